@@ -13,8 +13,8 @@ import { builtInTypes, createCatalog, type ResourceDefinition, type ResourceSour
 import {
   ApiError,
   type Clock,
+  createFeatures,
   type Features,
-  fixedFeatures,
   type NamingProfile,
   type Random,
   stockProfile,
@@ -170,7 +170,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     clock = systemClock,
     random = systemRandom,
     profile = stockProfile,
-    features = fixedFeatures('1.33'),
+    features = createFeatures('1.33'),
     authenticator = anonymousAuthenticator,
   } = options
   const limits = { ...defaultLimits, ...options.limits }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './api-error.ts'
-import { field } from './validation/field-error.ts'
 import { successStatus } from './status.ts'
+import { field } from './validation/field-error.ts'
 
 const pods = { group: '', resource: 'pods' }
 const deployments = { group: 'apps', resource: 'deployments' }

@@ -27,7 +27,7 @@ interface Entry<V> {
 /** Overhead of an entry in the table, in bytes. */
 const entryBytes = 96
 const defaultKeyLength = 4096
-const entriesAtLeast = 8
+const minEntries = 8
 
 /**
  * A cache with a byte limit: the oldest entry is evicted first, and entries that are too large are not stored.
@@ -45,7 +45,7 @@ export class ByteBoundedCache<V, K = string> {
 
   constructor(options: ByteBoundedCacheOptions<K, V>) {
     this.#maxBytes = options.maxBytes
-    this.#maxEntryBytes = options.maxEntryBytes ?? options.maxBytes / entriesAtLeast
+    this.#maxEntryBytes = options.maxEntryBytes ?? options.maxBytes / minEntries
     this.#maxKeyLength = options.maxKeyLength ?? defaultKeyLength
     this.#weigh = options.weigh ?? estimateBytes
     this.#clock = options.clock
@@ -65,7 +65,7 @@ export class ByteBoundedCache<V, K = string> {
     if (typeof key === 'string' && key.length > this.#maxKeyLength) return undefined
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (!this.#isOver(entry)) return entry.value
+    if (!this.#isExpired(entry)) return entry.value
     this.#remove(key, entry)
     return undefined
   }
@@ -80,11 +80,11 @@ export class ByteBoundedCache<V, K = string> {
     if (typeof key === 'string' && key.length > this.#maxKeyLength) return
     const bytes = entryBytes + (typeof key === 'string' ? key.length * 2 : 0) + this.#weigh(value, key)
     const entry = { value, bytes, until }
-    if (bytes > this.#maxEntryBytes || this.#isOver(entry)) return
+    if (bytes > this.#maxEntryBytes || this.#isExpired(entry)) return
     this.#entries.set(key, entry)
     this.#bytes += bytes
     for (const [oldest, each] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes && !this.#isOver(each)) break
+      if (this.#bytes <= this.#maxBytes && !this.#isExpired(each)) break
       this.#remove(oldest, each)
     }
   }
@@ -99,7 +99,7 @@ export class ByteBoundedCache<V, K = string> {
     this.#bytes = 0
   }
 
-  #isOver({ until }: Entry<V>): boolean {
+  #isExpired({ until }: Entry<V>): boolean {
     return until !== Number.POSITIVE_INFINITY && this.#clock !== undefined && this.#clock.now() >= until
   }
 
@@ -112,7 +112,7 @@ export class ByteBoundedCache<V, K = string> {
 const objectBytes = 48
 const memberBytes = 24
 
-const deepest = 64
+const maxDepth = 64
 
 /** Approximate memory size of a JSON-like value in bytes, two per character; infinite for excessive nesting. */
 export function estimateBytes(value: unknown): number {
@@ -123,7 +123,7 @@ function bytesOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return 16 + value.length * 2
   if (typeof value !== 'object' || value === null) return 8
   if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
-  if (depth >= deepest) return Number.POSITIVE_INFINITY
+  if (depth >= maxDepth) return Number.POSITIVE_INFINITY
   let bytes = objectBytes
   if (Array.isArray(value)) {
     for (const one of value) bytes += 8 + bytesOf(one, depth + 1)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from './configuration.ts'
+import { parseConfiguration } from './configuration.ts'
 
 const thing = {
   kind: 'Thing',
   apiVersions: ['example.com/v1', 'example.com/v1beta1'],
-  shape: {
+  schema: {
     members: {
       name: 'string',
       on: 'boolean',
@@ -15,7 +15,7 @@ const thing = {
   },
 } as const
 const head = { apiVersion: 'example.com/v1', kind: 'Thing' }
-const read = (more: object) => readConfiguration({ ...head, ...more }, thing)
+const read = (more: object) => parseConfiguration({ ...head, ...more }, thing)
 
 describe('parseConfiguration', () => {
   it('parses known members and treats null as absent', () => {
@@ -25,7 +25,7 @@ describe('parseConfiguration', () => {
       value: { name: 'a', on: false, after: 90_000_000_000n, words: ['x', ''], parts: [{ size: 's' }, {}] },
     })
     expect(read({ name: null })).toEqual({ ok: true, value: {} })
-    expect(readConfiguration({ ...head, apiVersion: 'example.com/v1beta1' }, thing)).toMatchObject({ ok: true })
+    expect(parseConfiguration({ ...head, apiVersion: 'example.com/v1beta1' }, thing)).toMatchObject({ ok: true })
   })
 
   it.each<[object, string]>([
@@ -40,19 +40,19 @@ describe('parseConfiguration', () => {
     [{ parts: ['x'] }, 'parts[0]: must be an object'],
   ])('rejects %j', (more, message) => {
     const given = Object.hasOwn(more, '__proto__') ? Object.assign(more, head) : { ...head, ...more }
-    expect(readConfiguration(given, thing)).toEqual({ ok: false, message })
+    expect(parseConfiguration(given, thing)).toEqual({ ok: false, message })
   })
 
   it('rejects other kinds and duplicate keys', () => {
-    const message = (value: unknown) => readConfiguration(value, thing)
-    for (const value of [null, [], 'Thing', 7]) expect(message(value)).toEqual({ ok: false, message: 'it is no object' })
+    const message = (value: unknown) => parseConfiguration(value, thing)
+    for (const value of [null, [], 'Thing', 7]) expect(message(value)).toEqual({ ok: false, message: 'not an object' })
     expect(message({})).toEqual({ ok: false, message: "Object 'Kind' is missing" })
     expect(message({ kind: 'Thing' })).toEqual({ ok: false, message: "Object 'apiVersion' is missing" })
     expect(message({ ...head, apiVersion: 'v1' })).toEqual({
       ok: false,
       message: 'no kind "Thing" is registered for version "v1"',
     })
-    expect(readConfiguration(head, thing, ['line 3: key "a" already set in map'])).toEqual({
+    expect(parseConfiguration(head, thing, ['line 3: key "a" already set in map'])).toEqual({
       ok: false,
       message: 'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map',
     })

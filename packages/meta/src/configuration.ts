@@ -3,42 +3,42 @@
 import { parseDuration } from './time/duration.ts'
 
 /** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds. */
-export type Shape = 'string' | 'boolean' | 'duration' | ListShape | ObjectShape
+export type ConfigurationSchema = 'string' | 'boolean' | 'duration' | ListSchema | ObjectSchema
 
-export interface ListShape {
-  readonly list: Shape
+export interface ListSchema {
+  readonly list: ConfigurationSchema
 }
 
-export interface ObjectShape {
-  readonly members: Readonly<Record<string, Shape>>
+export interface ObjectSchema {
+  readonly members: Readonly<Record<string, ConfigurationSchema>>
 }
 
 /** The parsed value of a schema; absent and null members are omitted. */
-export type ShapeValue<S> = S extends 'string'
+export type ConfigurationValue<S> = S extends 'string'
   ? string
   : S extends 'boolean'
     ? boolean
     : S extends 'duration'
       ? bigint
       : S extends { readonly list: infer I }
-        ? readonly ShapeValue<I>[]
+        ? readonly ConfigurationValue<I>[]
         : S extends { readonly members: infer M }
-          ? { readonly [K in keyof M]?: ShapeValue<M[K]> }
+          ? { readonly [K in keyof M]?: ConfigurationValue<M[K]> }
           : never
 
-export interface ConfigurationKind<S extends ObjectShape> {
+export interface ConfigurationKind<S extends ObjectSchema> {
   readonly kind: string
   /** The accepted versions. */
   readonly apiVersions: readonly string[]
   /** Members besides `apiVersion` and `kind`. */
-  readonly shape: S
+  readonly schema: S
 }
 
-export type ReadConfiguration<S> =
-  | { readonly ok: true; readonly value: ShapeValue<S> }
+export type ConfigurationResult<S> =
+  | { readonly ok: true; readonly value: ConfigurationValue<S> }
   | { readonly ok: false; readonly message: string }
 
-const deepest = 64
+const maxDepth = 64
 
 /**
  * Parses a configuration of one kind.
@@ -55,36 +55,36 @@ const deepest = 64
  * if (result.ok) console.log(result.value.timeout)
  * ```
  */
-export function readConfiguration<const S extends ObjectShape>(
+export function parseConfiguration<const S extends ObjectSchema>(
   value: unknown,
-  { kind, apiVersions, shape }: ConfigurationKind<S>,
+  { kind, apiVersions, schema }: ConfigurationKind<S>,
   repeated: readonly string[] = [],
-): ReadConfiguration<S> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('it is no object')
+): ConfigurationResult<S> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('not an object')
   const { apiVersion: version, kind: given, ...rest } = value as Record<string, unknown>
-  if (typeof given !== 'string' || given === '') return wrong("Object 'Kind' is missing")
-  if (typeof version !== 'string' || version === '') return wrong("Object 'apiVersion' is missing")
+  if (typeof given !== 'string' || given === '') return failure("Object 'Kind' is missing")
+  if (typeof version !== 'string' || version === '') return failure("Object 'apiVersion' is missing")
   if (given !== kind || !apiVersions.includes(version))
-    return wrong(`no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(version)}`)
-  const reader = new Reader()
-  const read = reader.read(rest, shape, '')
-  if (reader.mistakes.length > 0) return wrong(reader.mistakes.join(', '))
+    return failure(`no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(version)}`)
+  const reader = new ConfigurationParser()
+  const read = reader.read(rest, schema, '')
+  if (reader.mistakes.length > 0) return failure(reader.mistakes.join(', '))
   const keys = repeated.length === 0 ? [] : [`yaml: unmarshal errors:${repeated.map((line) => `\n  ${line}`).join('')}`]
   const strict = [...keys, ...reader.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
-  if (strict.length > 0) return wrong(`strict decoding error: ${strict.join(', ')}`)
-  return { ok: true, value: read as ShapeValue<S> }
+  if (strict.length > 0) return failure(`strict decoding error: ${strict.join(', ')}`)
+  return { ok: true, value: read as ConfigurationValue<S> }
 }
 
-function wrong(message: string): { readonly ok: false; readonly message: string } {
+function failure(message: string): { readonly ok: false; readonly message: string } {
   return { ok: false, message }
 }
 
-class Reader {
+class ConfigurationParser {
   readonly mistakes: string[] = []
   readonly unknown: string[] = []
 
-  read(value: unknown, shape: Shape, path: string, depth = 0): unknown {
-    if (depth > deepest) return this.#mistake(path, 'is nested too deeply')
+  read(value: unknown, shape: ConfigurationSchema, path: string, depth = 0): unknown {
+    if (depth > maxDepth) return this.#mistake(path, 'is nested too deeply')
     if (shape === 'string' || shape === 'boolean') {
       return typeof value === shape ? value : this.#mistake(path, `must be a ${shape}`)
     }
@@ -97,7 +97,7 @@ class Reader {
     return this.#members(value, shape, { path, depth })
   }
 
-  #members(value: object, { members }: ObjectShape, place: { readonly path: string; readonly depth: number }): unknown {
+  #members(value: object, { members }: ObjectSchema, place: { readonly path: string; readonly depth: number }): unknown {
     const read: [string, unknown][] = []
     for (const [name, member] of Object.entries(value)) {
       const path = place.path === '' ? name : `${place.path}.${name}`
@@ -118,13 +118,13 @@ class Reader {
   }
 
   #mistake(path: string, what: string): undefined {
-    this.mistakes.push(`${path === '' ? 'it' : path}: ${what}`)
+    this.mistakes.push(`${path === '' ? 'configuration' : path}: ${what}`)
     return undefined
   }
 }
 
 /** The value of null items in a list. */
-function zero(shape: Shape): unknown {
+function zero(shape: ConfigurationSchema): unknown {
   if (typeof shape === 'string') return shape === 'boolean' ? false : shape === 'duration' ? '0s' : ''
   return 'list' in shape ? [] : {}
 }

@@ -13,7 +13,7 @@ export const defaultRelease = '1.33'
  * createFeatures('1.29', { SidecarContainers: true }).release.atLeast('1.28') // true
  * ```
  */
-export function fixedFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
+export function createFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
   const set = new Map(Object.entries(gates))
   const [major, minor] = parseRelease(release)
   // A few versions are queried repeatedly.

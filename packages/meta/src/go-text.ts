@@ -65,12 +65,12 @@ export function goQuoteShort(text: string): string {
 }
 
 /** Truncates very long text in Go syntax. */
-export function shortText(text: string): string {
+export function truncateGoText(text: string): string {
   return text.length <= maxPrintedLength ? text : `${text.slice(0, maxPrintedLength)}...`
 }
 
 /** Joins formatted items, and stops when the result exceeds the length of a message. */
-export function joinPrinted<T>(items: Iterable<T>, print: (item: T) => string): string {
+export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string): string {
   let text = ''
   let separator = ''
   for (const item of items) {
@@ -83,7 +83,7 @@ export function joinPrinted<T>(items: Iterable<T>, print: (item: T) => string): 
 
 /** Formats a list of strings like Go's `%#v`: `[]string{"a", "b"}`. */
 export function goStrings(list: readonly string[]): string {
-  return `[]string{${joinPrinted(list, goQuoteShort)}}`
+  return `[]string{${joinFormatted(list, goQuoteShort)}}`
 }
 
 /** Formats an untyped JSON value like Go's `%#v`: `map[string]interface {}{"a":1}`. */
@@ -93,10 +93,10 @@ export function goSyntax(value: unknown): string {
   if (typeof value === 'number') return goFloat(value)
   if (typeof value !== 'object') return String(value)
   if (value instanceof GoText) return value.text
-  if (Array.isArray(value)) return `[]interface {}{${joinPrinted(value, goSyntax)}}`
+  if (Array.isArray(value)) return `[]interface {}{${joinFormatted(value, goSyntax)}}`
   const members = value as Record<string, unknown>
   const print = (key: string) => `${goQuoteShort(key)}:${goSyntax(members[key])}`
-  return `map[string]interface {}{${joinPrinted(Object.keys(value).sort(compareCodePoints), print)}}`
+  return `map[string]interface {}{${joinFormatted(Object.keys(value).sort(compareCodePoints), print)}}`
 }
 
 /** Formats a number like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e21 up. */

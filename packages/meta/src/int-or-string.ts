@@ -21,18 +21,18 @@ export function intValue(value: IntOrString): number {
 }
 
 /** The percentage, or `undefined` for a number. @throws MetaError `InvalidIntOrString` for other text. */
-export function percentOf(value: IntOrString): number | undefined {
+export function parsePercent(value: IntOrString): number | undefined {
   if (typeof value === 'number') return undefined
-  if (!value.endsWith('%')) refuse(value, 'invalid type: string is not a percentage')
+  if (!value.endsWith('%')) fail(value, 'invalid type: string is not a percentage')
   const digits = value.slice(0, -1)
   if (!/^[+-]?[0-9]+$/.test(digits))
-    refuse(value, `invalid value ${goQuote(value)}: strconv.Atoi: parsing ${goQuote(digits)}: invalid syntax`)
+    fail(value, `invalid value ${goQuote(value)}: strconv.Atoi: parsing ${goQuote(digits)}: invalid syntax`)
   return Number(digits)
 }
 
 /** The integer, or the percentage of `total`. @throws MetaError `InvalidIntOrString` */
 export function scaledValue(value: IntOrString, total: number, { roundUp }: { readonly roundUp: boolean }): number {
-  const percent = percentOf(value)
+  const percent = parsePercent(value)
   if (percent === undefined) return value as number
   return roundUp ? Math.ceil((percent * total) / 100) : Math.floor((percent * total) / 100)
 }
@@ -43,6 +43,6 @@ export function goIntOrString(value: IntOrString): GoText {
   return goText(`intstr.IntOrString{Type:${type}, IntVal:${int}, StrVal:${goQuote(text)}}`)
 }
 
-function refuse(value: string, message: string): never {
+function fail(value: string, message: string): never {
   throw new MetaError('InvalidIntOrString', value, `invalid value for IntOrString: ${message}`)
 }

@@ -18,12 +18,12 @@ export interface IpRange {
 }
 
 /** Validates an IP address. */
-export function isValidIP(text: string): string[] {
+export function validateIP(text: string): string[] {
   return parseIP(text) === undefined ? [ipError] : []
 }
 
 /** Validates a CIDR. */
-export function isValidCIDR(text: string): string[] {
+export function validateCIDR(text: string): string[] {
   return parseCIDR(text) === undefined ? [cidrError] : []
 }
 

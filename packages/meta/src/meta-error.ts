@@ -1,6 +1,6 @@
 /** The error of this package's parsers. */
 
-import { QuietError } from './stackless-error.ts'
+import { StacklessError } from './stackless-error.ts'
 
 /** The kind of malformed text. The set is closed. */
 export type MetaErrorCode =
@@ -14,7 +14,7 @@ export type MetaErrorCode =
   | 'InvalidTime'
 
 /** Malformed text. The message is that of the stock server, suitable for a Status. */
-export class MetaError extends QuietError {
+export class MetaError extends StacklessError {
   readonly code: MetaErrorCode
   /** The rejected text. */
   readonly text: string

@@ -20,6 +20,6 @@ export const stockProfile: NamingProfile = Object.freeze({
  * createNamingProfile({ domain: 'acme.example', systemNamespace: 'acme-system' })
  * ```
  */
-export function namingProfile(names: Partial<NamingProfile>): NamingProfile {
+export function createNamingProfile(names: Partial<NamingProfile>): NamingProfile {
   return Object.freeze({ ...stockProfile, ...names })
 }

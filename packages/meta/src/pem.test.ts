@@ -29,11 +29,11 @@ describe('pemBlocks', () => {
       'line 1: the block CERTIFICATE does not end',
     ],
     ['another end', '-----BEGIN CERTIFICATE-----\nQUFB\n-----END KEY-----\n', 'line 1: the block CERTIFICATE does not end'],
-    ['an end without a beginning', `${certificate}-----END CERTIFICATE-----\n`, 'line 5: this is no boundary of a PEM block'],
+    ['an end without a beginning', `${certificate}-----END CERTIFICATE-----\n`, 'line 5: malformed PEM boundary'],
     [
       'text on the line of a boundary',
       certificate.replace('CERTIFICATE-----\n', 'CERTIFICATE----- x\n'),
-      'line 1: this is no boundary',
+      'line 1: malformed PEM boundary',
     ],
     ['a broken block of another label', certificate + block('PRIVATE KEY', '%'), 'line 5: the block PRIVATE KEY is not base64'],
   ])('rejects %s', (_, text, message) => {

@@ -30,7 +30,7 @@ export function pemBlocks(text: string, label: string | readonly string[]): stri
     } else if (boundary.test(line)) {
       const begun = beginLine.exec(line)?.[1]
       if (open !== undefined) throw malformed(open.line, `the block ${open.label} does not end`)
-      if (begun === undefined) throw malformed(index + 1, 'this is no boundary of a PEM block')
+      if (begun === undefined) throw malformed(index + 1, 'malformed PEM boundary')
       open = { label: begun, lines: [], line: index + 1 }
     } else open?.lines.push(line)
   }

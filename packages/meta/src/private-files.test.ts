@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeToOtherUsers, makePrivateFile, makePrivateFolder, openPrivateFile, writePrivateFile } from './private-files.ts'
+import { ensurePrivateDirectory, ensurePrivateFile, openPrivateFile, restrictToOwner, writePrivateFile } from './private-files.ts'
 
 const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8)
 const isRoot = process.getuid?.() === 0
@@ -28,8 +28,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('private files', () => {
   it('are created for their owner only', async () => {
-    makePrivateFolder(join(folder, 'a', 'b'))
-    makePrivateFile(join(folder, 'a', 'b', 'empty'))
+    ensurePrivateDirectory(join(folder, 'a', 'b'))
+    ensurePrivateFile(join(folder, 'a', 'b', 'empty'))
     await writePrivateFile(join(folder, 'c', 'd', 'text'), 'text')
     const handle = await openPrivateFile(join(folder, 'a', 'log'))
     await handle.close()
@@ -44,19 +44,19 @@ describe('private files', () => {
     chmodSync(inner, 0o755)
     const file = join(inner, 'file')
     writeFileSync(file, 'old')
-    for (const tighten of [makePrivateFile, closeToOtherUsers, async (path: string) => (await openPrivateFile(path)).close()]) {
+    for (const tighten of [ensurePrivateFile, restrictToOwner, async (path: string) => (await openPrivateFile(path)).close()]) {
       chmodSync(file, 0o644)
       await tighten(file)
       expect(mode(file)).toBe('600')
     }
-    makePrivateFolder(inner)
+    ensurePrivateDirectory(inner)
     expect(mode(inner)).toBe('700')
     expect(readFileSync(file, 'utf8')).toBe('old')
   })
 
   it('restricts only the requested directory, not its parents', () => {
     chmodSync(folder, 0o755)
-    makePrivateFolder(join(folder, 'a'))
+    ensurePrivateDirectory(join(folder, 'a'))
     expect(mode(folder)).toBe('755')
   })
 
@@ -73,12 +73,12 @@ describe('private files', () => {
     const shared = join(folder, 'shared')
     mkdirSync(shared)
     chmodSync(shared, 0o1777)
-    expect(() => makePrivateFolder(shared)).toThrow(`${shared} is shared with other users (mode 1777)`)
+    expect(() => ensurePrivateDirectory(shared)).toThrow(`${shared} is shared with other users (mode 1777)`)
     expect(mode(shared)).toBe('1777')
-    expect(() => makePrivateFolder('/')).toThrow('/ is shared with other users')
+    expect(() => ensurePrivateDirectory('/')).toThrow('/ is shared with other users')
     writeFileSync(join(folder, 'file'), '')
-    expect(() => makePrivateFolder(join(folder, 'file'))).toThrow('file is not a folder')
-    expect(() => makePrivateFolder(join(folder, 'file', 'below'))).toThrow('file is not a folder')
+    expect(() => ensurePrivateDirectory(join(folder, 'file'))).toThrow('file is not a folder')
+    expect(() => ensurePrivateDirectory(join(folder, 'file', 'below'))).toThrow('file is not a folder')
   })
 
   it('opens devices without changing them', async () => {
@@ -115,7 +115,7 @@ describe('private files of another process', () => {
   it.each([0, 0o022, 0o077, 0o777])('have the same modes under umask %o', (umask) => {
     const at = (name: string) => JSON.stringify(join(folder, name))
     run(
-      `files.makePrivateFolder(${at('a/b/c')}); files.makePrivateFile(${at('a/b/c/file')});
+      `files.ensurePrivateDirectory(${at('a/b/c')}); files.ensurePrivateFile(${at('a/b/c/file')});
        await files.writePrivateFile(${at('d/e/text')}, 'x'); await (await files.openPrivateFile(${at('a/log')})).close()`,
       { umask },
     )
@@ -125,7 +125,7 @@ describe('private files of another process', () => {
 
   it('rejects an accessible directory of another user, and one that cannot be created', () => {
     const attempt = (path: string) =>
-      run(`try { files.makePrivateFolder(${JSON.stringify(path)}) } catch (error) { console.log(error.message) }`, {
+      run(`try { files.ensurePrivateDirectory(${JSON.stringify(path)}) } catch (error) { console.log(error.message) }`, {
         ...(isRoot ? { uid: 65_534 } : {}),
       })
     expect(attempt('/usr')).toMatch(/^\/usr is open to other users \(mode 0755\) and belongs to uid 0: its owner has to close it/)

@@ -7,7 +7,7 @@ import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, type Stats, stat
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, parse, resolve } from 'node:path'
 
-const folderMode = 0o700
+const directoryMode = 0o700
 const fileMode = 0o600
 /** Permissions of the group and of others. */
 const othersMask = 0o077
@@ -22,19 +22,19 @@ const hasModes = process.platform !== 'win32'
  * @throws Error naming the directory when it cannot be created, is shared by design, or belongs to another user and is accessible
  * to others.
  */
-export function makePrivateFolder(path: string): void {
-  makeFolders(path)
+export function ensurePrivateDirectory(path: string): void {
+  createMissingDirectories(path)
   const stats = statSync(path)
   if (!stats.isDirectory()) throw new Error(`${path} is not a folder`)
-  if (!isOpen(stats)) return
+  if (!isAccessibleToOthers(stats)) return
   if (resolve(path) === parse(resolve(path)).root || (stats.mode & stickyBit) !== 0)
-    throw new Error(`${path} is shared with other users (${modeText(stats)}); choose a folder inside of it`)
-  closeToOthers(path, { stats, mode: folderMode, change: () => chmodSync(path, folderMode) })
+    throw new Error(`${path} is shared with other users (${formatMode(stats)}); choose a folder inside of it`)
+  changeMode(path, { stats, mode: directoryMode, change: () => chmodSync(path, directoryMode) })
 }
 
 /** Creates the parent directory of a file, with its missing parents. An existing one is not changed. */
-export function makeFolderOf(file: string): void {
-  makeFolders(dirname(file))
+export function ensureParentDirectory(file: string): void {
+  createMissingDirectories(dirname(file))
 }
 
 /**
@@ -42,20 +42,20 @@ export function makeFolderOf(file: string): void {
  *
  * @throws Error naming the file when it belongs to another user and is accessible to others.
  */
-export function makePrivateFile(path: string): void {
+export function ensurePrivateFile(path: string): void {
   const descriptor = openSync(path, 'a', fileMode)
   try {
-    closeFile(path, descriptor)
+    restrictFile(path, descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
 
 /** Restricts a file to its owner. @throws Error naming the file when it belongs to another user and is accessible to others. */
-export function closeToOtherUsers(path: string): void {
+export function restrictToOwner(path: string): void {
   const stats = statSync(path)
-  if (stats.isFile() && isOpen(stats)) {
-    closeToOthers(path, { stats, mode: fileMode, change: () => chmodSync(path, fileMode) })
+  if (stats.isFile() && isAccessibleToOthers(stats)) {
+    changeMode(path, { stats, mode: fileMode, change: () => chmodSync(path, fileMode) })
   }
 }
 
@@ -65,7 +65,7 @@ export function closeToOtherUsers(path: string): void {
 export async function openPrivateFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', fileMode)
   try {
-    closeFile(path, handle.fd)
+    restrictFile(path, handle.fd)
     return handle
   } catch (error) {
     await handle.close()
@@ -77,37 +77,37 @@ export interface PrivateFileOptions {
   /** Default 0600. */
   readonly mode?: number
   /** Path of the temporary file. Default: the path with the suffix `.new`. */
-  readonly draft?: string
+  readonly temporaryPath?: string
 }
 
 /** Writes a file atomically, and creates its directory when missing. */
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
-  const { mode = fileMode, draft = `${path}.new` } = options
-  makeFolderOf(path)
+  const { mode = fileMode, temporaryPath = `${path}.new` } = options
+  ensureParentDirectory(path)
   // A leftover of an earlier attempt may be accessible to others, or a symbolic link.
-  await rm(draft, { force: true })
-  const handle = await open(draft, 'wx', mode)
+  await rm(temporaryPath, { force: true })
+  const handle = await open(temporaryPath, 'wx', mode)
   try {
     if (hasModes) await handle.chmod(mode)
     await handle.writeFile(text)
   } finally {
     await handle.close()
   }
-  await rename(draft, path)
+  await rename(temporaryPath, path)
 }
 
 /** Creates directories one by one, because the umask may prevent creating entries inside a new one. */
-function makeFolders(path: string): void {
+function createMissingDirectories(path: string): void {
   const missing: string[] = []
   for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at)
   for (const folder of missing) {
     try {
-      mkdirSync(folder, folderMode)
+      mkdirSync(folder, directoryMode)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) continue
       throw error
     }
-    if (hasModes) chmodSync(folder, folderMode)
+    if (hasModes) chmodSync(folder, directoryMode)
   }
 }
 
@@ -128,25 +128,25 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function isOpen({ mode }: Stats): boolean {
+function isAccessibleToOthers({ mode }: Stats): boolean {
   return hasModes && (mode & othersMask) !== 0
 }
 
-function closeFile(path: string, descriptor: number): void {
+function restrictFile(path: string, descriptor: number): void {
   const stats = statSync(path)
   if (!hasModes || !stats.isFile() || (stats.mode & 0o777) === fileMode) return
-  closeToOthers(path, { stats, mode: fileMode, change: () => fchmodSync(descriptor, fileMode) })
+  changeMode(path, { stats, mode: fileMode, change: () => fchmodSync(descriptor, fileMode) })
 }
 
-function closeToOthers(path: string, { stats, mode, change }: { stats: Stats; mode: number; change: () => void }): void {
+function changeMode(path: string, { stats, mode, change }: { stats: Stats; mode: number; change: () => void }): void {
   try {
     change()
   } catch (cause) {
     const advice = `its owner has to close it (chmod ${mode.toString(8)} ${path})`
-    throw new Error(`${path} is open to other users (${modeText(stats)}) and belongs to uid ${stats.uid}: ${advice}`, { cause })
+    throw new Error(`${path} is open to other users (${formatMode(stats)}) and belongs to uid ${stats.uid}: ${advice}`, { cause })
   }
 }
 
-function modeText({ mode }: Stats): string {
+function formatMode({ mode }: Stats): string {
   return `mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
 }

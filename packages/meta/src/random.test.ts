@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDns1123Label } from './names/name-formats.ts'
+import { validateDns1123Label } from './names/name-formats.ts'
 import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -30,7 +30,7 @@ describe.each([
     expect(generateName('g-', random)).toMatch(/^g-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     const name = generateName('g'.repeat(200), random)
     expect(name).toHaveLength(63)
-    expect(isDns1123Label(name)).toEqual([])
+    expect(validateDns1123Label(name)).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSliceScheduler, runAtOnce, runInSlices, Slices, sliced } from './slices.ts'
+import { createSliceScheduler, runAtOnce, runInSlices, runSyncOrInSlices, Slices } from './slices.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -53,7 +53,7 @@ describe('slices', () => {
 
   it('are not used for work that ends within the first slice', async () => {
     const scheduler = createSliceScheduler()
-    expect(sliced(countTo(1000), scheduler)).toBe(500_500)
+    expect(runSyncOrInSlices(countTo(1000), scheduler)).toBe(500_500)
     const long = (function* (): Generator<true, string> {
       for (let i = 0; i < 3; i++) {
         burn(9)
@@ -61,7 +61,7 @@ describe('slices', () => {
       }
       return 'done'
     })()
-    const result = sliced(long, scheduler)
+    const result = runSyncOrInSlices(long, scheduler)
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toBe('done')
   })

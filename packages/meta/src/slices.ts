@@ -48,7 +48,7 @@ function nextTurn(run: () => void): void {
 }
 
 /** Number of `due` calls per clock read. */
-const looks = 16
+const callsPerClockRead = 16
 
 /** The time slices of one job. */
 export class Slices {
@@ -70,7 +70,7 @@ export class Slices {
    * @param now Reads the clock on this call, for loops with long iterations.
    */
   due(now = false): boolean {
-    if (!now && ++this.#asked < looks) return false
+    if (!now && ++this.#asked < callsPerClockRead) return false
     this.#asked = 0
     return performance.now() >= this.#endsAt
   }
@@ -96,7 +96,7 @@ export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices
 }
 
 /** Like `runInSlices`, but work that ends within its first slice returns its result synchronously. */
-export function sliced<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
+export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
   const slices = new Slices(scheduler)
   for (;;) {
     const { done, value } = work.next()

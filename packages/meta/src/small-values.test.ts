@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { formatApiVersion, formatGroupKind, formatGroupResource, formatGroupVersionKind, parseApiVersion } from './api-version.ts'
-import { fixedFeatures } from './features.ts'
-import { goIntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
+import { createFeatures } from './features.ts'
+import { goIntOrString, intValue, parseIntOrString, parsePercent, scaledValue } from './int-or-string.ts'
 import { MetaError } from './meta-error.ts'
-import { namingProfile, stockProfile } from './naming-profile.ts'
+import { createNamingProfile, stockProfile } from './naming-profile.ts'
 
 describe('naming profile', () => {
   it('is the stock profile by default', () => {
@@ -21,7 +21,7 @@ describe('naming profile', () => {
   })
 
   it('replaces some names and keeps the others', () => {
-    const profile = namingProfile({
+    const profile = createNamingProfile({
       apiDomain: 'api.example',
       vendor: 'acme',
       domain: 'acme.example',
@@ -40,16 +40,16 @@ describe('naming profile', () => {
 
 describe('features', () => {
   it('compares releases numerically', () => {
-    const { release } = fixedFeatures('1.33')
+    const { release } = createFeatures('1.33')
     expect(['1.9', '1.33', '1.33.5', 'v1.32', '0.99'].map(release.atLeast)).toEqual([true, true, true, true, true])
     expect(['1.34', '1.100', '2.0'].map(release.atLeast)).toEqual([false, false, false])
     expect(release.version).toBe('1.33')
     expect(() => release.atLeast('new')).toThrow(RangeError)
-    expect(() => fixedFeatures('1')).toThrow(RangeError)
+    expect(() => createFeatures('1')).toThrow(RangeError)
   })
 
   it('enables the configured gates only', () => {
-    const features = fixedFeatures('1.25', { A: true, B: false })
+    const features = createFeatures('1.25', { A: true, B: false })
     const names = ['A', 'B', 'C', 'constructor', '__proto__']
     expect(names.map((gate) => features.enabled(gate))).toEqual([true, false, false, false, false])
     expect(names.map((gate) => features.enabled(gate, true))).toEqual([true, false, true, true, true])
@@ -101,9 +101,9 @@ describe('int or string', () => {
     expect(scaledValue(3, 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: false })).toBe(2)
-    expect(percentOf(3)).toBeUndefined()
-    expect(() => percentOf('x')).toThrow('invalid value for IntOrString: invalid type: string is not a percentage')
-    expect(() => percentOf('x%')).toThrow(
+    expect(parsePercent(3)).toBeUndefined()
+    expect(() => parsePercent('x')).toThrow('invalid value for IntOrString: invalid type: string is not a percentage')
+    expect(() => parsePercent('x%')).toThrow(
       'invalid value for IntOrString: invalid value "x%": strconv.Atoi: parsing "x": invalid syntax',
     )
   })

@@ -4,7 +4,7 @@
  */
 
 /** An error that captures no stack. */
-export abstract class QuietError extends Error {
+export abstract class StacklessError extends Error {
   constructor(message: string | undefined) {
     const limit = setStackLimit(0)
     super(message)

@@ -1,7 +1,7 @@
 import type { Clock } from './interfaces.ts'
 
 /** A rate limit: `burst` events at once, then `perSecond` events per second. */
-export interface Pace {
+export interface RateLimit {
   readonly perSecond: number
   readonly burst: number
 }
@@ -15,21 +15,21 @@ export interface Pace {
  * ```
  */
 export class TokenBucket {
-  readonly #pace: Pace
+  readonly #limit: RateLimit
   readonly #clock: Pick<Clock, 'now'>
   #left: number
   #countedAt: number
 
-  constructor(pace: Pace, clock: Pick<Clock, 'now'>) {
-    this.#pace = pace
+  constructor(limit: RateLimit, clock: Pick<Clock, 'now'>) {
+    this.#limit = limit
     this.#clock = clock
-    this.#left = pace.burst
+    this.#left = limit.burst
     this.#countedAt = clock.now()
   }
 
   /** Reserves the next token. @returns milliseconds until it is available; 0 for now. */
   reserve(): number {
-    const { perSecond, burst } = this.#pace
+    const { perSecond, burst } = this.#limit
     const now = this.#clock.now()
     this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) / 1000) * perSecond) - 1
     this.#countedAt = now

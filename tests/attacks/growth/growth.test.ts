@@ -1,5 +1,5 @@
 import { createCatalog, type PolicyContext, type ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { typedObjects } from '../../clients/support/typed-objects.ts'
@@ -18,7 +18,7 @@ const maxGrowth = 3.2
 const runs = 6
 
 const catalog = createCatalog()
-const context: PolicyContext = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: fixedFeatures() }
+const context: PolicyContext = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: createFeatures() }
 const bases = new Map(typedObjects.map((object) => [object.kind, JSON.parse(JSON.stringify(object)) as Record<string, unknown>]))
 
 type Times = Readonly<Record<string, number>>

@@ -1,5 +1,5 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
-import { sliced } from '@krmkit/meta'
+import { runSyncOrInSlices } from '@krmkit/meta'
 import { isLargeEntry, type ListAnswer } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiBody, ApiResponse } from '../interfaces.ts'
@@ -52,7 +52,7 @@ export function presentList(
       : encoding === 'yaml'
         ? yamlListWriter(shown)
         : protobufListWriter(shown, struct())
-  const body = sliced(elements(output, shown, answer.entries), writer.slices)
+  const body = runSyncOrInSlices(elements(output, shown, answer.entries), writer.slices)
   const respond = (made: ApiBody) => encodedResponse(responder, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)
 }
@@ -117,7 +117,7 @@ const listEnd = new TextEncoder().encode(']}\n')
 
 function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
   const { definition, machinery, view } = request
-  const body = sliced(machinery.runs.steps(view, entries, listEnvelope(definition, metadata)), machinery.writer.slices)
+  const body = runSyncOrInSlices(machinery.runs.steps(view, entries, listEnvelope(definition, metadata)), machinery.writer.slices)
   return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, body)
 }
 

@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, Slices, shownText } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, Slices, truncateSelector } from '@krmkit/meta'
 import {
   isStorableName,
   type ListRequest,
@@ -115,7 +115,7 @@ export function selectors({ definition, state }: ResourceRequest): Pick<ListRequ
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && definition.kind.namespaced) ||
       Object.hasOwn(definition.policy.selectableFields ?? {}, field)
-    if (!known) throw ApiError.badRequest(`field label not supported: ${shownText(field)}`)
+    if (!known) throw ApiError.badRequest(`field label not supported: ${truncateSelector(field)}`)
   }
   return {
     labelSelector: labelSelector?.empty === true ? undefined : labelSelector,

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { type FieldError, field, formatDuration, isDns1123Subdomain, Path } from '@krmkit/meta'
+import { type FieldError, field, formatDuration, Path, validateDns1123Subdomain } from '@krmkit/meta'
 import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler, ReviewCondition } from './interfaces.ts'
 
 export interface AuthorizationRules {
@@ -83,7 +83,7 @@ function typeError(
 function nameErrors(name: string, path: Path, seen: ReadonlySet<string>): FieldError[] {
   if (name === '') return [field.required(path)]
   if (seen.has(name)) return [field.duplicate(path, name)]
-  const wrong = isDns1123Subdomain(name)
+  const wrong = validateDns1123Subdomain(name)
   return wrong.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${wrong.join(', ')}`)]
 }
 

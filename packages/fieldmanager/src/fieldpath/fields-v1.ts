@@ -24,7 +24,7 @@ const interned = new Map<string, JsonObject>()
 const recentSets = new FieldSetCache()
 const maxInterned = 512
 const maxInternedLength = 2048
-/** Sets with more nodes have longer texts than `maxSharedText`. */
+/** Sets with more nodes have longer texts than `maxInternedLength`. */
 const maxInternedNodes = maxInternedLength / 6
 /** Subtrees of at most this many leaves are interned separately. */
 const fewLeaves = 8

@@ -21,7 +21,7 @@ import {
   webhookTransport,
 } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
-import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
+import { createFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { advertised, certificateHosts } from './addresses.ts'
@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const running = chooseControllers(builtInControllers, wanted)
   const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
-  const features = fixedFeatures('1.33', options.featureGates)
+  const features = createFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const onReload = (flag: string) => log.info(`the file of --${flag} has changed and is in force`)
   const rights = await authorization(options, {

@@ -21,8 +21,8 @@ describe('name formats', () => {
   })
 
   it('returns lists that callers may modify', () => {
-    formats.isDns1123Label('a').push('x')
-    expect(formats.isDns1123Label('a')).toEqual([])
+    formats.validateDns1123Label('a').push('x')
+    expect(formats.validateDns1123Label('a')).toEqual([])
   })
 })
 
@@ -49,8 +49,8 @@ describe('name rules', () => {
         expect(nameRules.dns1123Label(label, false)).toEqual([])
         expect(nameRules.dns1123Subdomain(`${label}.${label}`.slice(0, 253), false)).toHaveLength(0)
         expect(nameRules.pathSegment(label, false)).toEqual([])
-        expect(formats.isValidLabelValue(label)).toEqual([])
-        expect(formats.isQualifiedName(`${label}/${label}`)).toEqual([])
+        expect(formats.validateLabelValue(label)).toEqual([])
+        expect(formats.validateQualifiedName(`${label}/${label}`)).toEqual([])
       }),
     )
   })

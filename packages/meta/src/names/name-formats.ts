@@ -51,52 +51,52 @@ const namePartText =
 const labelValueText =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 
-const labelError = formatError(labelText, labelFormat, 'my-name', '123-abc')
-const subdomainError = formatError(subdomainText, subdomainFormat, 'example.com')
-const underscoreSubdomainError = formatError(underscoreSubdomainText, underscoreSubdomainFormat, 'example.com')
-const dns1035Error = formatError(dns1035Text, dns1035Format, 'my-name', 'abc-123')
-const wildcardError = formatError(wildcardText, wildcardFormat, '*.example.com')
-const namePartError = formatError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
-const labelValueError = formatError(labelValueText, labelValueFormat, 'MyValue', 'my_value', '12345')
+const labelError = formatRegexError(labelText, labelFormat, 'my-name', '123-abc')
+const subdomainError = formatRegexError(subdomainText, subdomainFormat, 'example.com')
+const underscoreSubdomainError = formatRegexError(underscoreSubdomainText, underscoreSubdomainFormat, 'example.com')
+const dns1035Error = formatRegexError(dns1035Text, dns1035Format, 'my-name', 'abc-123')
+const wildcardError = formatRegexError(wildcardText, wildcardFormat, '*.example.com')
+const namePartError = formatRegexError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
+const labelValueError = formatRegexError(labelValueText, labelValueFormat, 'MyValue', 'my_value', '12345')
 
 /** A lowercase DNS label: letters, digits and inner dashes, at most 63 bytes. */
-export function isDns1123Label(text: string): string[] {
+export function validateDns1123Label(text: string): string[] {
   if (text.length <= maxLabelLength && label.test(text)) return []
-  const errors = tooLong(text, maxLabelLength)
+  const errors = validateMaxLength(text, maxLabelLength)
   if (!label.test(text)) errors.push(isSubdomain(text) ? 'must not contain dots' : labelError)
   return errors
 }
 
 /** DNS labels joined by dots, at most 253 bytes. */
-export function isDns1123Subdomain(text: string): string[] {
-  const errors = tooLong(text, maxSubdomainLength)
+export function validateDns1123Subdomain(text: string): string[] {
+  const errors = validateMaxLength(text, maxSubdomainLength)
   if (!isSubdomain(text)) errors.push(subdomainError)
   return errors
 }
 
 /** A DNS subdomain that may contain underscores. */
-export function isDns1123SubdomainWithUnderscore(text: string): string[] {
-  const errors = tooLong(text, maxSubdomainLength)
+export function validateDns1123SubdomainWithUnderscore(text: string): string[] {
+  const errors = validateMaxLength(text, maxSubdomainLength)
   if (!text.split('.').every((part) => underscoreLabel.test(part))) errors.push(underscoreSubdomainError)
   return errors
 }
 
 /** A DNS label that starts with a letter. */
-export function isDns1035Label(text: string): string[] {
-  const errors = tooLong(text, maxLabelLength)
+export function validateDns1035Label(text: string): string[] {
+  const errors = validateMaxLength(text, maxLabelLength)
   if (!dns1035.test(text)) errors.push(dns1035Error)
   return errors
 }
 
 /** `*.` followed by a DNS subdomain. */
-export function isWildcardDns1123Subdomain(text: string): string[] {
-  const errors = tooLong(text, maxSubdomainLength)
+export function validateWildcardDns1123Subdomain(text: string): string[] {
+  const errors = validateMaxLength(text, maxSubdomainLength)
   if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) errors.push(wildcardError)
   return errors
 }
 
 /** Key of a label or annotation: a name, optionally prefixed by a DNS subdomain and a slash. */
-export function isQualifiedName(text: string): string[] {
+export function validateQualifiedName(text: string): string[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= maxLabelLength && namePart.test(text)) return []
   if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {
@@ -104,44 +104,44 @@ export function isQualifiedName(text: string): string[] {
   }
   const errors: string[] = []
   if (slash === 0) errors.push('prefix part must be non-empty')
-  else if (slash > 0) for (const error of isDns1123Subdomain(text.slice(0, slash))) errors.push(`prefix part ${error}`)
+  else if (slash > 0) for (const error of validateDns1123Subdomain(text.slice(0, slash))) errors.push(`prefix part ${error}`)
   const name = slash < 0 ? text : text.slice(slash + 1)
   if (name === '') errors.push('name part must be non-empty')
-  else for (const error of tooLong(name, maxLabelLength)) errors.push(`name part ${error}`)
+  else for (const error of validateMaxLength(name, maxLabelLength)) errors.push(`name part ${error}`)
   if (!namePart.test(name)) errors.push(`name part ${namePartError}`)
   return errors
 }
 
 /** Value of a label: empty, or a name of at most 63 bytes. */
-export function isValidLabelValue(text: string): string[] {
-  const errors = tooLong(text, maxLabelLength)
+export function validateLabelValue(text: string): string[] {
+  const errors = validateMaxLength(text, maxLabelLength)
   if (text !== '' && !namePart.test(text)) errors.push(labelValueError)
   return errors
 }
 
 /** Key in a ConfigMap or Secret, which becomes a file name. */
-export function isConfigMapKey(text: string): string[] {
-  const errors = tooLong(text, maxSubdomainLength)
+export function validateConfigMapKey(text: string): string[] {
+  const errors = validateMaxLength(text, maxSubdomainLength)
   if (!configKey.test(text)) {
     const words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-    errors.push(formatError(words, configKeyFormat, 'key.name', 'KEY_NAME', 'key-name'))
+    errors.push(formatRegexError(words, configKeyFormat, 'key.name', 'KEY_NAME', 'key-name'))
   }
   return withDirectoryErrors(errors, text)
 }
 
 /** Name of an environment variable, by the strict rules up to release 1.31. */
-export function isEnvVarName(text: string): string[] {
+export function validateEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (!variable.test(text)) {
     const words =
       "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"
-    errors.push(formatError(words, variableFormat, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1'))
+    errors.push(formatRegexError(words, variableFormat, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1'))
   }
   return withDirectoryErrors(errors, text)
 }
 
 /** Name of an environment variable: any printable ASCII except `=`. */
-export function isRelaxedEnvVarName(text: string): string[] {
+export function validateRelaxedEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (text === '') errors.push('environment variable name must be non-empty')
   else if (!relaxedVariable.test(text)) {
@@ -151,29 +151,29 @@ export function isRelaxedEnvVarName(text: string): string[] {
 }
 
 /** An identifier of the C language. */
-export function isCIdentifier(text: string): string[] {
+export function validateCIdentifier(text: string): string[] {
   if (identifier.test(text)) return []
   const words =
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'"
-  return [formatError(words, identifierFormat, 'my_name', 'MY_NAME', 'MyName')]
+  return [formatRegexError(words, identifierFormat, 'my_name', 'MY_NAME', 'MyName')]
 }
 
 /** A name that is valid as a URL path segment. */
-export function isPathSegmentName(text: string): string[] {
+export function validatePathSegmentName(text: string): string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
-  return isPathSegmentPrefix(text)
+  return validatePathSegmentPrefix(text)
 }
 
 /** Prefix of a name that is valid as a URL path segment. */
-export function isPathSegmentPrefix(text: string): string[] {
+export function validatePathSegmentPrefix(text: string): string[] {
   const errors: string[] = []
   for (const illegal of ['/', '%']) if (text.includes(illegal)) errors.push(`may not contain '${illegal}'`)
   return errors
 }
 
 /** Name of a port: at most 15 lowercase letters, digits and single inner dashes, including a letter. */
-export function isValidPortName(text: string): string[] {
-  const errors = tooLong(text, 15)
+export function validatePortName(text: string): string[] {
+  const errors = validateMaxLength(text, 15)
   if (!/^[-a-z0-9]+$/.test(text)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   if (!/[a-z]/.test(text)) errors.push('must contain at least one letter (a-z)')
   if (text.includes('--')) errors.push('must not contain consecutive hyphens')
@@ -182,25 +182,27 @@ export function isValidPortName(text: string): string[] {
 }
 
 /** Name of an HTTP header. */
-export function isHTTPHeaderName(text: string): string[] {
+export function validateHttpHeaderName(text: string): string[] {
   if (header.test(text)) return []
-  return [formatError("a valid HTTP header must consist of alphanumeric characters or '-'", headerFormat, 'X-Header-Name')]
+  return [formatRegexError("a valid HTTP header must consist of alphanumeric characters or '-'", headerFormat, 'X-Header-Name')]
 }
 
 /** An integer percentage such as `25%`. */
-export function isPercent(text: string): string[] {
+export function validatePercent(text: string): string[] {
   if (percent.test(text)) return []
-  return [formatError("a valid percent string must be a numeric string followed by an ending '%'", percentFormat, '1%', '93%')]
+  return [
+    formatRegexError("a valid percent string must be a numeric string followed by an ending '%'", percentFormat, '1%', '93%'),
+  ]
 }
 
 /** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, joined as on the stock server. */
-export function formatError(text: string, format: string, ...examples: string[]): string {
+export function formatRegexError(text: string, format: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${format}')`
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${format}')`
 }
 
 /** `must be no more than N characters` for text of more than N bytes. */
-export function tooLong(text: string, max: number): string[] {
+export function validateMaxLength(text: string, max: number): string[] {
   if (text.length * 3 <= max || utf8Length(text) <= max) return []
   return [`must be no more than ${max} characters`]
 }

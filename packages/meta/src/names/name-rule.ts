@@ -1,6 +1,12 @@
 /** Name rules of kinds. */
 
-import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isPathSegmentName, isPathSegmentPrefix } from './name-formats.ts'
+import {
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+  validatePathSegmentPrefix,
+} from './name-formats.ts'
 
 /**
  * Validates a name; an empty list means that it is valid.
@@ -14,10 +20,10 @@ export type NameRuleName = 'dns1123Label' | 'dns1123Subdomain' | 'dns1035Label' 
 
 /** The rules by name; `any` accepts every name. */
 export const nameRules: Readonly<Record<NameRuleName, NameRule>> = {
-  dns1123Label: (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name),
-  dns1123Subdomain: (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name),
-  dns1035Label: (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name),
-  pathSegment: (name, prefix) => (prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name)),
+  dns1123Label: (name, prefix) => validateDns1123Label(prefix ? maskTrailingDash(name) : name),
+  dns1123Subdomain: (name, prefix) => validateDns1123Subdomain(prefix ? maskTrailingDash(name) : name),
+  dns1035Label: (name, prefix) => validateDns1035Label(prefix ? maskTrailingDash(name) : name),
+  pathSegment: (name, prefix) => (prefix ? validatePathSegmentPrefix(name) : validatePathSegmentName(name)),
   any: () => [],
 }
 

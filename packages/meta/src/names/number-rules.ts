@@ -1,21 +1,21 @@
 /** Ranges of numbers, with the messages of the stock server. */
 
 /** A number in an inclusive range. */
-export function isInRange(value: number | bigint, min: number, max: number): string[] {
+export function validateInRange(value: number | bigint, min: number, max: number): string[] {
   return value >= min && value <= max ? [] : [`must be between ${min} and ${max}, inclusive`]
 }
 
 /** A TCP, UDP or SCTP port number. */
-export function isValidPortNum(port: number | bigint): string[] {
-  return isInRange(port, 1, 65535)
+export function validatePortNumber(port: number | bigint): string[] {
+  return validateInRange(port, 1, 65535)
 }
 
 /** A user id. */
-export function isValidUserId(id: number | bigint): string[] {
-  return isInRange(id, 0, 2147483647)
+export function validateUserId(id: number | bigint): string[] {
+  return validateInRange(id, 0, 2147483647)
 }
 
 /** A group id. */
-export function isValidGroupId(id: number | bigint): string[] {
-  return isInRange(id, 0, 2147483647)
+export function validateGroupId(id: number | bigint): string[] {
+  return validateInRange(id, 0, 2147483647)
 }

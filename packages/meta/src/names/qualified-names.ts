@@ -1,9 +1,9 @@
 /** Validation of fields with domain names. */
 
-import { field } from '../validation/field-error.ts'
 import type { FieldError } from '../interfaces.ts'
-import { formatError, isDns1123Label, isDns1123Subdomain, isQualifiedName } from './name-formats.ts'
+import { field } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
+import { formatRegexError, validateDns1123Label, validateDns1123Subdomain, validateQualifiedName } from './name-formats.ts'
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
@@ -12,12 +12,12 @@ const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
 export function validateFullyQualifiedDomainName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const name = text.endsWith('.') ? text.slice(0, -1) : text
-  const texts = isDns1123Subdomain(name)
+  const texts = validateDns1123Subdomain(name)
   if (texts.length > 0) return [field.invalid(path, name, texts.join(','))]
   const labels = name.split('.')
   if (labels.length < 2) return [field.invalid(path, name, 'should be a domain with at least two segments separated by dots')]
   for (const label of labels) {
-    const wrong = isDns1123Label(label)
+    const wrong = validateDns1123Label(label)
     if (wrong.length > 0) return [field.invalid(path, label, wrong.join(','))]
   }
   return []
@@ -26,7 +26,7 @@ export function validateFullyQualifiedDomainName(path: Path, text: string): Fiel
 /** Requires a DNS subdomain of at least three labels. */
 export function validateFullyQualifiedName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
-  const texts = isDns1123Subdomain(text)
+  const texts = validateDns1123Subdomain(text)
   if (texts.length > 0) return [field.invalid(path, text, texts.join(','))]
   if (text.split('.').length >= 3) return []
   return [field.invalid(path, text, 'should be a domain with at least three segments separated by dots')]
@@ -41,15 +41,15 @@ export function validateDomainPrefixedPath(path: Path, text: string): FieldError
   }
   const host = text.slice(0, slash)
   const rest = text.slice(slash + 1)
-  const errors = isDns1123Subdomain(host).map((message) => field.invalid(path, host, message))
-  if (!urlPath.test(rest)) errors.push(field.invalid(path, rest, formatError('Invalid path', pathFormat)))
+  const errors = validateDns1123Subdomain(host).map((message) => field.invalid(path, host, message))
+  if (!urlPath.test(rest)) errors.push(field.invalid(path, rest, formatRegexError('Invalid path', pathFormat)))
   return errors
 }
 
 /** Requires a domain and a name: `example.com/name`. */
 export function validateDomainPrefixedKey(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
-  const errors = isQualifiedName(text).map((message) => field.invalid(path, text, message))
+  const errors = validateQualifiedName(text).map((message) => field.invalid(path, text, message))
   if (errors.length > 0 || text.includes('/')) return errors
   return [field.invalid(path, text, 'must be a domain-prefixed key (such as "acme.io/foo")')]
 }

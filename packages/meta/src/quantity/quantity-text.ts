@@ -86,14 +86,14 @@ export function splitQuantity(text: string): QuantityParts {
 }
 
 /** Formats digits with the suffix for a power of ten that is a multiple of 3; above `E`, an exponent. */
-export function printDecimal(digits: bigint, exponent: number, format: QuantityFormat): string {
+export function formatDecimal(digits: bigint, exponent: number, format: QuantityFormat): string {
   const suffix = format === 'DecimalExponent' ? undefined : decimalSuffixes.get(exponent)
   if (suffix !== undefined) return `${digits}${suffix}`
   return exponent === 0 ? String(digits) : `${digits}e${exponent}`
 }
 
 /** Formats an integer with the largest binary suffix that divides it. */
-export function printBinary(value: bigint): string {
+export function formatBinary(value: bigint): string {
   let digits = value
   let power = 0
   while (power < binarySuffixes.length - 1 && digits % 1024n === 0n) {

@@ -1,7 +1,7 @@
 /** Resource quantities: `100m`, `1.5Gi`, `12e6`. Exact, with one canonical text form. */
 
 import { MetaError } from '../meta-error.ts'
-import { printBinary, printDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
+import { formatBinary, formatDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
 
 const maxInt64 = 2n ** 63n - 1n
 const minInt64 = -(2n ** 63n)
@@ -52,7 +52,7 @@ export class Quantity {
       if (unscaled !== 0n && compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
     }
     const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format)
-    if (isKeptAsWritten(parts)) quantity.#text = text
+    if (isPrintedAsWritten(parts)) quantity.#text = text
     return quantity
   }
 
@@ -167,7 +167,7 @@ export class Quantity {
   /** The canonical text: equal amounts of one format have equal text. */
   canonical(): string {
     if (this.#unscaled === 0n) return '0'
-    if (this.format === 'BinarySI' && this.#isBinary()) return printBinary(this.value())
+    if (this.format === 'BinarySI' && this.#isBinary()) return formatBinary(this.value())
     let digits = this.#unscaled
     let exponent = this.#exponent
     while (digits % 10n === 0n) {
@@ -178,7 +178,7 @@ export class Quantity {
       digits *= 10n
       exponent--
     }
-    return printDecimal(digits, exponent, this.format)
+    return formatDecimal(digits, exponent, this.format)
   }
 
   /** Whether binary suffixes apply: the amount is an integer of magnitude 1024 or more. */
@@ -198,7 +198,7 @@ export function normalizeQuantity(value: string | number | bigint): string {
 }
 
 /** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */
-function isKeptAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
+function isPrintedAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
   if (base === 2) {
     const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
     return fraction === '' && precision >= 0 && Number(whole.slice(-3)) % 8 !== 0

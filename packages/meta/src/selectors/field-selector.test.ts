@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/field-selectors.json' with { type: 'json' }
-import { escapeFieldValue, type FieldSet, parseFieldSelector } from './field-selector.ts'
 import { MetaError } from '../meta-error.ts'
+import { escapeFieldValue, parseFieldSelector, type SelectableFields } from './field-selector.ts'
 
 describe('parseFieldSelector', () => {
   it('parses, formats and matches the vectors [P157]', () => {
     for (const { text, printed, matches, misses } of vectors.valid) {
       const parsed = parseFieldSelector(text)
       expect({ text, printed: String(parsed) }).toEqual({ text, printed })
-      for (const fields of matches as FieldSet[])
+      for (const fields of matches as SelectableFields[])
         expect({ text, fields, matches: parsed.matches(fields) }).toEqual({ text, fields, matches: true })
-      for (const fields of misses as FieldSet[])
+      for (const fields of misses as SelectableFields[])
         expect({ text, fields, matches: parsed.matches(fields) }).toEqual({ text, fields, matches: false })
     }
   })

@@ -2,10 +2,10 @@
 
 import { compareCodePoints } from '../go-text.ts'
 import { MetaError } from '../meta-error.ts'
-import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
+import { maxSelectorTerms, tooManyTermsError, truncateSelector } from './selector-limits.ts'
 
 /** The fields of an object that selectors may refer to, with values as text; inherited members are ignored. */
-export type FieldSet = Readonly<Record<string, string>>
+export type SelectableFields = Readonly<Record<string, string>>
 
 /** One requirement. */
 export interface FieldRequirement {
@@ -34,9 +34,9 @@ export class FieldSelector {
   }
 
   /** Absent fields count as empty. Costs O(distinct fields of the selector). */
-  matches(fields: FieldSet): boolean {
+  matches(fields: SelectableFields): boolean {
     if (this.requirements.length > fewRequirements) {
-      this.#rules ??= joined(this.requirements)
+      this.#rules ??= mergeRules(this.requirements)
       for (const [field, rule] of this.#rules) if (!rule.accepts(fieldValue(fields, field))) return false
       return true
     }
@@ -76,7 +76,7 @@ class FieldRule {
   }
 }
 
-function joined(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FieldRule> {
+function mergeRules(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FieldRule> {
   const rules = new Map<string, FieldRule>()
   for (const requirement of requirements) {
     let rule = rules.get(requirement.field)
@@ -89,7 +89,7 @@ function joined(requirements: readonly FieldRequirement[]): ReadonlyMap<string, 
   return rules
 }
 
-function fieldValue(fields: FieldSet, field: string): string {
+function fieldValue(fields: SelectableFields, field: string): string {
   return Object.hasOwn(fields, field) ? (fields[field] as string) : ''
 }
 
@@ -112,7 +112,7 @@ export function parseFieldSelector(text: string): FieldSelector {
       throw new MetaError(
         'InvalidFieldSelector',
         text,
-        `invalid selector: '${shownText(text)}'; can't understand '${shownText(term)}'`,
+        `invalid selector: '${truncateSelector(text)}'; can't understand '${truncateSelector(term)}'`,
       )
     const value = unescapeValue(term.slice(match.index + match[0].length), text)
     requirements.push({ field: term.slice(0, match.index), operator: match[0] === '!=' ? '!=' : '=', value })
@@ -135,7 +135,7 @@ function splitTerms(text: string): string[] {
       terms.push(text.slice(start, i))
       start = i + 1
       // Each term has a value.
-      if (terms.length * 2 >= maxSelectorTerms) throw tooManyTerms('InvalidFieldSelector', text)
+      if (terms.length * 2 >= maxSelectorTerms) throw tooManyTermsError('InvalidFieldSelector', text)
     }
   }
   terms.push(text.slice(start))

@@ -13,7 +13,7 @@ import type { LabelRequirement, Labels } from './label-requirement.ts'
 interface KeyRule {
   readonly key: string
   /** The label must be present. */
-  needed: boolean
+  required: boolean
   /** The label must be absent. */
   absent: boolean
   included: Set<string> | undefined
@@ -26,7 +26,7 @@ interface KeyRule {
 /** The conjunction of all requirements of a selector. */
 export class LabelMatcher {
   readonly #nothing: boolean
-  readonly #needed: readonly KeyRule[]
+  readonly #required: readonly KeyRule[]
   /** Rules that objects without the label satisfy. */
   readonly #optional: ReadonlyMap<string, KeyRule>
 
@@ -43,20 +43,20 @@ export class LabelMatcher {
     }
     const needed: KeyRule[] = []
     for (const rule of rules.values()) {
-      if (!settle(rule)) possible = false
-      if (!rule.needed) continue
+      if (!simplify(rule)) possible = false
+      if (!rule.required) continue
       needed.push(rule)
       rules.delete(rule.key)
     }
     this.#nothing = !possible
-    this.#needed = needed
+    this.#required = needed
     this.#optional = rules
   }
 
   matches(labels: Labels): boolean {
     if (this.#nothing) return false
     // Rules have distinct keys, so an object of n labels fails at rule n + 1 at the latest.
-    for (const rule of this.#needed) {
+    for (const rule of this.#required) {
       if (labels === undefined || labels === null || !Object.hasOwn(labels, rule.key)) return false
       if (!accepts(rule, labels[rule.key] as string)) return false
     }
@@ -70,14 +70,14 @@ export class LabelMatcher {
 }
 
 function newRule(key: string): KeyRule {
-  return { key, needed: false, absent: false, included: undefined, excluded: undefined, above: undefined, below: undefined }
+  return { key, required: false, absent: false, included: undefined, excluded: undefined, above: undefined, below: undefined }
 }
 
 /** @returns false for an unsatisfiable requirement. */
 function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
   switch (operator) {
     case 'exists':
-      rule.needed = true
+      rule.required = true
       return true
     case '!':
       rule.absent = true
@@ -85,7 +85,7 @@ function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
     case 'in':
     case '=':
     case '==':
-      rule.needed = true
+      rule.required = true
       rule.included = rule.included === undefined ? new Set(values) : intersection(rule.included, values)
       return true
     case 'notin':
@@ -94,7 +94,7 @@ function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
       for (const value of values) rule.excluded.add(value)
       return true
     default: {
-      rule.needed = true
+      rule.required = true
       const text = values[0] ?? ''
       const bound = splitInt64(text)
       if (bound === undefined) return false
@@ -112,8 +112,8 @@ function intersection(known: Set<string>, values: readonly string[]): Set<string
 }
 
 /** Removes included values that other requirements reject. @returns false for an unsatisfiable rule. */
-function settle(rule: KeyRule): boolean {
-  if (rule.needed && rule.absent) return false
+function simplify(rule: KeyRule): boolean {
+  if (rule.required && rule.absent) return false
   if (rule.included === undefined) return true
   for (const value of rule.included) {
     if (rule.excluded?.has(value) === true || !isWithin(rule, value)) rule.included.delete(value)

@@ -1,11 +1,11 @@
 /** One requirement of a label selector. */
 
-import { field } from '../validation/field-error.ts'
 import { compareCodePoints, goStrings, goText } from '../go-text.ts'
-import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
 import type { FieldError } from '../interfaces.ts'
-import { isQualifiedName, isValidLabelValue } from '../names/name-formats.ts'
+import { validateLabelValue, validateQualifiedName } from '../names/name-formats.ts'
+import { field } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
+import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
 
 /** The operator, in selector syntax; `gt` and `lt` are written `>` and `<`. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
@@ -129,7 +129,7 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
   }
   for (let i = 0, wrongValues = 0; i < values.length && wrongValues < maxWrongValues; i++) {
     const value = values[i] as string
-    const texts = isValidLabelValue(value)
+    const texts = validateLabelValue(value)
     if (texts.length === 0) continue
     wrongValues++
     errors.push(field.invalid(path.index(i).key(key), value, texts.join('; ')))
@@ -139,6 +139,6 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
 
 /** The errors of a key, as one field error. */
 export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
-  const texts = isQualifiedName(key)
+  const texts = validateQualifiedName(key)
   return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))
 }

@@ -1,5 +1,6 @@
 /** The parser of label selectors: `app=web,tier in (front,back),!old,cores>2`. */
 
+import { MetaError } from '../meta-error.ts'
 import { formatFieldError, formatFieldErrors } from '../validation/field-error.ts'
 import {
   type LabelOperator,
@@ -8,9 +9,8 @@ import {
   requirementValues,
   validateRequirementValues,
 } from './label-requirement.ts'
-import { everything, LabelSelector } from './label-selector.ts'
-import { MetaError } from '../meta-error.ts'
-import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
+import { everythingSelector, LabelSelector } from './label-selector.ts'
+import { maxSelectorTerms, tooManyTermsError, truncateSelector } from './selector-limits.ts'
 
 /** `end` is the end of the text; other kinds equal their text. `in` and `notin` are ordinary words in most positions. */
 type TokenKind = 'word' | 'end' | '!' | '=' | '==' | '!=' | '>' | '<' | ',' | '(' | ')' | 'in' | 'notin'
@@ -32,7 +32,7 @@ interface Token {
  */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = new Parser(text).parse()
-  return requirements.length === 0 ? everything : new LabelSelector(requirements)
+  return requirements.length === 0 ? everythingSelector : new LabelSelector(requirements)
 }
 
 const binaryOperators = 'in, notin, =, ==, !=, gt, lt'
@@ -58,14 +58,14 @@ class Parser {
       const token = this.#peek()
       if (token.kind === 'end') return out
       if (token.kind !== 'word' && token.kind !== '!')
-        this.#fail(`found '${shownText(token.text)}', expected: !, identifier, or 'end of string'`)
+        this.#fail(`found '${truncateSelector(token.text)}', expected: !, identifier, or 'end of string'`)
       out.push(this.#requirement())
       const next = this.#take()
       if (next.kind === 'end') return out
-      if (next.kind !== ',') this.#fail(`found '${shownText(next.text)}', expected: ',' or 'end of string'`)
+      if (next.kind !== ',') this.#fail(`found '${truncateSelector(next.text)}', expected: ',' or 'end of string'`)
       const after = this.#peek()
       if (after.kind !== 'word' && after.kind !== '!')
-        this.#fail(`found '${shownText(after.text)}', expected: identifier after ','`)
+        this.#fail(`found '${truncateSelector(after.text)}', expected: identifier after ','`)
     }
   }
 
@@ -77,7 +77,7 @@ class Parser {
       operator = '!'
       token = this.#take()
     }
-    if (token.kind !== 'word') this.#failRequirement(`found '${shownText(token.text)}', expected: identifier`)
+    if (token.kind !== 'word') this.#failRequirement(`found '${truncateSelector(token.text)}', expected: identifier`)
     const key = token.text
     const wrongKey = key === this.#key ? undefined : labelKeyError(key, undefined)
     if (wrongKey !== undefined) this.#failRequirement(formatFieldError(wrongKey))
@@ -107,22 +107,22 @@ class Parser {
       case '<':
         return 'lt'
       default:
-        return this.#failRequirement(`found '${shownText(text)}', expected: ${binaryOperators}`)
+        return this.#failRequirement(`found '${truncateSelector(text)}', expected: ${binaryOperators}`)
     }
   }
 
   #values(): string[] {
     const open = this.#take()
-    if (open.kind !== '(') this.#failRequirement(`found '${shownText(open.text)}' expected: '('`)
+    if (open.kind !== '(') this.#failRequirement(`found '${truncateSelector(open.text)}' expected: '('`)
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
       return []
     }
     if (first.kind !== 'word' && first.kind !== ',')
-      this.#failRequirement(`found '${shownText(first.text)}', expected: ',', ')' or identifier`)
+      this.#failRequirement(`found '${truncateSelector(first.text)}', expected: ',', ')' or identifier`)
     const values = this.#list()
-    if (this.#take().kind !== ')') this.#failRequirement(`found '${shownText(first.text)}', expected: ')'`)
+    if (this.#take().kind !== ')') this.#failRequirement(`found '${truncateSelector(first.text)}', expected: ')'`)
     return values
   }
 
@@ -138,7 +138,7 @@ class Parser {
         add(token.text)
         const next = this.#peek()
         if (next.kind === ')') return values
-        if (next.kind !== ',') this.#failRequirement(`found '${shownText(next.text)}', expected: ',' or ')'`)
+        if (next.kind !== ',') this.#failRequirement(`found '${truncateSelector(next.text)}', expected: ',' or ')'`)
       } else if (token.kind === ',') {
         if (values.length === 0) add('')
         const next = this.#peek()
@@ -150,7 +150,7 @@ class Parser {
           this.#take()
           add('')
         }
-      } else this.#failRequirement(`found '${shownText(token.text)}', expected: ',', or identifier`)
+      } else this.#failRequirement(`found '${truncateSelector(token.text)}', expected: ',', or identifier`)
     }
   }
 
@@ -159,12 +159,12 @@ class Parser {
     const next = this.#peek()
     if (next.kind === 'end' || next.kind === ',') return ['']
     const token = this.#take()
-    if (token.kind !== 'word') this.#failRequirement(`found '${shownText(token.text)}', expected: identifier`)
+    if (token.kind !== 'word') this.#failRequirement(`found '${truncateSelector(token.text)}', expected: identifier`)
     return [token.text]
   }
 
   #count(): void {
-    if (--this.#left < 0) throw tooManyTerms('InvalidLabelSelector', this.#text)
+    if (--this.#left < 0) throw tooManyTermsError('InvalidLabelSelector', this.#text)
   }
 
   #raw(): Token {

@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/label-selectors.json' with { type: 'json' }
+import { MetaError } from '../meta-error.ts'
 import { formatFieldError } from '../validation/field-error.ts'
+import { Path } from '../validation/path.ts'
 import { compareInt64, splitInt64 } from './int64-text.ts'
 import type { Labels } from './label-requirement.ts'
-import { everything, labelSelectorFromLabels, labelSelectorFromObject, nothing, validateLabelSelector } from './label-selector.ts'
+import {
+  everythingSelector,
+  labelSelectorFromLabels,
+  labelSelectorFromObject,
+  nothing,
+  validateLabelSelector,
+} from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
-import { MetaError } from '../meta-error.ts'
-import { Path } from '../validation/path.ts'
 
 const key = fc.stringMatching(/^([a-z]{1,3}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?$/)
 const value = fc.stringMatching(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?)?$/)
@@ -123,9 +129,9 @@ describe('label selectors of objects', () => {
   it('match nothing when absent and everything when empty', () => {
     expect(labelSelectorFromObject(undefined)).toBe(nothing)
     expect(labelSelectorFromObject(null).matches({})).toBe(false)
-    expect(labelSelectorFromObject({})).toBe(everything)
+    expect(labelSelectorFromObject({})).toBe(everythingSelector)
     expect(labelSelectorFromObject({ matchLabels: {}, matchExpressions: [] }).matches({ a: 'b' })).toBe(true)
-    expect([everything.empty, nothing.empty, String(nothing)]).toEqual([true, false, ''])
+    expect([everythingSelector.empty, nothing.empty, String(nothing)]).toEqual([true, false, ''])
     expect(labelSelectorFromLabels({}).empty).toBe(true)
   })
 

@@ -1,9 +1,13 @@
 /** Label selectors. */
 
-import { collectErrors } from '../validation/error-list.ts'
-import { field, formatFieldErrors } from '../validation/field-error.ts'
 import { compareCodePoints, goQuote } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
+import { MetaError } from '../meta-error.ts'
+import { validateLabelValue } from '../names/name-formats.ts'
+import { collectErrors } from '../validation/error-list.ts'
+import { field, formatFieldErrors } from '../validation/field-error.ts'
+import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
+import type { Path } from '../validation/path.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
@@ -12,10 +16,6 @@ import {
   requirementValues,
   validateLabelRequirement,
 } from './label-requirement.ts'
-import { MetaError } from '../meta-error.ts'
-import { isValidLabelValue } from '../names/name-formats.ts'
-import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
-import type { Path } from '../validation/path.ts'
 
 /** A selector as part of an object: `{matchLabels, matchExpressions}`. */
 export interface LabelSelectorObject {
@@ -42,9 +42,9 @@ export class LabelSelector {
   /** Created on the first match when there are many requirements. */
   #matcher: LabelMatcher | undefined
 
-  constructor(requirements: readonly LabelRequirement[], nothing = false) {
+  constructor(requirements: readonly LabelRequirement[], nothingSelector = false) {
     this.requirements = [...requirements].sort((a, b) => compareCodePoints(a.key, b.key))
-    this.#nothing = nothing
+    this.#nothing = nothingSelector
   }
 
   /** Whether the selector matches every object. */
@@ -80,7 +80,7 @@ export class LabelSelector {
 }
 
 /** Matches every object. */
-export const everything: LabelSelector = new LabelSelector([])
+export const everythingSelector: LabelSelector = new LabelSelector([])
 
 /** Matches no object. */
 export const nothing: LabelSelector = new LabelSelector([], true)
@@ -112,13 +112,13 @@ export function labelSelectorFromObject(selector: LabelSelectorObject | null | u
       throw new MetaError('InvalidLabelSelector', operator, `${goQuote(operator)} is not a valid label selector operator`)
     requirements.push(checked(key, known, requirementValues(values ?? [])))
   }
-  return requirements.length === 0 ? everything : new LabelSelector(requirements)
+  return requirements.length === 0 ? everythingSelector : new LabelSelector(requirements)
 }
 
 /** The selector that requires exactly these labels; no labels match everything. */
 export function labelSelectorFromLabels(labels: Labels): LabelSelector {
   const keys = Object.keys(labels ?? {})
-  if (keys.length === 0) return everything
+  if (keys.length === 0) return everythingSelector
   return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
 }
 
@@ -155,7 +155,7 @@ function validateExpression(
   errors.push(...validateLabelName(key, at.child('key')))
   if (allowInvalidValues) return
   for (const [j, value] of values.entries()) {
-    for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
+    for (const text of validateLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
   }
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type FieldSet, parseFieldSelector } from './field-selector.ts'
+import { MetaError } from '../meta-error.ts'
+import { parseFieldSelector, type SelectableFields } from './field-selector.ts'
 import type { Labels } from './label-requirement.ts'
 import { labelSelectorFromObject } from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
-import { MetaError } from '../meta-error.ts'
 import { maxSelectorTerms } from './selector-limits.ts'
 
 const few = { minLength: 1, maxLength: 3 }
@@ -62,8 +62,8 @@ describe('selectors with many terms', () => {
     const fields = fc.dictionary(field, fc.constantFrom('', 'x', 'y'))
     fc.assert(
       fc.property(many(part), fields, (parts, each) => {
-        const all = parts.every((one) => parseFieldSelector(one).matches(each as FieldSet))
-        expect(parseFieldSelector(parts.join(',')).matches(each as FieldSet)).toBe(all)
+        const all = parts.every((one) => parseFieldSelector(one).matches(each as SelectableFields))
+        expect(parseFieldSelector(parts.join(',')).matches(each as SelectableFields)).toBe(all)
       }),
     )
   })

@@ -10,15 +10,15 @@ import { MetaError } from '../meta-error.ts'
 export const maxSelectorTerms = 10_000
 
 /** Maximum length of selector text in messages, in characters. */
-const shownLength = 1024
+const maxShownLength = 1024
 
 /** The error for a selector with more terms than {@link maxSelectorTerms}. */
-export function tooManyTerms(code: 'InvalidLabelSelector' | 'InvalidFieldSelector', selector: string): MetaError {
+export function tooManyTermsError(code: 'InvalidLabelSelector' | 'InvalidFieldSelector', selector: string): MetaError {
   const parameter = code === 'InvalidLabelSelector' ? 'labelSelector' : 'fieldSelector'
   return new MetaError(code, selector, `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`)
 }
 
 /** Truncates selector text for messages. */
-export function shownText(text: string): string {
-  return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`
+export function truncateSelector(text: string): string {
+  return text.length <= maxShownLength ? text : `${text.slice(0, maxShownLength)}...`
 }

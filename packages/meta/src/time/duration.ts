@@ -1,7 +1,7 @@
 /** Durations in Go's notation: `1h2m3.5s`. */
 
 import { MetaError } from '../meta-error.ts'
-import { quote } from './time.ts'
+import { goTimeQuote } from './time.ts'
 
 const units: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -38,7 +38,7 @@ export function parseDuration(text: string): bigint {
     rest = rest.slice(all.length)
     const unit = (/^[^.0-9]*/.exec(rest) as RegExpExecArray)[0]
     if (unit === '') fail(text, 'missing unit in duration')
-    const size = units.get(unit) ?? fail(text, `unknown unit ${quote(unit)} in duration`)
+    const size = units.get(unit) ?? fail(text, `unknown unit ${goTimeQuote(unit)} in duration`)
     rest = rest.slice(unit.length)
     total += wholeUnits(whole, text) * size + fractionOfUnit(fraction, size)
     if (total > limit) fail(text, 'invalid duration')
@@ -75,7 +75,7 @@ export function formatDurationMs(ms: number): string {
 }
 
 function fail(text: string, message: string): never {
-  throw new MetaError('InvalidDuration', text, `time: ${message} ${quote(text)}`)
+  throw new MetaError('InvalidDuration', text, `time: ${message} ${goTimeQuote(text)}`)
 }
 
 function wholeUnits(digits: string, text: string): bigint {

@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import spans from '../../testdata/durations.json' with { type: 'json' }
 import vectors from '../../testdata/times.json' with { type: 'json' }
-import { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
 import { MetaError } from '../meta-error.ts'
+import { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
 import {
   formatGoTime,
   formatMicroTime,
   formatTime,
+  instantToMs,
   normalizeMicroTime,
   normalizeTime,
   parseInstant,
   parseTime,
-  toMs,
 } from './time.ts'
 
 describe('times', () => {
@@ -52,7 +52,7 @@ describe('times', () => {
       fc.property(moment, (ms) => {
         const text = new Date(ms).toISOString()
         expect(parseTime(text)).toBe(ms)
-        expect(toMs(parseInstant(formatMicroTime(ms)))).toBe(ms)
+        expect(instantToMs(parseInstant(formatMicroTime(ms)))).toBe(ms)
         expect(normalizeTime(normalizeTime(text))).toBe(normalizeTime(text))
       }),
     )

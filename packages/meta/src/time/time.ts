@@ -24,12 +24,12 @@ const microTimeLayout = '2006-01-02T15:04:05.000000Z07:00'
  * ```
  */
 export function parseTime(text: string): number {
-  return toMs(parseInstant(text))
+  return instantToMs(parseInstant(text))
 }
 
 /** Like `parseTime`, with nanoseconds. */
 export function parseInstant(text: string): Instant {
-  return new Reader(text, timeLayout).read(false)
+  return new TimeParser(text, timeLayout).read(false)
 }
 
 /**
@@ -38,7 +38,7 @@ export function parseInstant(text: string): Instant {
  * @throws MetaError `InvalidTime` with the message of the stock server.
  */
 export function parseMicroTime(text: string): Instant {
-  return new Reader(text, microTimeLayout).read(true)
+  return new TimeParser(text, microTimeLayout).read(true)
 }
 
 /** Formats `2024-05-01T10:00:00Z`: UTC, truncated to seconds. Numbers are milliseconds since the epoch. */
@@ -76,7 +76,7 @@ export function formatGoTime(text: string): string | undefined {
 }
 
 /** Milliseconds since the epoch, truncated. */
-export function toMs({ seconds, nanos }: Instant): number {
+export function instantToMs({ seconds, nanos }: Instant): number {
   return seconds * 1000 + Math.floor(nanos / 1_000_000)
 }
 
@@ -97,7 +97,7 @@ function dateAndTime(seconds: number): string {
 }
 
 /** Parses element by element, so that errors name the element and the remaining text. */
-class Reader {
+class TimeParser {
   readonly #text: string
   readonly #layout: string
   #rest: string
@@ -126,7 +126,7 @@ class Reader {
     if (second > 59) this.#outOfRange('second')
     const nanos = micro ? this.#microseconds() : this.#fraction()
     const offset = this.#offset()
-    if (this.#rest !== '') this.#fail(`: extra text: ${quote(this.#rest)}`)
+    if (this.#rest !== '') this.#fail(`: extra text: ${goTimeQuote(this.#rest)}`)
     if (day < 1 || day > daysIn(month, year)) this.#fail(': day out of range')
     const date = new Date(0)
     date.setUTCFullYear(year, month - 1, day)
@@ -183,7 +183,7 @@ class Reader {
   }
 
   #cannotParse(element: string): never {
-    return this.#fail(` as ${quote(this.#layout)}: cannot parse ${quote(this.#rest)} as ${quote(element)}`)
+    return this.#fail(` as ${goTimeQuote(this.#layout)}: cannot parse ${goTimeQuote(this.#rest)} as ${goTimeQuote(element)}`)
   }
 
   #outOfRange(what: string): never {
@@ -191,7 +191,7 @@ class Reader {
   }
 
   #fail(message: string): never {
-    throw new MetaError('InvalidTime', this.#text, `parsing time ${quote(this.#text)}${message}`)
+    throw new MetaError('InvalidTime', this.#text, `parsing time ${goTimeQuote(this.#text)}${message}`)
   }
 }
 
@@ -206,7 +206,7 @@ function daysIn(month: number, year: number): number {
 }
 
 /** Quotes like Go's time package, by bytes: everything except printable ASCII becomes `\xNN`. */
-export function quote(text: string): string {
+export function goTimeQuote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   let out = '"'
   for (const byte of new TextEncoder().encode(text)) {

@@ -1,10 +1,10 @@
 /** Validation of `status.conditions` of the common type. */
 
-import { collectErrors } from './error-list.ts'
-import { field } from './field-error.ts'
 import { utf8Length } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
-import { formatError } from '../names/name-formats.ts'
+import { formatRegexError } from '../names/name-formats.ts'
+import { collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
 import { validateLabelName } from './object-meta.ts'
 import type { Path } from './path.ts'
 
@@ -68,7 +68,7 @@ function validateReason(text: string, path: Path, errors: FieldError[]): void {
     const words =
       "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
     const examples = ['my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB']
-    errors.push(field.invalid(path, text, formatError(words, reasonFormat, ...examples)))
+    errors.push(field.invalid(path, text, formatRegexError(words, reasonFormat, ...examples)))
   }
   if (utf8Length(text) > maxReasonLength) errors.push(field.tooLong(path, text, maxReasonLength))
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../api-error.ts'
-import { collectErrors, ErrorList, maxFieldErrors, maxFieldErrorsLength, untilFull } from './error-list.ts'
-import { field } from './field-error.ts'
 import { goStrings, goSyntax, maxPrintedLength } from '../go-text.ts'
-import { validateFieldManager } from './managed-fields.ts'
 import { nameRules } from '../names/name-rule.ts'
+import { collectErrors, ErrorList, maxFieldErrors, maxFieldErrorsLength, runUntilFull } from './error-list.ts'
+import { field } from './field-error.ts'
+import { validateFieldManager } from './managed-fields.ts'
 import { validateAnnotations, validateFinalizers, validateLabels, validateObjectMeta } from './object-meta.ts'
 import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
@@ -46,8 +46,8 @@ describe('collectErrors', () => {
     const outer = new ErrorList()
     const inner = new ErrorList()
     let after = false
-    untilFull(outer, () => {
-      untilFull(inner, () => {
+    runUntilFull(outer, () => {
+      runUntilFull(inner, () => {
         for (;;) outer.push(field.required(path))
       })
       after = true

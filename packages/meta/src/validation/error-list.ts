@@ -1,7 +1,7 @@
 /** Limited error lists, which stop the validation that fills them. */
 
 import type { FieldError } from '../interfaces.ts'
-import { QuietError } from '../stackless-error.ts'
+import { StacklessError } from '../stackless-error.ts'
 
 /** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
 export const maxFieldErrors = 1000
@@ -10,7 +10,7 @@ export const maxFieldErrors = 1000
 export const maxFieldErrorsLength = 256 * 1024
 
 /** Stops a validation whose error list is full. Never leaves `collectErrors`. */
-export class ErrorListFull extends QuietError {
+export class ErrorListFull extends StacklessError {
   readonly list: readonly FieldError[]
 
   constructor(list: readonly FieldError[]) {
@@ -60,7 +60,7 @@ export class ErrorList extends Array<FieldError> {
  */
 export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   const errors = new ErrorList()
-  untilFull(errors, () => walk(errors))
+  runUntilFull(errors, () => walk(errors))
   return [...errors]
 }
 
@@ -70,7 +70,7 @@ export function addErrors(into: FieldError[], errors: readonly FieldError[]): vo
 }
 
 /** Runs `walk` to its end, or until `list` is full. */
-export function untilFull(list: readonly FieldError[], walk: () => void): void {
+export function runUntilFull(list: readonly FieldError[], walk: () => void): void {
   try {
     walk()
   } catch (error) {

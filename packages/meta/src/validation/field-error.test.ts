@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { field, formatFieldErrors } from './field-error.ts'
 import { compareCodePoints, goFloat, goQuote, goStrings, goSyntax, goText, isPrintable, utf8Length } from '../go-text.ts'
-import { Path } from './path.ts'
 import { Quantity } from '../quantity/quantity.ts'
+import { field, formatFieldErrors } from './field-error.ts'
+import { Path } from './path.ts'
 
 describe('Path', () => {
   it('formats members, items and keys', () => {

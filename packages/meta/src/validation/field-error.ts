@@ -1,12 +1,12 @@
 /** Factories of `FieldError` with the messages of the stock server. */
 
-import { maxFieldErrorsLength } from './error-list.ts'
-import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinPrinted, shortText } from '../go-text.ts'
+import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinFormatted, truncateGoText } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
+import { maxFieldErrorsLength } from './error-list.ts'
 import type { Path } from './path.ts'
 
 /** A path, its text, or `undefined` for the object itself. */
-export type FieldPlace = Path | string | undefined
+export type FieldPathLike = Path | string | undefined
 
 /**
  * Factories of field errors. The message is the text that the stock server prints after the field path.
@@ -18,47 +18,47 @@ export type FieldPlace = Path | string | undefined
  */
 export const field = {
   /** The value is malformed, out of range or inconsistent with another one. */
-  invalid(path: FieldPlace, value: unknown, detail: string): FieldError {
-    return make(path, 'FieldValueInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+  invalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
   },
   /** The value has the wrong type. */
-  typeInvalid(path: FieldPlace, value: unknown, detail: string): FieldError {
-    return make(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+  typeInvalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
   },
   /** A required value is absent, null or empty. */
-  required(path: FieldPlace, detail = ''): FieldError {
-    return make(path, 'FieldValueRequired', withDetail('Required value', detail))
+  required(path: FieldPathLike, detail = ''): FieldError {
+    return createFieldError(path, 'FieldValueRequired', withDetail('Required value', detail))
   },
   /** The value is not in a closed set, printed in the order of `allowed`. */
-  notSupported(path: FieldPlace, value: unknown, allowed: readonly string[]): FieldError {
-    const detail = allowed.length === 0 ? '' : `supported values: ${joinPrinted(allowed, goQuote)}`
-    return make(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
+  notSupported(path: FieldPathLike, value: unknown, allowed: readonly string[]): FieldError {
+    const detail = allowed.length === 0 ? '' : `supported values: ${joinFormatted(allowed, goQuote)}`
+    return createFieldError(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
   },
   /** The value is not permitted here, although valid elsewhere. */
-  forbidden(path: FieldPlace, detail: string): FieldError {
-    return make(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
+  forbidden(path: FieldPathLike, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
   },
   /** The value must be unique but occurs twice. */
-  duplicate(path: FieldPlace, value: unknown): FieldError {
-    return make(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
+  duplicate(path: FieldPathLike, value: unknown): FieldError {
+    return createFieldError(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
   },
   /** The value has more than `max` bytes and is not printed. A negative `max` omits the limit from the message. */
-  tooLong(path: FieldPlace, _value: unknown, max: number): FieldError {
+  tooLong(path: FieldPathLike, _value: unknown, max: number): FieldError {
     const detail = max < 0 ? 'value is too long' : `may not be more than ${max} bytes`
-    return make(path, 'FieldValueTooLong', `Too long: ${detail}`)
+    return createFieldError(path, 'FieldValueTooLong', `Too long: ${detail}`)
   },
   /** There are `actual` items where at most `max` are allowed; negative numbers are omitted from the message. */
-  tooMany(path: FieldPlace, actual: number, max: number): FieldError {
+  tooMany(path: FieldPathLike, actual: number, max: number): FieldError {
     const detail = max < 0 ? 'has too many items' : `must have at most ${max} items`
-    return make(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
+    return createFieldError(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
   },
   /** The value refers to something that does not exist. */
-  notFound(path: FieldPlace, value: unknown): FieldError {
-    return make(path, 'FieldValueNotFound', `Not found: ${printValue(value)}`)
+  notFound(path: FieldPathLike, value: unknown): FieldError {
+    return createFieldError(path, 'FieldValueNotFound', `Not found: ${printValue(value)}`)
   },
   /** The value could not be validated because of another failure. */
-  internal(path: FieldPlace, detail: string): FieldError {
-    return make(path, 'InternalError', withDetail('Internal error', detail))
+  internal(path: FieldPathLike, detail: string): FieldError {
+    return createFieldError(path, 'InternalError', withDetail('Internal error', detail))
   },
 } as const
 
@@ -85,12 +85,12 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
   return texts.size > 1 ? `[${joined}]` : joined
 }
 
-function make(path: FieldPlace, reason: FieldError['reason'], message: string): FieldError {
-  return { field: path === undefined ? '<nil>' : shortText(String(path)), reason, message }
+function createFieldError(path: FieldPathLike, reason: FieldError['reason'], message: string): FieldError {
+  return { field: path === undefined ? '<nil>' : truncateGoText(String(path)), reason, message }
 }
 
 function withDetail(text: string, detail: string): string {
-  return detail === '' ? text : `${text}: ${shortText(detail)}`
+  return detail === '' ? text : `${text}: ${truncateGoText(detail)}`
 }
 
 /** Formats a value for a message; `null` and absent values print as `"null"`, as on the stock server. */
@@ -105,10 +105,10 @@ function printValue(value: unknown): string {
     case 'bigint':
       return String(value)
   }
-  if (value instanceof GoText) return shortText(value.text)
+  if (value instanceof GoText) return truncateGoText(value.text)
   if (typeof value === 'object' && !Array.isArray(value)) {
     const prototype = Object.getPrototypeOf(value)
-    if (prototype !== null && prototype !== Object.prototype) return shortText(String(value))
+    if (prototype !== null && prototype !== Object.prototype) return truncateGoText(String(value))
   }
-  return shortText(goSyntax(value))
+  return truncateGoText(goSyntax(value))
 }

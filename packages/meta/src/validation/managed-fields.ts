@@ -1,9 +1,9 @@
 /** Validation of `metadata.managedFields` entries, except the field sets. */
 
-import { collectErrors } from './error-list.ts'
-import { field } from './field-error.ts'
 import { isPrintable, utf8Length } from '../go-text.ts'
 import type { DeepReadonly, FieldError, ManagedFieldsEntry } from '../interfaces.ts'
+import { collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
 import type { Path } from './path.ts'
 
 /** Maximum length of a field manager name, in bytes. */

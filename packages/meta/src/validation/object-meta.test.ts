@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import names from '../../testdata/names.json' with { type: 'json' }
 import vectors from '../../testdata/object-meta.json' with { type: 'json' }
-import { field, formatFieldError } from './field-error.ts'
 import type { FieldError, ObjectMeta } from '../interfaces.ts'
-import { validateFieldManager } from './managed-fields.ts'
 import { nameRules } from '../names/name-rule.ts'
+import { field, formatFieldError } from './field-error.ts'
+import { validateFieldManager } from './managed-fields.ts'
 import {
   maxAnnotationsSize,
   validateAnnotations,
@@ -26,9 +26,9 @@ interface Vector {
   readonly errors: readonly string[]
 }
 
-const subdomain = errorOf(names.isDns1123Subdomain, 'A')
-const labelValue = errorOf(names.isValidLabelValue, '-a')
-const namePart = errorOf(names.isQualifiedName, '-a').slice('name part '.length)
+const subdomain = errorOf(names.validateDns1123Subdomain, 'A')
+const labelValue = errorOf(names.validateLabelValue, '-a')
+const namePart = errorOf(names.validateQualifiedName, '-a').slice('name part '.length)
 
 describe('validateObjectMeta', () => {
   for (const { name, meta, cluster, builtIn, errors } of vectors.create as unknown as Vector[]) {
@@ -59,7 +59,7 @@ describe('validateObjectMeta', () => {
     const labels = JSON.parse('{"__proto__":"-","constructor":"ok"}') as Record<string, string>
     expect(print(validateLabels(labels, Path.of('l')))).toEqual([
       expand('l: Invalid value: "__proto__": name part $namePart'),
-      expand('l: Invalid value: "-": $isValidLabelValue'),
+      expand('l: Invalid value: "-": $validateLabelValue'),
     ])
     expect(validateLabels(null, Path.of('l'))).toEqual([])
   })
@@ -117,7 +117,10 @@ function print(errors: readonly FieldError[]): string[] {
 }
 
 function expand(text: string): string {
-  return text.replace('$isDns1123Subdomain', subdomain).replace('$isValidLabelValue', labelValue).replace('$namePart', namePart)
+  return text
+    .replace('$validateDns1123Subdomain', subdomain)
+    .replace('$validateLabelValue', labelValue)
+    .replace('$namePart', namePart)
 }
 
 function errorOf(cases: readonly { text: string; errors: readonly string[] }[], text: string): string {

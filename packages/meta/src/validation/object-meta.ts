@@ -4,16 +4,16 @@
  * Order and wording of the errors equal those of the stock server, because `details.causes` lists them in order.
  */
 
-import { addErrors, collectErrors } from './error-list.ts'
-import { field } from './field-error.ts'
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
-import { validateManagedFields } from './managed-fields.ts'
-import { isQualifiedName, isValidLabelValue } from '../names/name-formats.ts'
+import { validateLabelValue, validateQualifiedName } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
+import { formatGoTime } from '../time/time.ts'
+import { addErrors, collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
+import { validateManagedFields } from './managed-fields.ts'
 import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
-import { formatGoTime } from '../time/time.ts'
 
 /** Maximum total size of the annotations of an object, keys and values, in bytes. */
 export const maxAnnotationsSize = 256 * 1024
@@ -118,14 +118,14 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
     for (const key of Object.keys(labels)) {
       addErrors(errors, validateLabelName(key, path))
       const value = labels[key] as string
-      for (const text of isValidLabelValue(value)) errors.push(field.invalid(path, value, text))
+      for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
     }
   })
 }
 
 /** Requires a qualified name. */
 export function validateLabelName(key: string, path: Path): FieldError[] {
-  return isQualifiedName(key).map((text) => field.invalid(path, key, text))
+  return validateQualifiedName(key).map((text) => field.invalid(path, key, text))
 }
 
 /** Requires qualified names, in any case, as keys, and a total size of at most 256 KiB. */
@@ -135,7 +135,7 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
     let units = 0
     const keys = Object.keys(annotations)
     for (const key of keys) {
-      for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+      for (const text of validateQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
       units += key.length + (annotations[key] as string).length
     }
     // A UTF-16 code unit takes at most three bytes, so most annotations need no exact count.
@@ -159,7 +159,7 @@ export function validateFinalizers(finalizers: readonly string[] | null | undefi
 
 /** Requires a qualified name. */
 export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
-  return isQualifiedName(finalizer).map((text) => field.invalid(path, finalizer, text))
+  return validateQualifiedName(finalizer).map((text) => field.invalid(path, finalizer, text))
 }
 
 /** Requires a finalizer without a domain to be a standard one. */

@@ -1,10 +1,10 @@
 /** Validation of `metadata.ownerReferences`. */
 
 import { formatGroupVersionKind } from '../api-version.ts'
+import { type GoText, goQuoteShort, goText, joinFormatted } from '../go-text.ts'
+import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../interfaces.ts'
 import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
-import { type GoText, goQuoteShort, goText, joinPrinted } from '../go-text.ts'
-import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../interfaces.ts'
 import type { Path } from './path.ts'
 
 type Reference = DeepReadonly<OwnerReference>
@@ -22,7 +22,7 @@ export function validateOwnerReferences(references: readonly Reference[] | null 
       if (controller === undefined) controller = name
       else {
         const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
-        printed ??= goText(`[]v1.OwnerReference{${joinPrinted(references, printReference)}}`)
+        printed ??= goText(`[]v1.OwnerReference{${joinFormatted(references, printReference)}}`)
         errors.push(field.invalid(path, printed, detail))
       }
     }
@@ -36,7 +36,7 @@ export function controllerOf(references: readonly Reference[] | null | undefined
 
 function validateOwnerReference(reference: Reference, path: Path, errors: FieldError[]): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
-  const groupVersion = lenientApiVersion(apiVersion)
+  const groupVersion = parseApiVersionLeniently(apiVersion)
   if (groupVersion.version === '') errors.push(field.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
   if (kind === '') errors.push(field.invalid(path.child('kind'), kind, 'kind must not be empty'))
   if (name === '') errors.push(field.invalid(path.child('name'), name, 'name must not be empty'))
@@ -48,7 +48,7 @@ function validateOwnerReference(reference: Reference, path: Path, errors: FieldE
 }
 
 /** Like `parseApiVersion`, but text with two slashes yields an empty version. */
-function lenientApiVersion(text: string): GroupVersion {
+function parseApiVersionLeniently(text: string): GroupVersion {
   const parts = text.split('/')
   if (parts.length > 2) return { group: '', version: '' }
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }

@@ -1,6 +1,6 @@
 import { type AdmissionPlugin, admissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, type FakeClock, fakeClock, fixedFeatures, type Random, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import type { DeleteAnswer, DeleteOptions, RequestContext, Stored, UpdateAnswer, UpdateRequest } from '../interfaces.ts'
@@ -48,7 +48,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
       clock,
       random: options.random ?? seededRandom(1),
       profile: stockProfile,
-      features: fixedFeatures(),
+      features: createFeatures(),
     },
     catalog.definitions,
   )

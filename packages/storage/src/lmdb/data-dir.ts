@@ -1,7 +1,7 @@
 /** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
 import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePrivateFile, makePrivateFolder } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 
 /** File names of LMDB. */
@@ -23,7 +23,7 @@ const maxMissingBytes = 16 * 1024 * 1024
  */
 export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   const names = attempt(dir, () => {
-    makePrivateFolder(dir)
+    ensurePrivateDirectory(dir)
     return readdirSync(dir)
   })
   if (!names.includes(dataFile)) {
@@ -31,7 +31,7 @@ export function prepareDataDir(dir: string): 'empty' | 'holds data' {
     if (strange !== undefined) throw unavailable('foreign', `${dir} contains other files, such as ${strange}`)
   }
   return attempt(dir, () => {
-    for (const name of [dataFile, lockFile]) makePrivateFile(join(dir, name))
+    for (const name of [dataFile, lockFile]) ensurePrivateFile(join(dir, name))
     return checkDataFile(join(dir, dataFile))
   })
 }

@@ -1,10 +1,10 @@
 /** Addresses that traffic is sent to. */
-import { isValidIP, parseIP } from '@krmkit/meta'
+import { parseIP, validateIP } from '@krmkit/meta'
 import type { Place } from './place.ts'
 
 /** An address in its usual notation. */
 export function checkServedAddress(address: string, at: Place): void {
-  at.invalidAll(address, isValidIP(address))
+  at.invalidAll(address, validateIP(address))
 }
 
 /** Position of the first byte that is not zero. */

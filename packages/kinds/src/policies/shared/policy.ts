@@ -1,5 +1,5 @@
 /** How the files of this folder are written. */
-import { type ApiObject, type FieldError, untilFull } from '@krmkit/meta'
+import { type ApiObject, type FieldError, runUntilFull } from '@krmkit/meta'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import { Report } from './place.ts'
 
@@ -11,6 +11,6 @@ export function definePolicy<T extends ApiObject>(policy: KindPolicy<T>): KindPo
 /** Runs `check` on a new report and returns what it found. */
 export function findings(context: PolicyContext, check: (report: Report) => void): FieldError[] {
   const report = new Report(context)
-  untilFull(report.errors, () => check(report))
+  runUntilFull(report.errors, () => check(report))
   return report.errors
 }
