@@ -126,6 +126,7 @@ export function utf8Length(text: string): number {
 
 /** Compares strings by UTF-8 bytes like Go; JavaScript's default order differs above U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     let x = a.charCodeAt(i)

@@ -30,7 +30,7 @@ export function createSliceScheduler(): SliceScheduler {
   }
   const schedule = (): void => {
     scheduled = true
-    nextTurn(run)
+    onNextTurn(run)
   }
   return {
     next: () =>
@@ -41,8 +41,8 @@ export function createSliceScheduler(): SliceScheduler {
   }
 }
 
-/** Uses `setImmediate` if available; browsers have timers only. */
-function nextTurn(run: () => void): void {
+/** Calls `run` on the next turn of the event loop. Uses `setImmediate` if available; browsers have timers only. */
+export function onNextTurn(run: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(run)
   else setTimeout(run, 0)
 }

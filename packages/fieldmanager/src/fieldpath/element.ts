@@ -1,7 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
-import { compareStrings, compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
+import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
  * A path element: one step from a value to one of its members.
@@ -105,7 +105,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const rank = ranks.indexOf(a[0] as string)
   const other = ranks.indexOf(b[0] as string)
   if (rank !== other) return rank - other
-  return rank === 0 ? compareStrings(a, b) : compareParts(elementParts(a), elementParts(b))
+  return rank === 0 ? compareCodePoints(a, b) : compareParts(elementParts(a), elementParts(b))
 }
 
 /** Sorts in place; each element that is not a field is parsed once. */
@@ -139,7 +139,7 @@ function compareRead(a: ReadElement, b: ReadElement): number {
 const ranks = 'fkvi'
 
 function byName(a: KeyField, b: KeyField): number {
-  return compareStrings(a.name, b.name)
+  return compareCodePoints(a.name, b.name)
 }
 
 function isSorted(fields: readonly KeyField[]): boolean {
@@ -157,7 +157,7 @@ function plainKey(element: PathElement): ElementParts | undefined {
 }
 
 function compareParts(a: ElementParts, b: ElementParts): number {
-  if (a.kind === 'field' && b.kind === 'field') return compareStrings(a.name, b.name)
+  if (a.kind === 'field' && b.kind === 'field') return compareCodePoints(a.name, b.name)
   if (a.kind === 'index' && b.kind === 'index') return a.index - b.index
   if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value)
   return a.kind === 'key' && b.kind === 'key' ? compareKeys(a.fields, b.fields) : 0
@@ -168,7 +168,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
   for (let i = 0; i < length; i++) {
     const left = a[i] as KeyField
     const right = b[i] as KeyField
-    const order = compareStrings(left.name, right.name) || compareValues(left.value, right.value)
+    const order = compareCodePoints(left.name, right.name) || compareValues(left.value, right.value)
     if (order !== 0) return order
   }
   return a.length - b.length

@@ -1,6 +1,6 @@
-import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
 import { canonicalJson } from '../value/json.ts'
-import { compareStrings, isMap } from '../value/order.ts'
+import { isMap } from '../value/order.ts'
 import type { Path, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
@@ -30,6 +30,6 @@ function formatValue(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(formatValue).join(',')}]`
   if (!isMap(value)) return canonicalJson(value)
-  const keys = Object.keys(value).sort(compareStrings)
+  const keys = Object.keys(value).sort(compareCodePoints)
   return `{${keys.map((key) => `${key}=${formatValue(value[key] as JsonValue)}`).join(';')}}`
 }

@@ -1,6 +1,6 @@
+import { compareCodePoints } from '@krmkit/meta'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { compareStrings } from '../value/order.ts'
 import type { Managed } from './entries.ts'
 import { secondsOf } from './entries.ts'
 import { managerKey } from './manager-id.ts'
@@ -20,7 +20,7 @@ export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Ge
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
   const updaters = [...managed.managers.keys()].filter((key) => managed.managers.get(key)?.applied === false)
-  updaters.sort((a, b) => secondsOf(managed.times.get(a)) - secondsOf(managed.times.get(b)) || compareStrings(a, b))
+  updaters.sort((a, b) => secondsOf(managed.times.get(a)) - secondsOf(managed.times.get(b)) || compareCodePoints(a, b))
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()

@@ -1,8 +1,7 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, compareCodePoints } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'
-import { compareStrings } from '../value/order.ts'
 import { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** A field that an apply would change, with one of its owners. */
@@ -48,7 +47,7 @@ export function formatFieldConflicts(conflicts: readonly FieldConflict[], total 
     else own.push(conflict)
   }
   const parts: string[] = []
-  for (const key of [...byManager.keys()].sort(compareStrings)) {
+  for (const key of [...byManager.keys()].sort(compareCodePoints)) {
     parts.push(`conflicts with ${formatManager(parseManagerKey(key))}:`)
     for (const { field } of byManager.get(key) ?? []) parts.push(`- ${field}`)
   }

@@ -1,9 +1,16 @@
-import { type DeepReadonly, type JsonObject, type JsonValue, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
+import {
+  compareCodePoints,
+  type DeepReadonly,
+  type JsonObject,
+  type JsonValue,
+  type ManagedFieldsEntry,
+  runAtOnce,
+} from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
+import { equalValues, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Decoded `metadata.managedFields`, by `managerKey`. */
@@ -129,9 +136,9 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1
   return (
     compareTimes(a.time, b.time) ||
-    compareStrings(a.manager ?? '', b.manager ?? '') ||
-    compareStrings(a.apiVersion ?? '', b.apiVersion ?? '') ||
-    compareStrings(a.subresource ?? '', b.subresource ?? '')
+    compareCodePoints(a.manager ?? '', b.manager ?? '') ||
+    compareCodePoints(a.apiVersion ?? '', b.apiVersion ?? '') ||
+    compareCodePoints(a.subresource ?? '', b.subresource ?? '')
   )
 }
 

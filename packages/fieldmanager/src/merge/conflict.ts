@@ -1,7 +1,7 @@
+import { compareCodePoints } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
-import { compareStrings } from '../value/order.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
 /** A path that an apply would change although another manager owns it. */
@@ -13,7 +13,7 @@ export interface Conflict {
 /** One conflict per manager and path, ordered by manager and path; the first `limit` of them. */
 export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY): Conflict[] {
   const conflicts: Conflict[] = []
-  for (const manager of [...managers.keys()].sort(compareStrings)) {
+  for (const manager of [...managers.keys()].sort(compareCodePoints)) {
     for (const path of managers.get(manager)?.set.paths(limit - conflicts.length) ?? []) conflicts.push({ manager, path })
   }
   return conflicts
@@ -55,7 +55,7 @@ export function formatConflicts(conflicts: readonly Conflict[]): string {
     if (lines === undefined) byManager.set(manager, [formatPath(path)])
     else lines.push(formatPath(path))
   }
-  const names = [...byManager.keys()].sort(compareStrings)
+  const names = [...byManager.keys()].sort(compareCodePoints)
   return names
     .map((name) => [`conflicts with ${JSON.stringify(name)}:`, ...(byManager.get(name) ?? []).map((p) => `- ${p}`)].join('\n'))
     .join('\n')

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import { ownMember, setMember } from '../typed/types.ts'
-import { compareStrings, equalValues, isMap } from '../value/order.ts'
+import { equalValues, isMap } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
@@ -80,7 +80,7 @@ function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, o
   if (!options.ignoreDeletions) for (const key of gone) setMember(patch, key, null)
   const kept = options.retainKeys ? Object.keys(modified).filter((key) => modified[key] !== null) : []
   if (kept.length > 0 && (Object.keys(patch).length > 0 || gone.some((key) => original[key] !== null)))
-    patch[retainKeysDirective] = kept.sort(compareStrings)
+    patch[retainKeysDirective] = kept.sort(compareCodePoints)
   return patch
 }
 
@@ -207,7 +207,7 @@ function walkSorted<T>(old: readonly T[], now: readonly T[], textOf: (item: T) =
   let i = 0
   let j = 0
   while (i < old.length || j < now.length) {
-    const order = i >= old.length ? 1 : j >= now.length ? -1 : compareStrings(textOf(old[i] as T), textOf(now[j] as T))
+    const order = i >= old.length ? 1 : j >= now.length ? -1 : compareCodePoints(textOf(old[i] as T), textOf(now[j] as T))
     if (order < 0) visit.onlyOld(old[i++] as T)
     else if (order > 0) visit.onlyNew(now[j++] as T)
     else visit.both(old[i++] as T, now[j++] as T)
@@ -224,7 +224,7 @@ function byIdentity(items: readonly JsonObject[], mergeKey: string): Map<JsonVal
 }
 
 function byText(a: JsonValue | undefined, b: JsonValue | undefined): number {
-  return compareStrings(String(a), String(b))
+  return compareCodePoints(String(a), String(b))
 }
 
 /** Whether both patches set the same field to different values. */

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { compareStrings } from './order.ts'
 
 /**
  * JSON text of the values inside path elements, byte for byte as Go's serializers write it, and a strict, depth-limited JSON
@@ -84,7 +83,7 @@ function numberText(value: number): string {
 
 function mapText(value: JsonObject): string {
   const parts: string[] = []
-  for (const key of Object.keys(value).sort(compareStrings))
+  for (const key of Object.keys(value).sort(compareCodePoints))
     parts.push(`${quoteHtmlSafeJson(key)}:${canonicalJson(value[key] as JsonValue)}`)
   return `{${parts.join(',')}}`
 }

@@ -10,7 +10,7 @@ import {
   everythingSelector,
   labelSelectorFromLabels,
   labelSelectorFromObject,
-  nothing,
+  nothingSelector,
   validateLabelSelector,
 } from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
@@ -127,11 +127,11 @@ describe('parseLabelSelector', () => {
 
 describe('label selectors of objects', () => {
   it('match nothing when absent and everything when empty', () => {
-    expect(labelSelectorFromObject(undefined)).toBe(nothing)
+    expect(labelSelectorFromObject(undefined)).toBe(nothingSelector)
     expect(labelSelectorFromObject(null).matches({})).toBe(false)
     expect(labelSelectorFromObject({})).toBe(everythingSelector)
     expect(labelSelectorFromObject({ matchLabels: {}, matchExpressions: [] }).matches({ a: 'b' })).toBe(true)
-    expect([everythingSelector.empty, nothing.empty, String(nothing)]).toEqual([true, false, ''])
+    expect([everythingSelector.empty, nothingSelector.empty, String(nothingSelector)]).toEqual([true, false, ''])
     expect(labelSelectorFromLabels({}).empty).toBe(true)
   })
 

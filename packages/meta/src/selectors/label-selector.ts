@@ -42,9 +42,9 @@ export class LabelSelector {
   /** Created on the first match when there are many requirements. */
   #matcher: LabelMatcher | undefined
 
-  constructor(requirements: readonly LabelRequirement[], nothingSelector = false) {
+  constructor(requirements: readonly LabelRequirement[], matchesNothing = false) {
     this.requirements = [...requirements].sort((a, b) => compareCodePoints(a.key, b.key))
-    this.#nothing = nothingSelector
+    this.#nothing = matchesNothing
   }
 
   /** Whether the selector matches every object. */
@@ -83,7 +83,7 @@ export class LabelSelector {
 export const everythingSelector: LabelSelector = new LabelSelector([])
 
 /** Matches no object. */
-export const nothing: LabelSelector = new LabelSelector([], true)
+export const nothingSelector: LabelSelector = new LabelSelector([], true)
 
 const operators: ReadonlyMap<string, LabelOperator> = new Map([
   ['In', 'in'],
@@ -102,7 +102,7 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
  * ```
  */
 export function labelSelectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
-  if (selector === undefined || selector === null) return nothing
+  if (selector === undefined || selector === null) return nothingSelector
   const requirements: LabelRequirement[] = []
   const { matchLabels, matchExpressions } = selector
   for (const key of Object.keys(matchLabels ?? {})) requirements.push(checked(key, '=', [matchLabels?.[key] as string]))

@@ -1,3 +1,4 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 /**
  * Dispatches events to watchers. Watchers are grouped by prefix, and an event goes to the groups of all ancestors of its key, so
  * the cost depends on the depth of the key and its subscribers, not on other watchers.
@@ -5,7 +6,6 @@
  * Watchers are woken together, once for all events of one turn of the event loop.
  */
 import type { StorageEvent } from '../interfaces.ts'
-import { onNextTurn } from './next-turn.ts'
 
 /** The part of a watcher that the hub uses. */
 export interface Subscriber {

@@ -1,3 +1,4 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 /**
  * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one
  * flush to disk.
@@ -8,7 +9,6 @@
 import type { Entry, StorageEvent } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import type { Journal } from './journal.ts'
-import { onNextTurn } from './next-turn.ts'
 
 interface QueuedWrite {
   readonly event: StorageEvent

@@ -5,7 +5,7 @@ import {
   intValue,
   labelSelectorFromObject,
   MetaError,
-  nothing,
+  nothingSelector,
   type LabelSelector as Selector,
   validateDns1123Label,
   validatePercent,
@@ -22,7 +22,7 @@ type MaybeSelector = R<LabelSelector> | null | undefined
 /** The selector as something that matches; undefined when it is malformed, and nothing at all when it is absent. */
 export function usableSelector(selector: MaybeSelector): Selector | undefined {
   try {
-    return isSet(selector) ? labelSelectorFromObject(selector) : nothing
+    return isSet(selector) ? labelSelectorFromObject(selector) : nothingSelector
   } catch (error) {
     if (error instanceof MetaError) return undefined
     throw error
