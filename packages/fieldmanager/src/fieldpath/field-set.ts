@@ -251,7 +251,8 @@ export function comparePaths(a: Path, b: Path): number {
   return a.length - b.length
 }
 
-function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
+/** The union of two nodes of one element. */
+export function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
   if (a === b) return a
   const member = a.member || b.member
   const children = a.children === undefined ? b.children : b.children === undefined ? a.children : a.children.union(b.children)

@@ -5,7 +5,7 @@ import { isEmptyMap, isMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
-import { emptySet, FieldSet, leaf } from './field-set.ts'
+import { emptySet, FieldSet, leaf, uniteNodes } from './field-set.ts'
 import { FieldSetCache } from './field-set-cache.ts'
 
 /**
@@ -274,10 +274,4 @@ class NodeBuilder {
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
   if (children === undefined) return isMap(fields) && isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
-}
-
-/** Joins two spellings of one element. */
-function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
-  const children = (a.children ?? emptySet).union(b.children ?? emptySet)
-  return { member: a.member || b.member, children: children.empty ? undefined : children }
 }

@@ -118,27 +118,27 @@ export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyPar
 
 function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
-  const { type, named } = checkApplied(request)
+  const { type, appliedSet } = checkApplied(request)
   if (sliced) yield
   return request.live === undefined
-    ? yield* createSteps(request, { type, named, sliced })
-    : yield* changeSteps(request, request.live, { type, named, sliced })
+    ? yield* createSteps(request, { type, appliedSet, sliced })
+    : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
 }
 
 interface CheckedConfiguration {
   readonly type: TypeRef
   /** The fields of the applied configuration. */
-  readonly named: FieldSet
+  readonly appliedSet: FieldSet
   readonly sliced: boolean
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyRequest, { type, named, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
+function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
-  const set = filterSet(named, request.resetFields?.[apiVersion]).difference(strippedFields)
+  const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
   if (sliced) yield
@@ -156,7 +156,7 @@ function* createSteps(request: ApplyRequest, { type, named, sliced }: CheckedCon
 function* changeSteps(
   request: ApplyRequest,
   live: FrozenObject,
-  { type, named, sliced }: CheckedConfiguration,
+  { type, appliedSet, sliced }: CheckedConfiguration,
 ): Generator<void, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
@@ -166,7 +166,7 @@ function* changeSteps(
   const options = {
     converter: converterOf(types),
     ignored: request.resetFields,
-    named,
+    appliedSet,
     unowned: strippedFields,
     sliced,
     maxConflicts: request.maxConflicts,
@@ -215,7 +215,7 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet } {
+function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: FieldSet } {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError(
@@ -228,8 +228,8 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
   const value = applied as unknown as JsonObject
-  const named = validatedFieldSet(value, type, lastAppliedSet(request))
-  if (named !== undefined) return { type, named }
+  const appliedSet = validatedFieldSet(value, type, lastAppliedSet(request))
+  if (appliedSet !== undefined) return { type, appliedSet }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
   throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {

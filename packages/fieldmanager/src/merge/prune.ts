@@ -30,11 +30,11 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
   const pruned = remove(converted, ensureNamedFieldsAreMembers(last.set, converted.type))
-  const named = fieldSetsWithStructs()
+  const setOf = fieldSetsWithStructs()
   yield
-  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
+  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, setOf })
   yield
-  const dangling = addBackDangling(converted, kept, last, { converter, named })
+  const dangling = addBackDangling(converted, kept, last, { converter, setOf })
   yield
   const out = converter.convert(dangling, apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
@@ -46,7 +46,7 @@ function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
-  { managers, converter, named }: { managers: Managers; converter: Converter; named: FieldSetsWithStructs },
+  { managers, converter, setOf }: { managers: Managers; converter: Converter; setOf: FieldSetsWithStructs },
 ): Generator<void, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
@@ -57,7 +57,7 @@ function* addBackOwned(
   let state = { merged, pruned }
   for (const version of versions) {
     yield
-    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, named })
+    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, setOf })
   }
   return state.pruned
 }
@@ -66,15 +66,15 @@ function* addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
-  { converter, named }: { converter: Converter; named: FieldSetsWithStructs },
+  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
 ): Generator<void, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const before = named(merged)
+  const before = setOf(merged)
   yield
-  const after = named(pruned)
+  const after = setOf(pruned)
   yield
   const gone = before.difference(after).difference(ensureNamedFieldsAreMembers(owned, merged.type))
   yield
@@ -85,11 +85,11 @@ function addBackDangling(
   merged: TypedValue,
   pruned: TypedValue,
   last: VersionedSet,
-  { converter, named }: { converter: Converter; named: FieldSetsWithStructs },
+  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
 ): TypedValue {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const gone = named(merged).difference(named(converted))
+  const gone = setOf(merged).difference(setOf(converted))
   return remove(merged, gone.intersection(ensureNamedFieldsAreMembers(last.set, merged.type)))
 }
 

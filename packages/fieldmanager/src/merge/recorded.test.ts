@@ -63,8 +63,8 @@ describe.each([{ checked: false }, { checked: true }])('recorded histories, prec
           live = { value, type }
           return { object: value, managers: plainManagers(managers) }
         }
-        const named = checked ? fieldSetOf(value, type) : undefined
-        const outcome = applyManager(write, { value, type }, step.force === true, { ...options, named })
+        const appliedSet = checked ? fieldSetOf(value, type) : undefined
+        const outcome = applyManager(write, { value, type }, step.force === true, { ...options, appliedSet })
         if (outcome.kind === 'conflict') {
           return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${formatPath(path)}`).sort() }
         }

@@ -39,7 +39,7 @@ export interface ApplyOptions extends UpdaterOptions {
   /** The apply runs in slices, so comparisons yield as well. */
   readonly sliced?: boolean | undefined
   /** The field set of the applied value, when precomputed; the value is then known to be valid. */
-  readonly named?: FieldSet | undefined
+  readonly appliedSet?: FieldSet | undefined
   /** Paths that the applying manager never owns, although it may name them. */
   readonly unowned?: FieldSet | undefined
 }
@@ -150,25 +150,25 @@ export function* applyManagerSteps(
   const { converter } = options
   const before = reconcileManagers(write, converter)
   yield
-  const checked = options.named !== undefined
+  const checked = options.appliedSet !== undefined
   const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
   yield
   const last = before.get(manager)
-  const named =
+  const appliedSet =
     applied.value === undefined
       ? emptySet
-      : filterSet(options.named ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
-  const owned = options.unowned === undefined ? named : named.difference(options.unowned)
+      : filterSet(options.appliedSet ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
+  const owned = options.unowned === undefined ? appliedSet : appliedSet.difference(options.unowned)
   const set = last?.set.equals(owned) ? last.set : owned
   // With an unchanged set, nothing is pruned and no ownership moves.
-  const again = last?.set === set && last.apiVersion === apiVersion
-  if (again && merged.value === live.value && !options.returnInputOnNoop && hasNoEmptySet(before)) {
+  const unchangedSet = last?.set === set && last.apiVersion === apiVersion
+  if (unchangedSet && merged.value === live.value && !options.returnInputOnNoop && hasNoEmptySet(before)) {
     return { kind: 'applied', object: undefined, managers: before }
   }
   const own = { set, apiVersion, applied: true }
-  const naming = set === named ? own : { set: named, apiVersion, applied: true }
-  const pruning = { managers: new Map(before).set(manager, naming), manager, last, converter }
-  const object = again ? merged : yield* prune(merged, pruning)
+  const applying = set === appliedSet ? own : { set: appliedSet, apiVersion, applied: true }
+  const pruning = { managers: new Map(before).set(manager, applying), manager, last, converter }
+  const object = unchangedSet ? merged : yield* prune(merged, pruning)
   yield
   const comparison = options.sliced
     ? yield* compareTypedSteps(live.value, object.value, object.type)
