@@ -176,7 +176,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
 
 function parseKey(text: string): PathElement {
   const value = parseJson(text.slice(2))
-  if (!isMap(value)) throw invalid(text, 'is no map of key fields')
+  if (!isMap(value)) throw invalid(text, 'is not a map of key fields')
   return keyElement(keyFields(value))
 }
 
@@ -189,7 +189,7 @@ function keyFields(value: { [key: string]: JsonValue }): KeyField[] {
 function parseIndex(text: string): number {
   const digits = text.slice(2)
   const index = Number(digits)
-  if (!/^[+-]?[0-9]{1,19}$/.test(digits) || !Number.isSafeInteger(index)) throw invalid(text, 'is no index')
+  if (!/^[+-]?[0-9]{1,19}$/.test(digits) || !Number.isSafeInteger(index)) throw invalid(text, 'is not an index')
   return index
 }
 

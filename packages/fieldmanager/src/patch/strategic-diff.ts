@@ -57,7 +57,7 @@ export function createThreeWayPatch(
   if (options.overwrite === false) {
     const changed = diffMaps(original, current, root, {})
     if (haveConflicts(patch, changed, root)) {
-      throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
+      throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
     }
   }
   return patch

@@ -24,7 +24,7 @@ export function createThreeWayMergePatch(
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
   if (options.overwrite === false && havePatchConflicts(patch, createMergePatch(original, current))) {
-    throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
+    throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
   }
   return patch
 }

@@ -8,7 +8,7 @@ import { haveSameKeys, itemElement, ListItemError, reportedElement } from './lis
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { validateScalar } from './validate.ts'
-import { joinErrors, maxObjectDepth, Walk } from './walk.ts'
+import { joinErrors, maxObjectDepth, tooDeepError, Walk } from './walk.ts'
 
 /** The differences between two values of one type. */
 export interface Comparison {
@@ -111,7 +111,7 @@ class CompareWalk {
 
   enter(element: PathElement | LazyItem): void {
     if (this.path.push(element) > maxObjectDepth) {
-      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+      throw tooDeepError()
     }
   }
 

@@ -1,12 +1,11 @@
 import type { JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap, isMap } from '../value/order.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
-import { maxObjectDepth } from './walk.ts'
+import { maxObjectDepth, tooDeepError } from './walk.ts'
 
 /**
  * The paths that a value sets, which an apply of it owns: leaves, atomic parts, items of associative lists, members of maps (but
@@ -31,7 +30,7 @@ interface Position {
 }
 
 function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Position): FieldNode | undefined {
-  if (depth > maxObjectDepth) throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+  if (depth > maxObjectDepth) throw tooDeepError()
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let nodes: Map<PathElement, FieldNode> | undefined

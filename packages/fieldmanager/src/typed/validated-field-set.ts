@@ -1,5 +1,4 @@
 import type { JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap, isMap } from '../value/order.ts'
@@ -7,7 +6,7 @@ import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
 import { validateScalar } from './validate.ts'
-import { maxObjectDepth } from './walk.ts'
+import { maxObjectDepth, tooDeepError } from './walk.ts'
 
 /** Marks a value that does not fit its type. */
 const invalid = false
@@ -173,6 +172,5 @@ function itemsFit(value: JsonValue, list: ListAtom, depth: number): boolean {
 }
 
 function checkDepth(depth: number): void {
-  if (depth >= maxObjectDepth)
-    throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+  if (depth >= maxObjectDepth) throw tooDeepError()
 }

@@ -5,6 +5,11 @@ import { formatPath } from '../fieldpath/format-path.ts'
 /** Maximum depth of objects: far above real objects, below the stack limit. */
 export const maxObjectDepth = 1000
 
+/** The error for an object beyond the maximum depth. */
+export function tooDeepError(): FieldManagerError {
+  return new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+}
+
 /** State of a recursive walk: the current path and the errors found. */
 export class Walk {
   readonly path: PathElement[] = []
@@ -12,7 +17,7 @@ export class Walk {
 
   enter(element: PathElement): void {
     if (this.path.push(element) > maxObjectDepth) {
-      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+      throw tooDeepError()
     }
   }
 

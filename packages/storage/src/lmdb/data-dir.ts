@@ -48,9 +48,9 @@ function checkDataFile(path: string): 'empty' | 'holds data' {
     const first = readMeta(file, 0)
     if (first === undefined) throw unavailable('foreign', `${path} is not a data file of this store`)
     const second = readMeta(file, first.pageSize)
-    if (second === undefined) throw unavailable('corrupt', `${path} is damaged at its beginning`)
+    if (second === undefined) throw unavailable('corrupt', `${path} is corrupt at the start`)
     const missing = (Math.max(first.lastPage, second.lastPage) + 1) * first.pageSize - size
-    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} was cut short`)
+    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} is truncated`)
     // Reading beyond the end of a mapped file kills the process; reading zeros is a reportable error.
     if (missing > 0) appendFileSync(path, new Uint8Array(missing))
     return 'holds data'

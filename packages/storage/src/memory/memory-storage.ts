@@ -23,6 +23,6 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
  * @throws TypeError for a store with anything but memory below it
  */
 export function fork(storage: Storage, options: StorageOptions = {}): Storage {
-  if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only a store in memory can be forked')
+  if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only stores in memory can be forked')
   return storage.fork(options)
 }
