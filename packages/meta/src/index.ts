@@ -34,12 +34,12 @@ export {
   validatePathSegmentName,
   validatePercent,
   validatePortName,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
   validateRelaxedEnvVarName,
   validateWildcardDns1123Subdomain,
 } from './names/name-formats.ts'
 export { type NameRule, nameRules } from './names/name-rule.ts'
-export { validateInRange, validatePortNumber, validateUserId } from './names/number-rules.ts'
+export { validateInRange, validatePortNum, validateUserId } from './names/number-rules.ts'
 export {
   validateDomainPrefixedPath,
   validateFullyQualifiedDomainName,

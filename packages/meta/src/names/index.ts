@@ -15,12 +15,12 @@ export {
   validatePathSegmentPrefix,
   validatePercent,
   validatePortName,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
   validateRelaxedEnvVarName,
   validateWildcardDns1123Subdomain,
 } from './name-formats.ts'
 export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
-export { validateGroupId, validateInRange, validatePortNumber, validateUserId } from './number-rules.ts'
+export { validateGroupId, validateInRange, validatePortNum, validateUserId } from './number-rules.ts'
 export {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,

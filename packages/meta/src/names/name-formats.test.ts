@@ -50,7 +50,7 @@ describe('name rules', () => {
         expect(nameRules.dns1123Subdomain(`${label}.${label}`.slice(0, 253), false)).toHaveLength(0)
         expect(nameRules.pathSegment(label, false)).toEqual([])
         expect(formats.validateLabelValue(label)).toEqual([])
-        expect(formats.validateQualifiedName(`${label}/${label}`)).toEqual([])
+        expect(formats.validateQualifiedNameFormat(`${label}/${label}`)).toEqual([])
       }),
     )
   })

@@ -96,7 +96,7 @@ export function validateWildcardDns1123Subdomain(text: string): string[] {
 }
 
 /** Key of a label or annotation: a name, optionally prefixed by a DNS subdomain and a slash. */
-export function validateQualifiedName(text: string): string[] {
+export function validateQualifiedNameFormat(text: string): string[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= maxLabelLength && namePart.test(text)) return []
   if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {

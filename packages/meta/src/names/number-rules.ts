@@ -6,7 +6,7 @@ export function validateInRange(value: number | bigint, min: number, max: number
 }
 
 /** A TCP, UDP or SCTP port number. */
-export function validatePortNumber(port: number | bigint): string[] {
+export function validatePortNum(port: number | bigint): string[] {
   return validateInRange(port, 1, 65535)
 }
 

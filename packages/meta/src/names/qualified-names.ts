@@ -3,7 +3,7 @@
 import type { FieldError } from '../interfaces.ts'
 import { field } from '../validation/field-error.ts'
 import type { Path } from '../validation/path.ts'
-import { formatRegexError, validateDns1123Label, validateDns1123Subdomain, validateQualifiedName } from './name-formats.ts'
+import { formatRegexError, validateDns1123Label, validateDns1123Subdomain, validateQualifiedNameFormat } from './name-formats.ts'
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
@@ -49,7 +49,7 @@ export function validateDomainPrefixedPath(path: Path, text: string): FieldError
 /** Requires a domain and a name: `example.com/name`. */
 export function validateDomainPrefixedKey(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
-  const errors = validateQualifiedName(text).map((message) => field.invalid(path, text, message))
+  const errors = validateQualifiedNameFormat(text).map((message) => field.invalid(path, text, message))
   if (errors.length > 0 || text.includes('/')) return errors
   return [field.invalid(path, text, 'must be a domain-prefixed key (such as "acme.io/foo")')]
 }

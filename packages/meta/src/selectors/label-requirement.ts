@@ -2,7 +2,7 @@
 
 import { compareCodePoints, goStrings, goText } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
-import { validateLabelValue, validateQualifiedName } from '../names/name-formats.ts'
+import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { field } from '../validation/field-error.ts'
 import { Path } from '../validation/path.ts'
 import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
@@ -139,6 +139,6 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
 
 /** The errors of a key, as one field error. */
 export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
-  const texts = validateQualifiedName(key)
+  const texts = validateQualifiedNameFormat(key)
   return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))
 }

@@ -28,7 +28,7 @@ interface Vector {
 
 const subdomain = errorOf(names.validateDns1123Subdomain, 'A')
 const labelValue = errorOf(names.validateLabelValue, '-a')
-const namePart = errorOf(names.validateQualifiedName, '-a').slice('name part '.length)
+const namePart = errorOf(names.validateQualifiedNameFormat, '-a').slice('name part '.length)
 
 describe('validateObjectMeta', () => {
   for (const { name, meta, cluster, builtIn, errors } of vectors.create as unknown as Vector[]) {

@@ -6,7 +6,7 @@
 
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
-import { validateLabelValue, validateQualifiedName } from '../names/name-formats.ts'
+import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
 import { formatGoTime } from '../time/time.ts'
 import { addErrors, collectErrors } from './error-list.ts'
@@ -125,7 +125,7 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
 
 /** Requires a qualified name. */
 export function validateLabelName(key: string, path: Path): FieldError[] {
-  return validateQualifiedName(key).map((text) => field.invalid(path, key, text))
+  return validateQualifiedNameFormat(key).map((text) => field.invalid(path, key, text))
 }
 
 /** Requires qualified names, in any case, as keys, and a total size of at most 256 KiB. */
@@ -135,7 +135,7 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
     let units = 0
     const keys = Object.keys(annotations)
     for (const key of keys) {
-      for (const text of validateQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+      for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
       units += key.length + (annotations[key] as string).length
     }
     // A UTF-16 code unit takes at most three bytes, so most annotations need no exact count.
@@ -159,7 +159,7 @@ export function validateFinalizers(finalizers: readonly string[] | null | undefi
 
 /** Requires a qualified name. */
 export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
-  return validateQualifiedName(finalizer).map((text) => field.invalid(path, finalizer, text))
+  return validateQualifiedNameFormat(finalizer).map((text) => field.invalid(path, finalizer, text))
 }
 
 /** Requires a finalizer without a domain to be a standard one. */

@@ -7,7 +7,7 @@ import {
   validateDns1035Label,
   validateDns1123Subdomain,
   validatePathSegmentName,
-  validatePortNumber,
+  validatePortNum,
 } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../types/apiregistration-v1.generated.ts'
@@ -59,7 +59,7 @@ function checkTarget({ service, caBundle, insecureSkipTLSVerify: insecure = fals
   const here = at.child('service')
   if (isEmpty(service.namespace)) here.child('namespace').required()
   if (isEmpty(service.name)) here.child('name').required()
-  const wrong = validatePortNumber(service.port ?? servicePort)
+  const wrong = validatePortNum(service.port ?? servicePort)
   if (wrong.length > 0) here.child('port').invalid(service.port, `port is not valid: ${wrong.join(',')}`)
   if (insecure && !isEmpty(caBundle))
     at.child('insecureSkipTLSVerify').invalid(insecure, 'may not be true if caBundle is present')

@@ -1,5 +1,5 @@
 /** Events, which are served in two groups and kept as those of the core group. */
-import { type DeepReadonly, utf8Length, validateDns1123Label, validateQualifiedName } from '@krmkit/meta'
+import { type DeepReadonly, utf8Length, validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type { Event } from '../../types/core-v1.generated.ts'
 import { checkMetadataUpdate } from '../shared/metadata.ts'
@@ -39,7 +39,7 @@ function checkEvent(event: DeepReadonly<Event>, report: Report): void {
     const reporter = event.reportingComponent ?? ''
     const reporterAt = report.at(isNewGroup(context) ? 'reportingController' : 'reportingComponent')
     if (reporter === '') reporterAt.required()
-    reporterAt.invalidAll(reporter, validateQualifiedName(reporter))
+    reporterAt.invalidAll(reporter, validateQualifiedNameFormat(reporter))
     checkNeeded(event.reportingInstance, report.at('reportingInstance'))
     checkNeeded(event.action, report.at('action'))
     checkNeeded(event.reason, report.at('reason'))

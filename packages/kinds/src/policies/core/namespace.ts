@@ -1,5 +1,5 @@
 /** Namespaces. @see API protocol specification, 3 */
-import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedName } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { PolicyContext, SubresourcePolicy } from '../../interfaces.ts'
 import type { Namespace } from '../../types/core-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -15,7 +15,7 @@ function labelName(namespace: ApiObject, context: Pick<PolicyContext, 'profile'>
 }
 
 function checkFinalizer(name: string, at: Place): void {
-  const messages = validateQualifiedName(name)
+  const messages = validateQualifiedNameFormat(name)
   at.invalidAll(name, messages)
   if (messages.length === 0 && !name.includes('/') && !standardFinalizers.includes(name)) {
     at.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')

@@ -1,5 +1,5 @@
 /** Persistent volume claims. @see Configuration and storage specification, 2.4 */
-import { type DeepReadonly, type NamingProfile, validateQualifiedName } from '@krmkit/meta'
+import { type DeepReadonly, type NamingProfile, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../types/core-v1.generated.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -128,7 +128,7 @@ const resizeStatuses = [
 
 /** Storage, or what somebody else has named. */
 function checkGrowingResource(name: string, at: Place): boolean {
-  const wrong = validateQualifiedName(name)
+  const wrong = validateQualifiedNameFormat(name)
   at.invalidAll(name, wrong)
   if (wrong.length > 0) return false
   const isNative = isNativeResource(name, at.profile.domain)

@@ -6,7 +6,7 @@ import {
   validateFullyQualifiedDomainName,
   validateLabels,
   validateLabelValue,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../types/discovery-v1.generated.ts'
 import { checkPublicAddress } from '../shared/addresses.ts'
@@ -106,7 +106,7 @@ function checkPorts(ports: readonly R<EndpointPort>[] | null | undefined, at: Pl
     else names.add(name)
     if (!isSet(protocol)) here.child('protocol').required()
     else if (!protocols.includes(protocol)) here.child('protocol').notSupported(protocol, protocols)
-    if (isSet(appProtocol)) here.child('appProtocol').invalidAll(appProtocol, validateQualifiedName(appProtocol))
+    if (isSet(appProtocol)) here.child('appProtocol').invalidAll(appProtocol, validateQualifiedNameFormat(appProtocol))
   }
 }
 

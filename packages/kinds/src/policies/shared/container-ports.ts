@@ -1,5 +1,5 @@
 /** Ports of containers, and ports by number or name. */
-import { validatePortName, validatePortNumber } from '@krmkit/meta'
+import { validatePortName, validatePortNum } from '@krmkit/meta'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import { checkPortNumber } from './numbers.ts'
 import type { Place } from './place.ts'
@@ -42,5 +42,5 @@ export function checkHostPortConflicts(containers: readonly R<Container>[], at: 
 
 /** A port given by number or by the name of a container's port. */
 export function checkPortNumberOrName(port: number | string, at: Place): void {
-  at.invalidAll(port, typeof port === 'number' ? validatePortNumber(port) : validatePortName(port))
+  at.invalidAll(port, typeof port === 'number' ? validatePortNum(port) : validatePortName(port))
 }

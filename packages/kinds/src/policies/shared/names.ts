@@ -4,7 +4,7 @@ import {
   validateDns1123Label,
   validateDns1123Subdomain,
   validateLabelValue,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import type { Place } from './place.ts'
 
@@ -20,14 +20,14 @@ export function checkDnsSubdomain(value: string, at: Place): void {
 
 /** A label key or another name with an optional domain prefix. */
 export function checkQualifiedName(value: string, at: Place): void {
-  at.invalidAll(value, validateQualifiedName(value))
+  at.invalidAll(value, validateQualifiedNameFormat(value))
 }
 
 /** Keys and values of a map that selects by labels. */
 export function checkLabels(labels: Readonly<Record<string, string>> | null | undefined, at: Place): void {
   if (labels === null || labels === undefined) return
   for (const key of Object.keys(labels).sort()) {
-    at.invalidAll(key, validateQualifiedName(key))
+    at.invalidAll(key, validateQualifiedNameFormat(key))
     const value = labels[key] ?? ''
     at.invalidAll(value, validateLabelValue(value))
   }

@@ -1,5 +1,5 @@
 /** Ranges of integers that many kinds share. */
-import { validatePortNumber } from '@krmkit/meta'
+import { validatePortNum } from '@krmkit/meta'
 import type { Place } from './place.ts'
 import { isSet } from './values.ts'
 
@@ -25,7 +25,7 @@ export function checkPositive(value: number | bigint | null | undefined, at: Pla
 
 /** A TCP, UDP or SCTP port number. */
 export function checkPortNumber(value: number, at: Place): void {
-  at.invalidAll(value, validatePortNumber(value))
+  at.invalidAll(value, validatePortNum(value))
 }
 
 /** Seconds that a session sticks to its endpoint, and the like: `low` to `high`, both included. */

@@ -6,7 +6,7 @@ import {
   validateDns1123SubdomainWithUnderscore,
   validateInRange,
   validateIP,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
@@ -108,7 +108,7 @@ function checkHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, a
 function checkSchedulingGates(gates: readonly R<PodSchedulingGate>[] | null | undefined, at: Place): void {
   const names = new Set<string>()
   for (const [i, gate] of (gates ?? []).entries()) {
-    at.index(i).invalidAll(gate.name, validateQualifiedName(gate.name))
+    at.index(i).invalidAll(gate.name, validateQualifiedNameFormat(gate.name))
     if (names.has(gate.name)) at.index(i).duplicate(gate.name)
     names.add(gate.name)
   }

@@ -1,5 +1,5 @@
 /** Where a webhook is found: by URL, or as a service of the cluster. */
-import { validateDns1123Subdomain, validatePortNumber } from '@krmkit/meta'
+import { validateDns1123Subdomain, validatePortNum } from '@krmkit/meta'
 import { parseGoUrl } from './go-url.ts'
 import type { Place } from './place.ts'
 import { isEmpty, isSet } from './values.ts'
@@ -31,7 +31,7 @@ export function checkWebhookUrl(url: string, at: Place): void {
 export function checkWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: Place): void {
   if (isEmpty(name)) at.child('name').required('service name is required')
   if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')
-  const wrong = validatePortNumber(port)
+  const wrong = validatePortNum(port)
   if (wrong.length > 0) at.child('port').invalid(port, `port is not valid: ${wrong.join(',')}`)
   if (isSet(path)) checkWebhookPath(path, at.child('path'))
 }

@@ -4,7 +4,7 @@ import {
   validateDns1123Label,
   validateDns1123Subdomain,
   validateLabelValue,
-  validateQualifiedName,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import { stringFormats } from '../../structural/formats.ts'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
@@ -53,7 +53,7 @@ const list: readonly (readonly [name: string, patternSize: number, check: Check]
   ['dns1123Label', 30, validateDns1123Label],
   ['dns1123Subdomain', 60, validateDns1123Subdomain],
   ['dns1035Label', 30, validateDns1035Label],
-  ['qualifiedName', 60, validateQualifiedName],
+  ['qualifiedName', 60, validateQualifiedNameFormat],
   ['dns1123LabelPrefix', 30, (text) => nameRules.dns1123Label(text, true)],
   ['dns1123SubdomainPrefix', 60, (text) => nameRules.dns1123Subdomain(text, true)],
   ['dns1035LabelPrefix', 30, (text) => nameRules.dns1035Label(text, true)],
