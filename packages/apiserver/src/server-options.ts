@@ -10,8 +10,8 @@ import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {
   type Clock,
+  createFeatures,
   type Features,
-  fixedFeatures,
   type NamingProfile,
   type Random,
   stockProfile,
@@ -128,7 +128,7 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
     authorizer: alwaysAllow,
     clock: systemClock,
     random: systemRandom,
-    features: fixedFeatures('1.33'),
+    features: createFeatures('1.33'),
     onFault: () => {},
     ...definedMembers(options),
     profile,

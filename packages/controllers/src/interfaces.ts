@@ -1,6 +1,6 @@
 import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { Clock, NamingProfile, Pace, Random } from '@krmkit/meta'
+import type { Clock, NamingProfile, Random, RateLimit } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
@@ -35,8 +35,8 @@ export interface ControllerContext {
   readonly legacyToken: LegacyTokenIssuer | undefined
   /** What bootstrap tokens sign cluster information with. */
   readonly bootstrapSigningKey: BootstrapSigningKey
-  /** Pace of the queues whose work grows with what everybody writes. Default: none. */
-  readonly pace: Pace | undefined
+  /** RateLimit of the queues whose work grows with what everybody writes. Default: none. */
+  readonly pace: RateLimit | undefined
   /** Who signs certificates; absent: requests wait for somebody else. */
   readonly signing: CertificateSigning | undefined
   /** Aborts when the controllers end. */
@@ -78,7 +78,7 @@ export interface ControllersOptions {
    * Holds back controllers that make several writes of each that somebody else makes, such as those of deployments, so that they never
    * get in the way of requests. Default: they work as fast as they can.
    */
-  readonly pace?: Pace
+  readonly pace?: RateLimit
   readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string

@@ -4,16 +4,16 @@ import {
   applyParts,
   applyPartsSteps,
   conflictError,
+  createTypeConverter,
   FieldManagerError,
   FieldSet,
   fieldElement,
-  isReset,
-  type ManagedTypes,
-  managedTypes,
-  ownersAfterUpdate,
-  ownersAfterUpdateSteps,
+  ignoreManagedFieldsTimestamps,
+  isResetManagedFields,
+  managedFieldsAfterUpdate,
+  managedFieldsAfterUpdateSteps,
   type ResetFields,
-  settleTimestamps,
+  type TypeConverter,
 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
@@ -32,7 +32,7 @@ import { toVersion } from './versions.ts'
 
 /** Types of all served versions of one kind, and the fields that its subresources reset. */
 interface OwnedKind {
-  readonly types: ManagedTypes
+  readonly types: TypeConverter
   /** By subresource; the empty name is the main resource. */
   readonly reset: ReadonlyMap<string, ResetFields>
 }
@@ -72,7 +72,7 @@ export class FieldOwnership {
       const seen = to.fromStorage?.(stored) ?? stored
       return normalize(to.kind.type(), seen) as unknown as JsonObject
     }
-    const types = managedTypes(
+    const types = createTypeConverter(
       Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
       byVersion.size > 1 ? convert : undefined,
     )
@@ -121,9 +121,11 @@ export function trackOwnership(
     types,
   }
   if (isLarge(next) || isLarge(live)) {
-    return runInSlices(ownersAfterUpdateSteps(update), new Slices(store.slices)).then((owners) => setManagedFields(next, owners))
+    return runInSlices(managedFieldsAfterUpdateSteps(update), new Slices(store.slices)).then((owners) =>
+      setManagedFields(next, owners),
+    )
   }
-  setManagedFields(next, ownersAfterUpdate(update))
+  setManagedFields(next, managedFieldsAfterUpdate(update))
   return undefined
 }
 
@@ -140,7 +142,7 @@ function losesOwners(
   const versions = fieldOwnership.versionsOf(definition)
   if (versions.length < 2) return false
   const entries = live.metadata.managedFields
-  if (entries === undefined) return !isReset(next.metadata.managedFields)
+  if (entries === undefined) return !isResetManagedFields(next.metadata.managedFields)
   const object = next as unknown as JsonObject
   const spoken = new Set(entries.map(({ apiVersion }) => apiVersion).filter((version) => version !== own))
   return versions.some(({ kind }) => {
@@ -153,7 +155,7 @@ function losesOwners(
 }
 
 function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {
-  return managedFields !== undefined && managedFields.length > 0 && !isReset(managedFields)
+  return managedFields !== undefined && managedFields.length > 0 && !isResetManagedFields(managedFields)
 }
 
 export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
@@ -163,7 +165,7 @@ export function setManagedFields(object: ApiObject, entries: FrozenObject['metad
 
 /** Restores the old timestamps when managedFields differ in nothing else, so that the write changes nothing. */
 export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
-  return settleTimestamps(current, next as FrozenObject) as ApiObject
+  return ignoreManagedFieldsTimestamps(current, next as FrozenObject) as ApiObject
 }
 
 export interface ApplyIntent {

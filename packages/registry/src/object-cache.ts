@@ -1,4 +1,4 @@
-import { sharedFieldsV1 } from '@krmkit/fieldmanager'
+import { internFieldsV1 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'
@@ -167,7 +167,7 @@ function parse(entry: Entry): FrozenObject {
   const object = parseJson(entry.value).value as ApiObject
   // Most objects of a kind have equal field sets: they share one copy.
   for (const owner of object.metadata?.managedFields ?? []) {
-    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = sharedFieldsV1(owner.fieldsV1)
+    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = internFieldsV1(owner.fieldsV1)
   }
   return deepFreeze(object)
 }

@@ -1,12 +1,12 @@
 import type { ReadObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
-import { type ApiObject, fixedFeatures, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createObjectConvertor } from './object-convertor.ts'
 import { ServedResources } from './served-resources.ts'
 
 const types = builtInTypes(stockProfile)
-const { definitions } = createCatalog({ features: fixedFeatures('1.33'), types, profile: stockProfile })
+const { definitions } = createCatalog({ features: createFeatures('1.33'), types, profile: stockProfile })
 const served = new ServedResources(definitions)
 const forms = createObjectConvertor({ types, profile: stockProfile }, served)
 

@@ -1,4 +1,4 @@
-import { fixedFeatures } from '@krmkit/meta'
+import { createFeatures } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { cel, loadCel } from './load-cel.ts'
 
@@ -15,12 +15,12 @@ it('gives the engine only after loading', async () => {
 it('restricts new expressions to the previous release, stored expressions to none', async () => {
   await loadCel()
   const { storedExpressions: stored, newExpressions: fresh } = cel()
-  const present = fresh(fixedFeatures('1.33'))
-  expect(fresh(fixedFeatures('1.33'))).toBe(present)
+  const present = fresh(createFeatures('1.33'))
+  expect(fresh(createFeatures('1.33'))).toBe(present)
   expect(compiles('[1].all(i, x, x > i)', present)).toBe(true)
   expect(compiles("isSemver('1.0.0')", present)).toBe(false)
   expect(compiles("isSemver('1.0.0')", stored)).toBe(true)
-  const older = fresh(fixedFeatures('1.30'))
+  const older = fresh(createFeatures('1.30'))
   expect(compiles('sets.contains([1], [1])', older)).toBe(true)
   expect(compiles("isIP('::')", older)).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
-import { sliced } from '@krmkit/meta'
+import { runSyncOrInSlices } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
@@ -54,7 +54,7 @@ export function listResponse(
       : encoding === 'yaml'
         ? yamlListWriter(shown)
         : protobufListWriter(shown, struct())
-  const body = sliced(elements(output, shown, listed.entries), scope.slices)
+  const body = runSyncOrInSlices(elements(output, shown, listed.entries), scope.slices)
   const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)
 }
@@ -119,7 +119,7 @@ const listEnd = new TextEncoder().encode(']}\n')
 
 function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
   const { definition, listChunks, codec, slices } = scope
-  const body = sliced(listChunks.steps(codec, entries, listEnvelope(definition, metadata)), slices)
+  const body = runSyncOrInSlices(listChunks.steps(codec, entries, listEnvelope(definition, metadata)), slices)
   return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, body)
 }
 

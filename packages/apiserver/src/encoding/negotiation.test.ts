@@ -1,4 +1,4 @@
-import { namingProfile, stockProfile } from '@krmkit/meta'
+import { createNamingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Negotiator } from './negotiation.ts'
 
@@ -80,7 +80,7 @@ describe('negotiation', () => {
   })
 
   it('another vendor has another protobuf type', () => {
-    const own = new Negotiator(namingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
+    const own = new Negotiator(createNamingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
     expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')
     expect(own.negotiate(table.replace('meta.k8s.io', 'meta.example.dev'), { transforms: ['Table'] }).transform?.as).toBe('Table')
     expect(() => own.negotiate(table, { transforms: ['Table'] })).toThrow(expect.objectContaining({ code: 406 }))

@@ -1,4 +1,4 @@
-import { jsonPatchProblems } from '@krmkit/fieldmanager'
+import { validateJsonPatch } from '@krmkit/fieldmanager'
 import { ApiError, type JsonValue, Slices } from '@krmkit/meta'
 import { objectTooLarge } from '@krmkit/registry'
 import { DecodeError, duplicateProblems } from '@krmkit/schema'
@@ -76,7 +76,7 @@ function parsePatch(
 
 /** Problems of the operations of a JSON patch, ordered by operation. */
 function operationProblems(operations: JsonValue, repeated: readonly string[]): string[] {
-  const problems = [...jsonPatchProblems(operations), ...repeated.map((problem) => `json patch ${problem}`)]
+  const problems = [...validateJsonPatch(operations), ...repeated.map((problem) => `json patch ${problem}`)]
   const operation = (problem: string) => Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? 0)
   return problems.sort((a, b) => operation(a) - operation(b))
 }

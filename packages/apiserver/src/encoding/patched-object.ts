@@ -5,7 +5,7 @@ import {
   mergePatchSteps,
   PatchError,
   strategicMergePatch,
-  strategicMergeSteps,
+  strategicMergePatchSteps,
 } from '@krmkit/fieldmanager'
 import {
   ApiError,
@@ -91,7 +91,7 @@ function patchSteps(
   patch: JsonValue,
 ): Generator<void, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
-  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergeSteps(target.type(), original, patch)
+  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
 
 function patchFailure(error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { ApiError, runAtOnce, type SliceScheduler, type Status, sliced } from '@krmkit/meta'
+import { ApiError, runAtOnce, runSyncOrInSlices, type SliceScheduler, type Status } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
 import {
@@ -99,7 +99,7 @@ export function slicedResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse | Promise<ApiResponse> {
-  const body = sliced(objectSteps(object, encoding, pretty, type), scheduler)
+  const body = runSyncOrInSlices(objectSteps(object, encoding, pretty, type), scheduler)
   return body instanceof Promise
     ? body.then((made) => encodedResponse(responses, status, made, encoding))
     : encodedResponse(responses, status, body, encoding)

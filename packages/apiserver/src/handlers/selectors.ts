@@ -1,4 +1,4 @@
-import { ApiError, MetaError, shownText } from '@krmkit/meta'
+import { ApiError, MetaError, truncateSelector } from '@krmkit/meta'
 import type { ListRequest } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -17,7 +17,7 @@ export function selectors(
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && definition.kind.namespaced) ||
       Object.hasOwn(definition.strategy.selectableFields ?? {}, field)
-    if (!isSelectable) throw ApiError.badRequest(`field label not supported: ${shownText(field)}`)
+    if (!isSelectable) throw ApiError.badRequest(`field label not supported: ${truncateSelector(field)}`)
   }
   return {
     labelSelector: labelSelector?.empty === true ? undefined : labelSelector,

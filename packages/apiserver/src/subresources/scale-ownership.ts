@@ -1,9 +1,9 @@
 import {
   applyPatch,
   conflictError,
+  createTypeConverter,
   FieldManagerError,
   fieldElement,
-  managedTypes,
   parentManagedFields,
   type ScaleOwnership,
   scaleApiVersion,
@@ -44,7 +44,7 @@ export function scaleOwners(
     ]),
   )
   const ownership: ScaleOwnership = { live: current.metadata.managedFields, apiVersion, replicasPaths }
-  const types = managedTypes({ [scaleApiVersion]: scaleType })
+  const types = createTypeConverter({ [scaleApiVersion]: scaleType })
   const common = { manager: context.fieldManager, apiVersion: scaleApiVersion, subresource: 'scale', now, types }
   return {
     withOwners(scale) {

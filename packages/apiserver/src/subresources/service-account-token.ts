@@ -1,5 +1,5 @@
 import type { BoundObject } from '@krmkit/authentication'
-import { managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import { createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import {
   ApiError,
   type ApiObject,
@@ -69,7 +69,7 @@ export async function createToken(scope: RequestScope, context: RequestContext):
     apiVersion,
     subresource: 'token',
     now: clock.now(),
-    types: managedTypes({ [apiVersion]: type }),
+    types: createTypeConverter({ [apiVersion]: type }),
   })
   const bound = boundObject(scope, context, asked)
   const given = asked.spec.audiences ?? []

@@ -1,4 +1,4 @@
-import { readConfiguration, type ShapeValue } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
 import { AuthenticationError } from '../authentication-error.ts'
 import type { AuthenticationConfiguration, JwtConfiguration } from './interfaces.ts'
 
@@ -51,7 +51,7 @@ export function parseAuthenticationConfiguration(
 ): AuthenticationConfiguration {
   const { repeated = [], apiDomain = 'k8s.io' } = options
   const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
-  const read = readConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, shape }, repeated)
+  const read = parseConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, schema: shape }, repeated)
   if (!read.ok) throw new AuthenticationError({ code: 'InvalidConfiguration', message: read.message })
   const { jwt = [], anonymous } = read.value
   return {
@@ -67,7 +67,7 @@ export function parseAuthenticationConfiguration(
   }
 }
 
-function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
+function jwtOf(read: ConfigurationValue<typeof jwtShape>): JwtConfiguration {
   const { issuer = {}, claimMappings: { username = {}, groups = {}, uid = {}, extra = [] } = {} } = read
   return {
     issuer: {

@@ -1,4 +1,4 @@
-import { namingProfile, stockProfile } from '@krmkit/meta'
+import { createNamingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createRbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { attributesOf, group, pathAttributesOf, rule, user } from '../testing/samples.fixture.ts'
@@ -75,7 +75,9 @@ describe('bootstrapPolicy', () => {
   })
 
   it('follows the naming profile', () => {
-    const other = bootstrapPolicy(namingProfile({ apiDomain: 'api.example', domain: 'example.com', systemNamespace: 'sys' }))
+    const other = bootstrapPolicy(
+      createNamingProfile({ apiDomain: 'api.example', domain: 'example.com', systemNamespace: 'sys' }),
+    )
     const text = JSON.stringify(other).replaceAll('k8s.io/v1', '')
     expect(text).not.toContain('k8s.io')
     expect(text).not.toContain('kubernetes.io')

@@ -1,4 +1,4 @@
-import { readConfiguration, type ShapeValue } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { AuthorizationConfiguration, AuthorizationWebhook } from './interfaces.ts'
 
@@ -35,7 +35,7 @@ export function parseAuthorizationConfiguration(
 ): AuthorizationConfiguration {
   const { repeated = [], apiDomain = 'k8s.io' } = options
   const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
-  const read = readConfiguration(value, { kind: 'AuthorizationConfiguration', apiVersions, shape }, repeated)
+  const read = parseConfiguration(value, { kind: 'AuthorizationConfiguration', apiVersions, schema: shape }, repeated)
   if (!read.ok) {
     const message = `failed to load AuthorizationConfiguration from file: ${read.message}`
     throw new AuthorizationError({ code: 'InvalidConfiguration', message })
@@ -49,7 +49,7 @@ export function parseAuthorizationConfiguration(
   }
 }
 
-function webhookOf(read: ShapeValue<typeof webhookShape>): AuthorizationWebhook {
+function webhookOf(read: ConfigurationValue<typeof webhookShape>): AuthorizationWebhook {
   const { connectionInfo = {} } = read
   const { kubeConfigFile } = connectionInfo
   return {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { type FieldError, field, formatDuration, isDns1123Subdomain, Path } from '@krmkit/meta'
+import { type FieldError, field, formatDuration, Path, validateDns1123Subdomain } from '@krmkit/meta'
 import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
 
 export interface AuthorizationValidationOptions {
@@ -87,7 +87,7 @@ function typeError(
 function nameErrors(name: string, path: Path, seen: ReadonlySet<string>): FieldError[] {
   if (name === '') return [field.required(path)]
   if (seen.has(name)) return [field.duplicate(path, name)]
-  const problems = isDns1123Subdomain(name)
+  const problems = validateDns1123Subdomain(name)
   return problems.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`)]
 }
 

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Random } from '@krmkit/meta'
-import { closeToOtherUsers, writePrivateFile } from '@krmkit/meta/private-files'
+import { restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
 import type { KeyPair } from '../self-signed.ts'
 
@@ -81,7 +81,7 @@ export async function readKeyPair(directory: string, name: string): Promise<KeyP
       readFile(join(directory, `${name}.crt`), 'utf8'),
       readFile(join(directory, `${name}.key`), 'utf8'),
     ])
-    closeToOtherUsers(join(directory, `${name}.key`))
+    restrictToOwner(join(directory, `${name}.key`))
     return { certificate, key }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -1,4 +1,4 @@
-import { namingProfile } from '@krmkit/meta'
+import { createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import {
   type BootstrapTokenSecret,
@@ -43,7 +43,7 @@ describe('bootstrapTokenSecret', () => {
   })
 
   it('omits unset members, and follows the naming profile', () => {
-    const profile = namingProfile({ domain: 'example.org', systemNamespace: 'sys' })
+    const profile = createNamingProfile({ domain: 'example.org', systemNamespace: 'sys' })
     const { data, type, metadata } = bootstrapTokenSecret(token, { usages: ['signing'] }, profile)
     expect(Object.keys(data)).toEqual(['token-id', 'token-secret', 'usage-bootstrap-signing'])
     expect([type, metadata.namespace]).toEqual(['bootstrap.example.org/token', 'sys'])

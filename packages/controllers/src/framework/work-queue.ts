@@ -1,4 +1,4 @@
-import { ApiError, type Clock, type Pace, TokenBucket } from '@krmkit/meta'
+import { ApiError, type Clock, type RateLimit, TokenBucket } from '@krmkit/meta'
 import { type IdleTracker, turns } from './idle-tracker.ts'
 
 /** The key shall come again after this time. */
@@ -16,7 +16,7 @@ export interface WorkQueueOptions<K> {
   /** Keys at a time. Default 8. */
   readonly workers?: number
   /** Default: as fast as they can. */
-  readonly pace?: Pace | undefined
+  readonly pace?: RateLimit | undefined
   readonly clock: Clock
   readonly activity: IdleTracker
   /** Told of failures; the key is tried again all the same. */
@@ -170,7 +170,7 @@ class Allowance {
   #cancel: (() => void) | undefined
 
   /** @param more is called when a turn has come after there was none. */
-  constructor(pace: Pace, clock: Clock, more: () => void) {
+  constructor(pace: RateLimit, clock: Clock, more: () => void) {
     this.#bucket = new TokenBucket(pace, clock)
     this.#clock = clock
     this.#more = more

@@ -1,9 +1,9 @@
 import {
   type ApiObject,
+  createFeatures,
   type DeepReadonly,
   type FieldError,
   field,
-  fixedFeatures,
   formatApiVersion,
   nameRules,
   stockProfile,
@@ -200,7 +200,7 @@ const usualContext: StrategyContext = {
   clock: systemClock,
   random: systemRandom,
   profile: stockProfile,
-  features: /* @__PURE__ */ fixedFeatures(),
+  features: /* @__PURE__ */ createFeatures(),
 }
 
 function policyContext(given: Partial<StrategyContext> | undefined): StrategyContext {

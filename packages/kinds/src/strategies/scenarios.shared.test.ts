@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import {
   type ApiObject,
+  createFeatures,
   type FieldError,
   fakeClock,
-  fixedFeatures,
   generateName,
   nameRules,
   seededRandom,
@@ -213,7 +213,7 @@ function contextOf({ definition }: Target, step: Step): StrategyContext {
     clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
     random: seededRandom(1),
     profile: stockProfile,
-    features: fixedFeatures('1.33'),
+    features: createFeatures('1.33'),
     requestVersion: { group: definition.group, version: definition.version },
   }
 }

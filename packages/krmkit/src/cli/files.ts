@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeToOtherUsers, makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
 import { CliError, messageOf } from './cli-error.ts'
 
 /** Writes a file atomically with mode 0600. @throws CliError `FileFailed` */
@@ -21,7 +21,7 @@ export async function writeSecret(path: string, text: string): Promise<void> {
 export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const text = await readFile(path, 'utf8')
-    closeToOtherUsers(path)
+    restrictToOwner(path)
     return text
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -37,9 +37,9 @@ export async function readSecret(path: string): Promise<string | undefined> {
 export function prepareDataFolder(path: string, { isNeeded }: { readonly isNeeded: boolean }): void {
   if (!isNeeded && !existsSync(path)) return
   try {
-    makePrivateFolder(path)
+    ensurePrivateDirectory(path)
     const keys = join(path, 'pki')
-    if (existsSync(keys)) makePrivateFolder(keys)
+    if (existsSync(keys)) ensurePrivateDirectory(keys)
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `--data-dir: ${messageOf(cause)}`, cause })
   }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isValidCIDR, parseDurationMs } from '@krmkit/meta'
+import { parseDurationMs, validateCIDR } from '@krmkit/meta'
 import { InvalidArgumentError } from './commander.ts'
 
 /**
@@ -49,7 +49,7 @@ export function address(text: string): string {
 /** A CIDR, or two CIDRs of both address families separated by a comma. */
 export function addressRange(text: string): string {
   const ranges = text.split(',')
-  if (ranges.length <= 2 && ranges.every((range) => isValidCIDR(range).length === 0)) return text
+  if (ranges.length <= 2 && ranges.every((range) => validateCIDR(range).length === 0)) return text
   throw new InvalidArgumentError('It must be an address range, such as 10.96.0.0/12.')
 }
 

@@ -4,7 +4,7 @@ import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authenticat
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { proxyTransport, selfSigned, type TlsFiles, type TlsSelfSigned, webhookTransport } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
-import { type Features, fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { createFeatures, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
@@ -49,7 +49,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const running = chooseControllers(builtInControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
-  const features = fixedFeatures('1.33', options.featureGates)
+  const features = createFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {

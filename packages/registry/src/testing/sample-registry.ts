@@ -1,6 +1,6 @@
 import { type AdmissionPlugin, admissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, type FakeClock, fakeClock, fixedFeatures, type Random, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random, seededRandom, stockProfile } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import type {
@@ -56,7 +56,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     clock,
     random: options.random ?? seededRandom(1),
     profile: stockProfile,
-    features: fixedFeatures(),
+    features: createFeatures(),
   }
   const registry = createRegistry(environment, catalog.definitions)
   const context = (rest: Partial<WriteContext> = {}): WriteContext => ({

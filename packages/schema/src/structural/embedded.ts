@@ -2,12 +2,12 @@ import {
   type FieldError,
   field,
   formatFieldError,
-  isDns1035Label,
   type JsonObject,
   type JsonValue,
   nameRules,
   type ObjectMeta,
   Path,
+  validateDns1035Label,
   validateObjectMeta,
 } from '@krmkit/meta'
 import { decode } from '../decode/decode.ts'
@@ -188,7 +188,7 @@ export function validateEmbeddedObject(object: JsonObject, path: Path | undefine
     if (typeof kind !== 'string') errors.push(field.invalid(at('kind'), kind, 'must be a string'))
     else if (kind === '') errors.push(field.invalid(at('kind'), kind, 'must not be empty'))
     else {
-      const problems = isDns1035Label(kind.toLowerCase())
+      const problems = validateDns1035Label(kind.toLowerCase())
       if (problems.length > 0)
         errors.push(field.invalid(at('kind'), kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`))
     }

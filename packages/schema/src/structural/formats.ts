@@ -1,4 +1,4 @@
-import { isValidCIDR, parseIP } from '@krmkit/meta'
+import { parseIP, validateCIDR } from '@krmkit/meta'
 
 /** String formats that the stock server checks, by name without dashes. Other names are ignored. */
 export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([
@@ -8,7 +8,7 @@ export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new
   ['hostname', isHostname],
   ['ipv4', isIpv4],
   ['ipv6', (text) => text.includes(':') && parseIP(text) !== undefined && !text.includes('%')],
-  ['cidr', (text) => isValidCIDR(text).length === 0 || (/^\d+\.\d+\.\d+\.\d+\/\d+$/.test(text) && isLooseCidr(text))],
+  ['cidr', (text) => validateCIDR(text).length === 0 || (/^\d+\.\d+\.\d+\.\d+\/\d+$/.test(text) && isLooseCidr(text))],
   ['mac', isMac],
   ['uuid', (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],
   ['uuid3', (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],

@@ -2,8 +2,8 @@
 import {
   type DeepReadonly,
   goStrings,
-  isDns1035Label,
   Path,
+  validateDns1035Label,
   validateFullyQualifiedName,
   validateLabelSelector,
 } from '@krmkit/meta'
@@ -146,7 +146,7 @@ function checkReviewVersions(versions: readonly string[], at: FieldPath, toleran
   const seen = new Set<string>()
   for (const [i, version] of versions.entries()) {
     if (seen.has(version)) at.index(i).invalid(version, 'duplicate version')
-    else at.index(i).invalidAll(version, isDns1035Label(version))
+    else at.index(i).invalidAll(version, validateDns1035Label(version))
     seen.add(version)
   }
   const usable = versions.some((version) => reviewVersions.includes(version))

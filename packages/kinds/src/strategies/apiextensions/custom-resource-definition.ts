@@ -3,11 +3,11 @@ import {
   type DeepReadonly,
   type FieldError,
   field,
-  isDns1035Label,
-  isDns1123Subdomain,
   type JsonObject,
   nameRules,
   Path,
+  validateDns1035Label,
+  validateDns1123Subdomain,
   validateImmutableField,
   validateObjectMeta,
   validateObjectMetaUpdate,
@@ -65,7 +65,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     }
     if (group === '') errors.push(field.required(spec.child('group')))
     else {
-      const problems = isDns1123Subdomain(group)
+      const problems = validateDns1123Subdomain(group)
       if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
       else if (!group.includes('.'))
         errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
@@ -88,7 +88,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     }
     for (const [index, version] of versions.entries()) {
       const at = spec.child('versions').index(index)
-      const problems = isDns1035Label(version.name)
+      const problems = validateDns1035Label(version.name)
       if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
@@ -113,7 +113,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
       )
     }
     const [first] = versions
-    const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
+    const problems = first === undefined || first.name === '' ? [] : validateDns1035Label(first.name)
     if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)

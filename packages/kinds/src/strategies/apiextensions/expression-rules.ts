@@ -1,4 +1,13 @@
-import { type DeepReadonly, ErrorList, type FieldError, field, goText, type JsonObject, type Path, untilFull } from '@krmkit/meta'
+import {
+  type DeepReadonly,
+  ErrorList,
+  type FieldError,
+  field,
+  goText,
+  type JsonObject,
+  type Path,
+  runUntilFull,
+} from '@krmkit/meta'
 import { cel, hasValidationRules } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
@@ -27,7 +36,7 @@ export function validateExpressions(schema: Schema, path: Path, options: Express
   const ruled = new Set<Schema>()
   findRuled(schema, ruled)
   const walk = new Walk(options, ruled)
-  untilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
+  runUntilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
   return [...walk.errors, ...walk.totalErrors(path)]
 }
 

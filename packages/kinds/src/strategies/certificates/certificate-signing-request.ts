@@ -7,7 +7,7 @@ import {
   validateKubeletClientRequest,
   validateKubeletServingRequest,
 } from '@krmkit/certificates/request'
-import { type DeepReadonly, formatTime, goText, joinPrinted, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, goText, joinFormatted, type NamingProfile } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
 import type { Report } from '../shared/field-path.ts'
@@ -97,7 +97,7 @@ function checkRequest(csr: Request, old: Request | undefined, report: Report): v
 function printBytes(base64: string | null | undefined) {
   const bytes = decodeBase64(base64 ?? '') ?? new Uint8Array()
   if (bytes.length === 0) return goText('[]byte(nil)')
-  return goText(`[]byte{${joinPrinted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
+  return goText(`[]byte{${joinFormatted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
 }
 
 function checkUsages(list: readonly string[], old: readonly string[] | undefined, report: Report): void {

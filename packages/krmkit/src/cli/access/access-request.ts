@@ -1,6 +1,6 @@
 import type { Attributes } from '@krmkit/authorization'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { fixedFeatures, goQuote, stockProfile } from '@krmkit/meta'
+import { createFeatures, goQuote, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import type { AccessFlags } from './options.ts'
 
@@ -71,7 +71,7 @@ function isCalled({ resource, kind }: ResourceDefinition, word: string): boolean
 }
 
 function definitions(): readonly ResourceDefinition[] {
-  return createCatalog({ features: fixedFeatures('1.33') }).definitions
+  return createCatalog({ features: createFeatures('1.33') }).definitions
 }
 
 /** `get secrets "tls" in the namespace "shop"` */

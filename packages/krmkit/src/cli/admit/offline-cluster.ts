@@ -6,7 +6,7 @@ import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import {
   type ApiObject,
-  fixedFeatures,
+  createFeatures,
   type JsonObject,
   type Status,
   stockProfile,
@@ -83,7 +83,7 @@ export class OfflineCluster implements AsyncDisposable {
       { ...flags, disableAdmissionPlugins },
       { hasServiceAccounts: true, offline: true },
     )
-    const features = fixedFeatures('1.33', flags.featureGates)
+    const features = createFeatures('1.33', flags.featureGates)
     const catalog = catalogOf(flags, features)
     const storage = memoryStorage({ clock: systemClock })
     const parts = { ...environment, storage, features, kinds: catalog.definitions, types: catalog.types }
@@ -143,7 +143,7 @@ export class OfflineCluster implements AsyncDisposable {
   }
 }
 
-function catalogOf(flags: AdmitFlags, features: ReturnType<typeof fixedFeatures>) {
+function catalogOf(flags: AdmitFlags, features: ReturnType<typeof createFeatures>) {
   try {
     return createCatalog({ features, runtimeConfig: flags.runtimeConfig.join(',') })
   } catch (cause) {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { LineSink } from '@krmkit/apiserver'
 import type { Clock } from '@krmkit/meta'
-import { makeFolderOf, makePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
+import { ensureParentDirectory, ensurePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
 
 export interface RotationOptions {
   readonly clock: Clock
@@ -25,7 +25,7 @@ export interface RotationOptions {
  * @throws Error of `node:fs` when the file cannot be opened.
  */
 export async function openRotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
-  makeFolderOf(path)
+  ensureParentDirectory(path)
   const file = new RotatingFile(path, options)
   await file.open()
   return file
@@ -133,7 +133,7 @@ function timeOf(name: string, prefix: string, extension: string): number {
 async function compress(path: string): Promise<void> {
   const packed = `${path}.gz`
   await rm(packed, { force: true })
-  makePrivateFile(packed)
+  ensurePrivateFile(packed)
   await pipeline(createReadStream(path), createGzip(), createWriteStream(packed))
   await rm(path)
 }

@@ -1,6 +1,6 @@
 import { access, constants, symlink, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, writePrivateFile } from '@krmkit/meta/private-files'
 import { CliError, messageOf } from '../cli-error.ts'
 
 export interface AssetsOptions {
@@ -31,7 +31,7 @@ export interface Assets {
 export async function writeAssets(options: AssetsOptions): Promise<Assets> {
   const { directory, node, program, etcd, controllers, path } = options
   try {
-    makePrivateFolder(directory)
+    ensurePrivateDirectory(directory)
     await writeProgram(join(directory, 'kube-apiserver'), [node, program, 'kube-apiserver', `--controllers=${controllers}`])
     await writeProgram(join(directory, 'etcd'), [node, etcd])
     const kubectl = await findProgram('kubectl', path)
@@ -49,7 +49,7 @@ export async function writeAssets(options: AssetsOptions): Promise<Assets> {
 /** Writes a shell script that replaces itself with a program and passes the id of its parent. The script is replaced atomically. */
 async function writeProgram(path: string, words: readonly string[]): Promise<void> {
   const text = `#!/bin/sh\nexport KRMKIT_PARENT=$PPID\nexec ${words.map(quoted).join(' ')} "$@"\n`
-  await writePrivateFile(path, text, { mode: 0o700, draft: `${path}.${process.pid}` })
+  await writePrivateFile(path, text, { mode: 0o700, temporaryPath: `${path}.${process.pid}` })
 }
 
 /** Quotes a word for the shell. */

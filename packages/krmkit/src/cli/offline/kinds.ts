@@ -7,7 +7,7 @@ import {
   readLifecycle,
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
-import { type Features, fixedFeatures, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { createFeatures, type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
 import { compareReleases, kindStateAt } from '@krmkit/versioning'
 import { messageOf } from '../cli-error.ts'
@@ -57,7 +57,7 @@ export class OfflineKinds {
 
   /** @throws KindsError `InvalidRuntimeConfig`; RangeError for an invalid release. */
   constructor({ release, runtimeConfig = '', featureGates = {} }: OfflineKindsOptions) {
-    this.features = fixedFeatures(release, featureGates)
+    this.features = createFeatures(release, featureGates)
     this.#release = /^v?(\d+\.\d+)/.exec(release)?.[1] ?? release
     this.#runtimeConfig = runtimeConfig
     this.#catalog = createCatalog({ runtimeConfig: 'api/all=true', features: this.features })

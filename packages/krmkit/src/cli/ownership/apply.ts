@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { apply, explainConflict, type FieldConflict, type OfflineApplied } from '@krmkit/fieldmanager'
+import { apply, explainConflict, type FieldConflict, type OfflineApplyResult } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
@@ -30,7 +30,7 @@ export interface ApplyFlags {
 interface Outcome {
   readonly applied: LoadedObject
   readonly live: JsonObject | undefined
-  readonly result: OfflineApplied
+  readonly result: OfflineApplyResult
 }
 
 /** Runs `krmkit apply`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */

@@ -1,4 +1,4 @@
-import { type Change, createMergePatch, createTwoWayPatch, diff, FieldManagerError } from '@krmkit/fieldmanager'
+import { type Change, createMergePatch, createTwoWayPatch, diffObjects, FieldManagerError } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
@@ -12,7 +12,7 @@ import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** The flags of `krmkit diff`. */
+/** The flags of `krmkit diffObjects`. */
 export interface DiffFlags {
   readonly definitions: readonly string[]
   readonly defaults: boolean
@@ -30,7 +30,7 @@ interface Difference {
   readonly changes: readonly Change[]
 }
 
-/** Runs `krmkit diff`. @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit diffObjects`. @returns the exit code. @throws CliError `FileFailed` */
 export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
   const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
   const kinds = kindsFor(sides.flat(), flags.definitions, terminal)
@@ -79,15 +79,15 @@ function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, wa
   const pair = [withoutManagedFields(old, flags), withoutManagedFields(after.object, flags)] as const
   const { type } = after
   const kept = ({ field }: Change) => !flags.ignore.some((path) => isBelow(field, path.startsWith('.') ? path : `.${path}`))
-  if (type === undefined) return diff(pair[0], pair[1]).filter(kept)
+  if (type === undefined) return diffObjects(pair[0], pair[1]).filter(kept)
   try {
     const typed = pair.map((object) => canonical(object, after, { flags, kinds }))
-    if (typed[0] !== undefined && typed[1] !== undefined) return diff(typed[0], typed[1], type).filter(kept)
+    if (typed[0] !== undefined && typed[1] !== undefined) return diffObjects(typed[0], typed[1], type).filter(kept)
   } catch (error) {
     if (!(error instanceof FieldManagerError) && !(error instanceof DecodeError)) throw error
   }
   warn(`${objectText(after.name)} has unknown fields or values of wrong types: compared without its schema`)
-  return diff(pair[0], pair[1]).filter(kept)
+  return diffObjects(pair[0], pair[1]).filter(kept)
 }
 
 function isBelow(field: string, path: string): boolean {

@@ -1,4 +1,11 @@
-import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameRules } from '@krmkit/meta'
+import {
+  nameRules,
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateLabelValue,
+  validateQualifiedNameFormat,
+} from '@krmkit/meta'
 import { stringFormats } from '../../structural/formats.ts'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
@@ -43,14 +50,14 @@ function checkUri(text: string): readonly string[] {
 }
 
 const list: readonly (readonly [name: string, patternSize: number, check: Check])[] = [
-  ['dns1123Label', 30, isDns1123Label],
-  ['dns1123Subdomain', 60, isDns1123Subdomain],
-  ['dns1035Label', 30, isDns1035Label],
-  ['qualifiedName', 60, isQualifiedName],
+  ['dns1123Label', 30, validateDns1123Label],
+  ['dns1123Subdomain', 60, validateDns1123Subdomain],
+  ['dns1035Label', 30, validateDns1035Label],
+  ['qualifiedName', 60, validateQualifiedNameFormat],
   ['dns1123LabelPrefix', 30, (text) => nameRules.dns1123Label(text, true)],
   ['dns1123SubdomainPrefix', 60, (text) => nameRules.dns1123Subdomain(text, true)],
   ['dns1035LabelPrefix', 30, (text) => nameRules.dns1035Label(text, true)],
-  ['labelValue', 40, isValidLabelValue],
+  ['labelValue', 40, validateLabelValue],
   ['uri', 1120, checkUri],
   ['uuid', 70, byFormat('uuid', 'does not match the UUID format')],
   ['byte', 84, byFormat('byte', 'invalid base64')],
