@@ -6,7 +6,7 @@ import { root } from './source-files.ts'
 /** The limits that SECURITY.md states are those of the code. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const server = 'packages/apiserver/src/server.ts'
+const server = 'packages/apiserver/src/server-options.ts'
 const port = 'packages/http/src/listen.ts'
 
 /** Where each limit is set: a file, and a constant, a member or a default in it. */

@@ -3,11 +3,11 @@ import type { ApiBody } from '@krmkit/protocol'
 /** Bytes of one part, unless a single piece is longer. */
 const partBytes = 64 * 1024
 
-/** Collects a body that is made piece by piece: what is small is joined, nothing large is copied. */
+/** Collects a body piece by piece: joins small pieces and copies no large ones. */
 export class BodyParts {
   readonly #parts: Uint8Array[] = []
   #length = 0
-  /** What the next part is made of: text, or small pieces. */
+  /** The text or small pieces of the next part. */
   #text = ''
   #group: Uint8Array[] = []
   #groupLength = 0
@@ -22,7 +22,7 @@ export class BodyParts {
     this.#add(bytes)
   }
 
-  /** @param before bytes that come first and are known last. */
+  /** @param before bytes before the collected ones, known only at the end. */
   end(before?: Uint8Array): ApiBody {
     this.#endText()
     this.#endGroup()

@@ -28,7 +28,7 @@ interface Converted {
 }
 
 export function createVersionCodec({ definition, objects }: ResourceStore): VersionCodec {
-  // Items of custom resources are whole objects, whose members come in the order of their names.
+  // Items in lists of custom resources are whole objects with members in name order.
   const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
   if (definition.conversion !== undefined) return webhookCodec(definition, objects, headLength)
   if (definition.fromStorage === undefined) {
@@ -99,7 +99,7 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
   }
 }
 
-/** `{"kind":"Pod","apiVersion":"v1",`: how every document of a built-in kind begins. */
+/** The opening of every document of a built-in kind: `{"kind":"Pod","apiVersion":"v1",`. */
 function documentHead({ group, version, kind }: Pick<KindInfo, 'group' | 'version' | 'kind'>): Uint8Array {
   return new TextEncoder().encode(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`)
 }

@@ -2,8 +2,8 @@ import type { JsonValue } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * The value without members that its type does not know, everything else as it was sent: what an apply may own. Unlike
- * decoding this fills nothing in and drops nothing that is empty.
+ * Drops members that the type does not define and keeps all others as sent: the fields that an apply may own. Unlike decoding, it
+ * neither adds defaults nor drops empty values.
  */
 export function knownMembers(type: StructType, value: JsonValue): JsonValue {
   if (!isObject(value)) return value

@@ -3,7 +3,7 @@ import type { Entry } from '@krmkit/registry'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** Bytes of the encoded events that are remembered for other watchers of the same form. */
+/** Bytes of cached events. */
 const rememberedBytes = 8 * 1024 * 1024
 
 /**
@@ -12,9 +12,9 @@ const rememberedBytes = 8 * 1024 * 1024
 export class FrameCache {
   readonly #frames = new ByteBoundedCache<{ readonly type: EventType; readonly frame: Uint8Array }, Entry>({
     maxBytes: rememberedBytes,
-    // A frame of the largest object and the object.
+    // Holds a frame of the largest object together with the object.
     maxEntryBytes: rememberedBytes / 2,
-    // An entry that is gone from the store is kept alive by the frame.
+    // The key keeps a deleted entry alive.
     weigh: ({ frame }, { value }) => 256 + frame.byteLength + value.byteLength,
   })
 

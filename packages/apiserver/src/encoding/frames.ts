@@ -10,7 +10,7 @@ import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
 
-/** Makes the frames of one watch stream: bytes, or the events themselves. */
+/** Creates the frames of one watch stream: bytes, or the events themselves. */
 export interface Frames<T> {
   event(type: EventType, entry: Entry): T
   /** An object that left the selection: its last selected state, at the version in which it left. */
@@ -32,7 +32,7 @@ function jsonFrame(type: string, document: Uint8Array): Uint8Array {
   return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
 }
 
-/** How one watch shows objects, before they are encoded. */
+/** The objects of watch events in the form of one watch, before encoding. */
 interface Shown {
   object(object: FrozenObject): object
   left(previous: FrozenObject, resourceVersion: string): object
@@ -85,7 +85,7 @@ function shownFor(scope: RequestScope, representation: Representation, include: 
   }
 }
 
-/** Events for callers who need no bytes. */
+/** Unencoded events, for in-process callers. */
 export function sharedEventsFor(
   scope: RequestScope,
   representation: Representation,

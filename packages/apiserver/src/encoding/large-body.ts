@@ -3,34 +3,34 @@ import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseJsonI
 import type { ServerScope } from '../request-scope.ts'
 
 /**
- * Bodies that take long to read. Smaller ones, nearly all of them, are read in one go.
+ * Parses large bodies in slices. Smaller ones, nearly all of them, are parsed at once.
  *
  * @see docs/decisions/0011-bounded-work.md
  */
 
-/** Larger bodies are read in slices. */
+/** Larger bodies are parsed in slices. */
 export const largeBodyBytes = 64 * 1024
 
-/** Larger bodies in YAML that are not plain JSON are refused where there is no translator. */
+/** Larger YAML bodies that are not JSON are refused without a translator. */
 export const inlineYamlBytes = 128 * 1024
 
-/** What a text holds: a value, and what was repeated in it. */
+/** The value of a text, and its repeated keys. */
 export type ParsedText = { readonly value: unknown } & Pick<DecodeOptions, 'duplicates' | 'problems'>
 
 export interface BodyText {
   readonly bytes: Uint8Array
   readonly encoding: 'json' | 'yaml'
-  /** Keep how odd numbers are written; for decoding against types. */
+  /** Keeps the literals of numbers that JavaScript cannot represent, for decoding against types. */
   readonly literals: boolean
   readonly signal: AbortSignal
 }
 
-/** A body in one go. @throws DecodeError */
+/** Parses a body at once. @throws DecodeError */
 export function parseText({ bytes, encoding, literals }: Pick<BodyText, 'bytes' | 'encoding' | 'literals'>): ParsedText {
   return encoding === 'json' ? parseJson(bytes, { literals }) : parseYaml(bytes)
 }
 
-/** The same of a large body, in slices. @throws DecodeError; ApiError 413 for YAML that cannot be read */
+/** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
 export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slices): Promise<ParsedText> {
   const { bytes, encoding, literals } = text
   return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, slices) : parseLargeYaml(scope, text, slices)
@@ -49,7 +49,7 @@ async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: B
   return { value, problems }
 }
 
-/** Clients that apply send JSON most of the time. Whatever is not plain JSON goes the long way, as `parseYaml` does it. */
+/** Most apply bodies are JSON although declared as YAML; only real YAML needs the translator. */
 async function plainJson(bytes: Uint8Array, slices: Slices): Promise<ParsedJson | undefined> {
   if (!opensJson(bytes)) return undefined
   try {

@@ -5,8 +5,7 @@ import type { Representation } from './negotiation.ts'
 import { partialListOf } from './table.ts'
 
 /**
- * The list that belongs to a stream of its objects, empty, as a whole body of the negotiated form, in base64: clients who stream a
- * list put the objects into it.
+ * The empty list of the negotiated form, in base64: clients that stream a list fill it with the streamed objects.
  *
  * @see Kubernetes API Concepts, "Streaming lists"
  */

@@ -2,81 +2,80 @@ import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { type Entry, isLargeEntry } from '@krmkit/registry'
 import { memberBytes, type VersionCodec } from './codec.ts'
 
-/** Entries of one run on average, at most, and the bytes beyond which a run ends. */
-const usualRun = 64
-const longestRun = 256
-const runBytes = 128 * 1024
+/** Average and maximum number of entries of a chunk, and the bytes after which a chunk ends. */
+const averageChunk = 64
+const longestChunk = 256
+const chunkBytes = 128 * 1024
 
-/** How many bytes the runs that are remembered stand for. */
-const rememberedBytes = 64 * 1024 * 1024
+/** Bytes of cached chunks. */
+const cachedBytes = 64 * 1024 * 1024
 
 /**
- * The items of a list as runs of neighbours. Where a run ends depends on the entries in it and not on the list: two lists
- * share the runs in which nothing has changed between them, and adapters need not compress those again.
+ * Caches the items of lists as chunks of neighbours. Chunk boundaries depend on the entries and not on the list: two lists share the
+ * chunks in which nothing has changed, and adapters need not compress those again.
  */
 export class ListChunkCache {
-  readonly #runs = new Map<Entry, Run>()
+  readonly #chunks = new Map<Entry, Chunk>()
   #bytes = 0;
 
   /**
-   * Makes the body of a list, yielding where it may be interrupted: `head`, the items with commas between, `end`. Items are the documents of a view without what
-   * stands before their own members.
+   * Builds the body of a list step by step: `head`, the items separated by commas, `end`. Items omit the opening of their documents.
    */
   *steps(
-    view: VersionCodec,
+    codec: VersionCodec,
     entries: readonly Entry[],
     { head, end }: { head: Uint8Array; end: Uint8Array },
   ): Generator<boolean, ApiBody> {
     const first = entries[0]
     if (first === undefined) return { kind: 'bytes', bytes: Buffer.concat([head, end]) }
-    const opening = Buffer.concat([head, openBrace, memberBytes(view, first)])
+    const opening = Buffer.concat([head, openBrace, memberBytes(codec, first)])
     const parts: (Uint8Array | BodyPiece)[] = [opening]
     let length = opening.byteLength + end.byteLength
     for (let from = 1; from < entries.length; ) {
-      const run = yield* this.#runAt(view, entries, from)
-      parts.push(run)
-      length += run.byteLength
-      from += run.entries.length
+      const chunk = yield* this.#chunkAt(codec, entries, from)
+      parts.push(chunk)
+      length += chunk.byteLength
+      from += chunk.entries.length
       yield false
     }
     parts.push(end)
     return { kind: 'list', parts, length }
   }
 
-  /** The run that begins at an entry of a list: a remembered one if it is still the same. */
-  *#runAt(view: VersionCodec, entries: readonly Entry[], from: number): Generator<boolean, Run> {
+  /** The chunk that begins at an entry of a list, from the cache if its entries are unchanged. */
+  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], from: number): Generator<boolean, Chunk> {
     const first = entries[from] as Entry
-    const known = this.#runs.get(first)
-    if (known?.view === view && known.isAt(entries, from)) return known
-    const run = yield* cutRun(view, entries, from)
-    // Another list may have cut one meanwhile.
-    const former = this.#runs.get(first)
+    const known = this.#chunks.get(first)
+    if (known?.codec === codec && known.isAt(entries, from)) return known
+    const chunk = yield* cutChunk(codec, entries, from)
+    // Another list may have added one since.
+    const former = this.#chunks.get(first)
     if (former !== undefined) this.#forget(first, former)
-    this.#runs.set(first, run)
-    this.#bytes += run.byteLength
-    for (const [entry, oldest] of this.#runs) {
-      if (this.#bytes <= rememberedBytes) break
+    this.#chunks.set(first, chunk)
+    this.#bytes += chunk.byteLength
+    for (const [entry, oldest] of this.#chunks) {
+      if (this.#bytes <= cachedBytes) break
       this.#forget(entry, oldest)
     }
-    return run
+    return chunk
   }
 
-  #forget(first: Entry, run: Run): void {
-    this.#runs.delete(first)
-    this.#bytes -= run.byteLength
+  #forget(first: Entry, chunk: Chunk): void {
+    this.#chunks.delete(first)
+    this.#bytes -= chunk.byteLength
   }
 }
 
-/** Each item with a comma before it. */
-class Run implements BodyPiece {
-  readonly view: VersionCodec
+/** Items, each preceded by a comma. */
+class Chunk implements BodyPiece {
+  readonly codec: VersionCodec
   readonly entries: readonly Entry[]
   readonly byteLength: number
-  /** Whether the run ended where its list did, and goes on in a longer one. */
+  /** Whether the chunk ended with its list; a longer list continues it. */
   readonly #cutShort: boolean
 
-  constructor(view: VersionCodec, entries: readonly Entry[], size: { byteLength: number; cutShort: boolean }) {
-    this.view = view
+  constructor(codec: VersionCodec, entries: readonly Entry[], size: { byteLength: number; cutShort: boolean }) {
+    this.codec = codec
     this.entries = entries
     this.byteLength = size.byteLength
     this.#cutShort = size.cutShort
@@ -93,7 +92,7 @@ class Run implements BodyPiece {
     const bytes = Buffer.allocUnsafeSlow(this.byteLength)
     let at = 0
     for (const entry of this.entries) {
-      const members = memberBytes(this.view, entry)
+      const members = memberBytes(this.codec, entry)
       bytes[at] = commaCode
       bytes[at + 1] = openCode
       bytes.set(members, at + 2)
@@ -103,24 +102,24 @@ class Run implements BodyPiece {
   }
 }
 
-function* cutRun(view: VersionCodec, list: readonly Entry[], from: number): Generator<boolean, Run> {
+function* cutChunk(codec: VersionCodec, list: readonly Entry[], from: number): Generator<boolean, Chunk> {
   let to = from
   let byteLength = 0
   let ended = false
   while (to < list.length && !ended) {
     const entry = list[to] as Entry
     // Two more for the comma and the brace, one less for the newline.
-    byteLength += view.bytes(entry).byteLength - view.headLength + 1
+    byteLength += codec.bytes(entry).byteLength - codec.headLength + 1
     to++
-    ended = endsRun(entry) || to - from >= longestRun || byteLength >= runBytes
+    ended = endsRun(entry) || to - from >= longestChunk || byteLength >= chunkBytes
     yield isLargeEntry(entry)
   }
-  return new Run(view, list.slice(from, to), { byteLength, cutShort: !ended })
+  return new Chunk(codec, list.slice(from, to), { byteLength, cutShort: !ended })
 }
 
-/** One entry of {@link usualRun} ends its run; which, is scattered by a multiplication (Knuth's) and outlives updates. */
+/** Whether an entry ends its chunk: one in {@link averageChunk}, chosen by a multiplicative hash of its key, stable across updates. */
 function endsRun({ created }: Entry): boolean {
-  return Math.imul(created, 0x9e3779b1) >>> 0 < 2 ** 32 / usualRun
+  return Math.imul(created, 0x9e3779b1) >>> 0 < 2 ** 32 / averageChunk
 }
 
 const commaCode = 0x2c

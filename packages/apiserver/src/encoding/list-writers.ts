@@ -3,13 +3,13 @@ import { JsonIndenter, ProtobufListEncoder, type StructType, stringifyJson, yaml
 import { BodyParts } from './body-parts.ts'
 
 /**
- * Lists as bytes, element by element: however long a list is, no step takes longer than its longest element. Steps that may be long
- * are cut further: the generators yield `true` in between.
+ * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their
+ * generators yield `true`.
  *
  * @see docs/decisions/0011-bounded-work.md
  */
 
-/** A list object without its elements: `list[member]` is empty. Members are in the order in which JSON shows them. */
+/** A list object without its elements: `list[member]` is empty. Members are in JSON order. */
 export interface ListFrame {
   readonly list: Readonly<Record<string, unknown>>
   readonly member: string
@@ -23,7 +23,7 @@ export interface ListWriter {
   end(): ApiBody
 }
 
-/** An element whose text in compact JSON is known already. */
+/** An element that is encoded in compact JSON already. */
 export class ElementText {
   readonly text: string
 
@@ -61,7 +61,7 @@ export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readon
   }
 }
 
-/** What stands before the elements and after them. */
+/** The text before and after the elements. */
 function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { head: string; tail: string } {
   const members = (names: readonly string[]) =>
     names.filter((name) => list[name] !== undefined).map((name) => `${JSON.stringify(name)}:${stringifyJson(list[name])}`)
@@ -71,7 +71,7 @@ function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { h
   return { head: `{${head}`, tail: `${[']', ...members(names.slice(at + 1))].join(',')}}` }
 }
 
-/** Keys of mappings are sorted in YAML, and lists stand at the indentation of their keys. */
+/** YAML sorts the keys of mappings, and indents lists like their keys. */
 export function yamlListWriter({ list, member }: ListFrame): ListWriter {
   const parts = new BodyParts()
   const writeAll = (names: readonly string[]): void => {
@@ -100,10 +100,10 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
   }
 }
 
-/** Shorter pieces are all that there is of an element; empty ones stand for work without a result. */
+/** Shorter chunks end an element; empty ones represent work without output. */
 const longPiece = 4096
 
-/** @param type of the list. */
+/** @param type type of the list. */
 export function protobufListWriter({ list, member }: ListFrame, type: StructType): ListWriter {
   const parts = new BodyParts()
   const message = new ProtobufListEncoder(type, list, member)

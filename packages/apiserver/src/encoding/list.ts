@@ -20,7 +20,7 @@ import { includeObject, partialListOf, partialOf, printerOf, tableOf, tableRow }
 /** The form of a list: its frame, and each element. */
 interface ShownList extends ListFrame {
   element(entry: Entry): object
-  /** Name of the type of the whole. */
+  /** Name of the list type. */
   readonly struct: string
 }
 
@@ -67,14 +67,14 @@ function* elements(output: ListWriter, shown: ShownList, entries: readonly Entry
   return output.end()
 }
 
-/** Objects as they are. In JSON their bytes exist already. */
+/** A list of whole objects. JSON uses their stored bytes. */
 function wholeList({ definition, codec }: RequestScope, metadata: object, isJson: boolean): ShownList {
   const { group, version, listKind, type } = definition.kind
   const apiVersion = apiVersionOf(group, version)
   const isCustom = definition.custom !== undefined
   const folder = type().name.split('.')[0] ?? ''
   return {
-    // Lists of custom resources, too, have their members by name.
+    // Members of lists of custom resources are ordered by name.
     list: isCustom ? { apiVersion, items: [], kind: listKind, metadata } : { kind: listKind, apiVersion, metadata, items: [] },
     member: 'items',
     struct: `${folder}.${listKind}`,
@@ -88,7 +88,7 @@ function wholeList({ definition, codec }: RequestScope, metadata: object, isJson
   }
 }
 
-/** Rows of a table, or metadata alone. */
+/** A Table, or a list of metadata. */
 function transformedList(
   { definition, codec, clock, profile }: RequestScope,
   { query }: RequestContext,

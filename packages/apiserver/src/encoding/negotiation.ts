@@ -6,7 +6,7 @@ import { ApiError, ByteBoundedCache, type NamingProfile } from '@krmkit/meta'
 
 export type Encoding = 'json' | 'yaml' | 'protobuf'
 
-/** Another form of the object that the client asked for with `as=`. */
+/** The transform that the client requests with `as=`. */
 export interface Transform {
   readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   readonly version: 'v1' | 'v1beta1'
@@ -26,10 +26,10 @@ export interface Clause {
 }
 
 const maxAcceptLength = 4096
-/** Bytes of the parsed Accept headers that are remembered. */
+/** Bytes of cached Accept headers. */
 const maxCachedBytes = 256 * 1024
 
-/** Parsed Accept headers, most wanted first. Clients send few different ones: `Negotiator` remembers them. */
+/** The clauses of an Accept header by descending weight. `Negotiator` caches them: clients send few different headers. */
 export function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = []
   for (const part of header.slice(0, maxAcceptLength).split(',')) {
@@ -53,11 +53,11 @@ export function parseAccept(header: string): readonly Clause[] {
     }
     clauses.push({ type, subtype, parameters, quality })
   }
-  // Stable: equal weights stay in the order of the header.
+  // The sort is stable: equal weights keep the order of the header.
   return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality)
 }
 
-/** What a server can send, in order of preference. */
+/** The encodings that a server can send, in order of preference. */
 const available: readonly { encoding: Encoding; type: string; subtype: string }[] = [
   { encoding: 'json', type: 'application', subtype: 'json' },
   { encoding: 'yaml', type: 'application', subtype: 'yaml' },
@@ -67,25 +67,25 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
 const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf']
 
 export interface NegotiationOptions {
-  /** Encodings this answer exists in. */
+  /** Encodings of the response. */
   readonly encodings?: readonly Encoding[]
-  /** Encodings of the object itself, where its other forms exist in more. */
+  /** Encodings of the untransformed object, where transforms have more. */
   readonly plain?: readonly Encoding[]
-  /** `as=` forms this answer can take. */
+  /** Available transforms. */
   readonly transforms?: readonly Transform['as'][]
-  /** The answer is a watch stream. */
+  /** The response is a watch stream. */
   readonly stream?: boolean
   readonly vendor?: string
-  /** The answer refuses the request: its header is not remembered. */
+  /** The response is an error: its header is not cached. */
   readonly refusal?: boolean
 }
 
-/** One negotiator a server: remembers the headers it has seen. */
+/** Negotiates response forms. Each server has one, with a cache of headers. */
 export class Negotiator {
   readonly #parsed = new ByteBoundedCache<readonly Clause[]>({
     maxBytes: maxCachedBytes,
     maxKeyLength: maxAcceptLength,
-    // A clause takes some objects, whose texts are parts of the header.
+    // A clause consists of several objects, with substrings of the header.
     weigh: (clauses, header) => clauses.length * 256 + header.length * 2,
   })
   readonly #vendor: string
@@ -96,17 +96,17 @@ export class Negotiator {
     this.#metaGroup = metaGroup({ apiDomain })
   }
 
-  /** Number of headers that are remembered. */
+  /** Number of cached headers. */
   get remembered(): number {
     return this.#parsed.count
   }
 
-  /** @throws ApiError 406 that lists what is available. */
+  /** @throws ApiError 406 that lists the available types. */
   negotiate(accept: string | undefined, options: NegotiationOptions = {}): Representation {
     const { encodings = everyEncoding, transforms = [], stream = false } = options
     if (accept === undefined || accept === '') return { encoding: encodings[0] ?? 'json', pretty: false }
     let isKnownType = options.plain !== undefined
-    /** Lists come in this form, streams do not. */
+    /** Lists can have this form, streams cannot. */
     let isForWhole = false
     const known = this.#parsed.get(accept)
     const clauses = known ?? parseAccept(accept)
@@ -121,7 +121,7 @@ export class Negotiator {
         if (!matches) continue
         isKnownType = true
         const wanted = transformOf(clause, transforms, this.#metaGroup)
-        // A table has cells of any type, which protobuf has no form for.
+        // Cells of a Table have any type, which protobuf cannot express.
         if (wanted === 'unavailable' || (wanted?.as === 'Table' && encoding === 'protobuf')) continue
         if (wanted === undefined && options.plain?.includes(encoding) === false) continue
         if (!isSent) {
@@ -166,11 +166,11 @@ export function mediaType(encoding: Encoding, vendor: string): string {
 
 function transformOf(clause: Clause, allowed: readonly Transform['as'][], group: string): Transform | undefined | 'unavailable' {
   const { parameters } = clause
-  // Most clients want the object itself.
+  // Most clients request no transform.
   if (parameters.size === 0) return undefined
   const as = parameters.get('as')
   const version = parameters.get('v')
-  // Half a wish for another form is one that cannot be met.
+  // An incomplete transform cannot be satisfied.
   if (as === undefined) return version === undefined && !parameters.has('g') ? undefined : 'unavailable'
   const known = allowed.find((name) => name === as)
   if (known === undefined || parameters.get('g') !== group || (version !== 'v1' && version !== 'v1beta1')) return 'unavailable'

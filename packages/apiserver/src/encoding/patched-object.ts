@@ -27,7 +27,7 @@ import { decodingPrefixes, type PatchBody } from './patch-body.ts'
 import { otherKind, strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
-/** Objects that result from patches, decoded again. */
+/** Applies patches and decodes their results. */
 
 /** The object that a patch is applied to: in the version of the request, or a Scale made from it. */
 export interface PatchTarget {
@@ -64,7 +64,7 @@ export function patchedObject(request: PatchRequest, before: DeepReadonly<object
   }
 }
 
-/** Copies of what was copied grow without many operations. */
+/** More copy operations can grow the result exponentially. */
 const fewCopies = 4
 
 function mayMultiply({ kind, value }: PatchBody): boolean {
@@ -126,7 +126,7 @@ export function appliedConfiguration(
   const unnamed = readable && (metadata['name'] ?? '') === ''
   if (unnamed && !exists)
     throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  // The path names an object that exists where the configuration does not.
+  // A configuration without a name takes the name of the path when the object exists.
   const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
   if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
     const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
@@ -135,7 +135,7 @@ export function appliedConfiguration(
   const refusal = (problems: readonly string[]) => undeclared(target, problems)
   const decoded = decodeChecked(request, { ...body, value: named, refusal })
   return whenDone(decoded, ({ object, problems }) => {
-    // Where nothing is objected to, the type knows all members.
+    // Without problems the type defines every member.
     const known = options.fieldValidation !== 'Ignore' && problems.length === 0
     return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
   })
@@ -154,16 +154,16 @@ function undeclared({ gvk }: PatchTarget, problems: readonly string[]): ApiError
 function typeText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
   const version = typeof apiVersion === 'string' ? apiVersion : ''
   const slashes = version.split('/').length - 1
-  // What is no version leaves nothing to tell.
+  // The stock server prints nothing for a malformed version.
   if (slashes > 1) return '/, Kind='
   return `${slashes === 0 ? '/' : ''}${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
 
 interface PatchResult {
   readonly value: JsonValue
-  /** What the patch repeats. */
+  /** Problems of the patch itself. */
   readonly problems?: readonly string[]
-  /** How problems are told that end the request. */
+  /** Builds the error for problems that fail the request. */
   readonly refusal?: (problems: readonly string[]) => ApiError
 }
 
@@ -177,7 +177,7 @@ interface CheckedObject {
   readonly problems: readonly string[]
 }
 
-/** The same, with the problems that do not end the request. */
+/** The decoded result with the problems that do not fail the request. */
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
@@ -205,7 +205,7 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   }
 }
 
-/** @throws ApiError 400, 422 for a patch that makes another kind of object */
+/** @throws ApiError 400, 422 for a patch that changes the kind or version */
 function refuseOtherType({ context, target }: PatchRequest, value: JsonValue): void {
   const { gvk, type } = target
   const { name } = context.info
@@ -224,7 +224,7 @@ function refuseOtherType({ context, target }: PatchRequest, value: JsonValue): v
   }
 }
 
-/** @throws ApiError 400 for what strict decoding objects to, and for another name or namespace */
+/** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
 function checkDecoded(
   { context, target, options }: PatchRequest,
   { decoded: { object, problems }, refusal }: PatchResult & { readonly decoded: Decoded<ApiObject> },

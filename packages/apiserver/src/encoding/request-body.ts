@@ -35,22 +35,22 @@ import { mediaType } from './negotiation.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
 
-/** What a body is meant to be. */
+/** The object that a body must contain. */
 export interface Expected {
   readonly gvk: GroupVersionKind
   readonly type: () => StructType
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
-  /** The kind is known in every group version (`DeleteOptions`). */
+  /** The kind exists in every group version (`DeleteOptions`). */
   readonly anyGroup?: boolean
-  /** Further versions of the group whose bodies are the same. */
+  /** Further versions of the group with the same body. */
   readonly otherVersions?: readonly string[]
-  /** Paths of members that a body in text must name; @see Strategy.requiredMembers */
+  /** Paths of members that a text body must contain. @see Strategy.requiredMembers */
   readonly required?: readonly (readonly string[])[] | undefined
-  /** Such bodies are not stored, and may have 256 KiB. Differs: the stock server takes 3 MiB. */
+  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
   readonly unstored?: boolean
 }
 
-/** @throws ApiError 415 for a type that is not read. */
+/** @throws ApiError 415 for an unsupported media type. */
 export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
   const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (given === '' || given === 'application/json') return 'json'
@@ -61,21 +61,21 @@ export function bodyEncoding({ request }: RequestContext, vendor: string): BodyE
   )
 }
 
-/** What a body that is not stored may have, in bytes: reviews, tokens, evictions, bindings, scales, options of deletions. */
+/** Limit of bodies that are not stored: reviews, TokenRequest, Eviction, Binding, Scale, DeleteOptions. */
 export const unstoredBytes = 256 * 1024
 
-/** A body as an object, and how large it is. */
+/** A decoded body and its size. */
 export interface SizedObject {
   readonly object: ApiObject
   readonly size: DecodedSize
 }
 
-/** Reads the body as an object of the expected kind, in canonical form. */
+/** Reads the body as an object of the expected kind. */
 export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
   return (await readSized(scope, context, expected)).object
 }
 
-/** The same, with the count of its size, which defaults add to. */
+/** Reads the body, with its size, to which defaulting adds. */
 export async function readSized(scope: ServerScope, context: RequestContext, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(context, scope.responses.vendor)
   const bytes = await readBytes(scope, context, expected)
@@ -93,10 +93,10 @@ interface Body {
 }
 
 /**
- * Decodes a body; unknown and duplicate fields become warnings or a refusal.
+ * Decodes a body. Unknown and duplicate fields become warnings or an error, by `fieldValidation`.
  *
  * @returns a promise where the body is large: it is decoded in slices.
- * @throws ApiError 400 that says what is wrong and where, 413.
+ * @throws ApiError 400 with the problem and its field, 413.
  * @see API protocol specification, 4.6
  */
 export function decodeObject(
@@ -166,7 +166,7 @@ class BodyDecoding {
   readonly expected: Expected
   readonly bytes: Uint8Array
   readonly size: DecodedSize
-  /** What the body says it is, once that is known. */
+  /** Kind and version that the body states, once read. */
   actual: Actual | undefined
 
   constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array) {
@@ -199,7 +199,7 @@ class BodyDecoding {
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = decode(expected.type(), value, { ...rest, collect, size })
     checkRequired(expected, value)
-    // Problems of YAML are reported in the order of its keys.
+    // Problems of YAML are ordered by key.
     if (encoding === 'json' || decoded.problems.length < 2) return decoded
     return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
   }
@@ -214,7 +214,7 @@ class BodyDecoding {
         : checkCustomType(expected, stated, { value, bytes })
   }
 
-  /** The message of an error, as the client gets it. */
+  /** The error as the client sees it. */
   refusal(error: unknown): unknown {
     if (!(error instanceof DecodeError)) return error
     if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
@@ -223,7 +223,7 @@ class BodyDecoding {
   }
 }
 
-/** @param unstored the object is read, and never stored. */
+/** @param unstored the object is never stored. */
 function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
   return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
 }
@@ -243,12 +243,12 @@ function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
   }
 }
 
-/** The error of a text that is no JSON or YAML. */
+/** The error of malformed JSON or YAML. */
 function unreadable(error: unknown): unknown {
   return error instanceof DecodeError ? unreadableTypeMeta(error) : error
 }
 
-/** @throws ApiError 422 for members that the body does not name. */
+/** @throws ApiError 422 for missing required members. */
 function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
   const missing = missingMembers(value, required)
   if (missing.length === 0) return
@@ -257,7 +257,7 @@ function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
   throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
 }
 
-/** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */
+/** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
 function checkType(
   scope: ServerScope,
   { gvk, anyGroup = false, otherVersions = [] }: Expected,
@@ -275,11 +275,11 @@ function checkType(
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
 
-/** Of a body that an error message shows. Differs: the stock server shows all of it. */
+/** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
 const shownBytes = 4096
 
 /**
- * Objects of custom resources must say themselves what they are.
+ * Bodies of custom resources must state kind and version.
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
  */
@@ -300,7 +300,7 @@ function checkCustomType(
   return { kind, version: gvk.version }
 }
 
-/** The refusal of an object of a custom group whose kind is not that of the path. */
+/** The 422 for a custom resource of another kind than the path. */
 export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
   return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
 }
@@ -310,7 +310,7 @@ function internalName(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? group)
 }
 
-/** The refusal of a body with unknown or duplicate fields under `Strict`. */
+/** The 400 for unknown or duplicate fields under `Strict`. */
 export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
   const message = strictMessage(problems) ?? ''
   return ApiError.badRequest(

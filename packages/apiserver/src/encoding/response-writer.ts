@@ -42,9 +42,9 @@ export function textResponse(status: number, text: string): ApiResponse {
 }
 
 /**
- * The refusal of a request for which there is no room now: a Status in JSON.
+ * The 429 of an overloaded server, as a Status in JSON.
  *
- * Differs: the stock server sends the sentence alone, as plain text.
+ * Differs: plain text on the stock server.
  */
 export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
   const { status } = ApiError.tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
@@ -60,7 +60,7 @@ export function encodeObject(object: object, encoding: Encoding, pretty: boolean
   return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
-/** Printing for people, and large objects in JSON, are cut into pieces; protobuf is quick for any object that can be stored. */
+/** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */
 function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Generator<true, ApiBody> {
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
@@ -110,7 +110,7 @@ export function encodedResponse({ vendor }: ResponseWriter, status: number, body
   return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
 }
 
-/** A Status in the form that the client can read, JSON when there is none. */
+/** A Status in an encoding that the client accepts; JSON when it accepts none. */
 export function statusResponse(
   responses: ResponseWriter,
   status: Status,

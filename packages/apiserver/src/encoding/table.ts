@@ -5,14 +5,14 @@ import { type Query, text } from '../query.ts'
 import { metaGroup, type Transform } from './negotiation.ts'
 
 /**
- * Other forms of objects: tables for people, metadata alone for caches.
+ * Transforms of objects: Tables for display, metadata for caches.
  *
  * @see API protocol specification, 2.5 and 4.4
  */
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** @throws ApiError 400 for an unknown word. */
+/** @throws ApiError 400 for an unknown value. */
 export function includeObject(query: Query): IncludeObject {
   const value = text(query, 'includeObject') ?? ''
   if (value === '' || value === 'Metadata') return 'Metadata'
@@ -21,7 +21,7 @@ export function includeObject(query: Query): IncludeObject {
   throw ApiError.badRequest(`Unable to convert to Table as requested: ${problem.field}: ${problem.message}`)
 }
 
-/** Which spelling of the meta group an answer is of. */
+/** Version and naming profile of the transform. */
 export interface MetaForm {
   readonly version: Transform['version']
   /** Default: the stock names. */
@@ -31,7 +31,7 @@ export interface MetaForm {
 export interface TableOptions extends MetaForm {
   readonly include: IncludeObject
   readonly now: number
-  /** Left out: the columns are told with the first event of a watch only. */
+  /** Omits the column definitions: a watch sends them with its first event only. */
   readonly headless?: boolean
 }
 
@@ -56,7 +56,7 @@ export function tableOf(
   }
 }
 
-/** Differs: the end of a list in other forms is an empty token; a table leaves it out, as the stock server does. */
+/** Tables omit the continue token at the end of a list, where other forms have an empty one; so does the stock server. */
 function withoutEnd({ continue: token, ...rest }: ListMetadata): ListMetadata {
   return token === undefined || token === '' ? rest : { ...rest, continue: token }
 }
@@ -76,7 +76,7 @@ export function tableRow(
   return { cells, ...(conditions.length === 0 ? {} : { conditions }), object: included }
 }
 
-/** Type and metadata of an object, nothing else. */
+/** Type and metadata of an object. */
 export function partialOf(object: FrozenObject, form: MetaForm): object {
   return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: object.metadata }
 }
@@ -94,7 +94,7 @@ function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string
   return `${metaGroup(profile)}/${version}`
 }
 
-/** Columns of the resource, or of the kind that a sub-resource answers with; undefined where that has none. */
+/** The printer of the resource, or of the kind that a subresource returns; `undefined` for kinds without one. */
 export function printerOf(
   definition: ResourceDefinition,
   object?: { readonly kind?: string; readonly apiVersion?: string },

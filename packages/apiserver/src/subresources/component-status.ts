@@ -7,7 +7,7 @@ import { tableOf } from '../encoding/table.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 
-/** The parts of a control plane that report their health here: storage alone, since everything else is this process. */
+/** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
 export async function componentStatuses(
   { responses, definition, profile, clock }: RequestScope,
   { request, info }: RequestContext,

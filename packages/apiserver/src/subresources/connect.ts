@@ -20,7 +20,7 @@ interface Pod {
   }
 }
 
-/** Sub-resources that lead to a node, and the methods that they take; `proxy` takes every one. */
+/** Subresources that connect to a node, with their methods; `proxy` takes every method. */
 export const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['exec', ['GET', 'POST']],
   ['attach', ['GET', 'POST']],
@@ -29,12 +29,12 @@ export const connectable: ReadonlyMap<string, readonly string[] | undefined> = n
   ['proxy', undefined],
 ])
 
-/** Sub-resources that mean one container of the pod. */
+/** Subresources of one container of the pod. */
 const ofContainers: ReadonlySet<string> = new Set(['log', 'exec', 'attach'])
 
 /**
- * Sub-resources that lead to a node (`exec`, `attach`, `portforward`, `log`, `proxy`). This server has no nodes of its own
- * to lead to: it says why, as the stock server does when a pod runs nowhere. The log of such a pod is empty.
+ * Subresources that connect to a node (`exec`, `attach`, `portforward`, `log`, `proxy`). The server has no connection to nodes and
+ * returns the error of the stock server for a pod without a node. The log of such a pod is empty.
  */
 export async function connectResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, codec, store } = scope
@@ -63,7 +63,7 @@ async function admitConnection(scope: RequestScope, context: RequestContext): Pr
   await admission.validate(await admission.admit(options))
 }
 
-/** A container of the pod must be named, unless it has only one. */
+/** A pod with several containers requires a container name. @throws ApiError 400 */
 function checkContainer({ metadata, spec = {} }: DeepReadonly<Pod>, container: string): void {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
   if (container !== '') {

@@ -11,7 +11,7 @@ interface Namespace extends ApiObject {
   spec?: { finalizers?: string[] }
 }
 
-/** PUT to `namespaces/finalize`: changes `spec.finalizers` alone; the last one gone ends a terminating namespace. */
+/** PUT to `namespaces/finalize`: changes only `spec.finalizers`; removing the last one removes a terminating namespace. */
 export async function finalizeNamespace(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses, store } = scope
   const { name } = context.info

@@ -18,9 +18,9 @@ interface PodLike extends ApiObject {
 }
 
 /**
- * POST to `pods/binding` or `bindings`: gives a pod its node, once.
+ * POST to `pods/binding` or `bindings`: assigns a pod to a node.
  *
- * @throws ApiError 400, 404, 409 when the pod has a node or goes away.
+ * @throws ApiError 400, 404, 409 when the pod has a node or is terminating.
  */
 export async function bindPod(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { clock, registry, responses } = scope

@@ -35,9 +35,9 @@ interface Budget extends ApiObject {
 }
 
 /**
- * POST to `pods/eviction`: a deletion that asks the disruption budgets of the pod first.
+ * POST to `pods/eviction`: deletes a pod if its disruption budget allows it.
  *
- * @throws ApiError 429 when a budget holds it back; 400, 404, 409 as a deletion.
+ * @throws ApiError 429 when the budget does not allow it; 400, 404, 409 of the deletion.
  */
 export async function evictPod(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store, codec, registry, responses } = scope
@@ -142,7 +142,7 @@ function withCondition(current: FrozenObject, now: string): PodLike {
   return pod
 }
 
-/** Pods that do not run, or go already, cost no availability. */
+/** Pods that do not run, and terminating ones, do not count against the budget. */
 function ignoresBudgets(pod: Readonly<PodLike>): boolean {
   const phase = pod.status?.phase ?? ''
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
@@ -153,7 +153,7 @@ function covers(budget: FrozenObject, pod: FrozenObject): boolean {
   return selector !== undefined && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})
 }
 
-/** An unready pod may always go when the budget says so, or when the healthy ones suffice without it. */
+/** An unready pod is evicted without charge when the policy allows it, or when the healthy pods suffice. */
 function spared(budget: Budget, pod: Readonly<PodLike>): boolean {
   const ready = (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
   if (ready) return false

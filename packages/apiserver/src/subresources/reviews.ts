@@ -15,14 +15,14 @@ import { selfSubjectReview } from './self-subject-review.ts'
 import { tokenReview } from './token-review.ts'
 
 /**
- * Reviews: questions about callers and rights, asked by POST and answered in `status`; nothing is stored.
+ * Reviews of users and access: a POST returns the answer in `status`, and stores nothing.
  *
  * @see API protocol specification, 2.1 and 2.7
  */
 
 export type ReviewAnswer = (scope: RequestScope, context: RequestContext, review: ApiObject) => Promise<void>
 
-/** Reviews that this server can answer, by kind. */
+/** Functions that fill in the status of reviews, by kind. */
 export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
   SubjectAccessReview: subjectAccessReview,
   SelfSubjectAccessReview: selfSubjectAccessReview,

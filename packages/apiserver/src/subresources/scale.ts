@@ -12,7 +12,7 @@ import { writeContext } from '../write-context.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**
- * `/scale`: the replicas of a workload seen as an `autoscaling/v1` Scale, whatever its kind.
+ * `/scale`: the replicas of a workload of any kind as an `autoscaling/v1` Scale.
  *
  * @see API protocol specification, 2.1
  */
@@ -103,7 +103,7 @@ interface ScaleChange {
   /** Its Scale before and after the request. */
   readonly before: FrozenObject
   readonly next: Scale
-  /** Owners of the scaled object after the request. */
+  /** managedFields of the scaled object after the request. */
   readonly managedFields: ManagedFieldsEntry[]
 }
 
@@ -115,7 +115,7 @@ function scaled({ definition }: RequestScope, { current, before, next, managedFi
   if (given !== '' && given !== name)
     throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   const replicas = next.spec?.replicas ?? 0
-  // Custom resources have rules of their own for the place where replicas are kept.
+  // The schema of a custom resource decides about its replicas.
   if (replicas < 0 && definition.custom === undefined) {
     throw ApiError.invalid(gk, name, [
       field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0'),

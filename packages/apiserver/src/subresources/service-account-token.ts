@@ -102,7 +102,7 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   return objectResponse(scope, context, answer, { representation, status: 201 })
 }
 
-/** The request as it will be answered, but for the token. */
+/** The response without the token. */
 function completed(
   asked: TokenRequest,
   { name, namespace, now }: { readonly name: string; readonly namespace: string; readonly now: number },
@@ -133,7 +133,7 @@ function validate({ spec, metadata }: TokenRequest, { name, kind }: { readonly n
 
 const boundKinds: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }
 
-/** The object that the token shall die with. */
+/** The object that the token is bound to. */
 function boundObject({ registry }: RequestScope, { info }: RequestContext, { spec }: TokenRequest): BoundObject | undefined {
   const reference = spec.boundObjectRef
   if (reference === undefined || reference === null) return undefined
@@ -159,7 +159,7 @@ function boundObject({ registry }: RequestScope, { info }: RequestContext, { spe
     )
   }
   const nodeName = pod?.spec?.nodeName ?? ''
-  // A node that is not there yet is still named, so that the holder can learn of it.
+  // The token names a node that does not exist yet, with an empty uid.
   const node = nodeName === '' ? undefined : reader.get({ group: '', resource: 'nodes' }, '', nodeName)
   return {
     kind: boundKind as BoundObject['kind'],
@@ -169,12 +169,12 @@ function boundObject({ registry }: RequestScope, { info }: RequestContext, { spe
   }
 }
 
-/** The group decides; any version of the core group names the same objects. */
+/** Any version of the core group refers to the same objects. */
 function isCoreVersion(apiVersion: string): boolean {
   return apiVersion !== '' && !apiVersion.includes('/')
 }
 
-/** `group/version, Kind=kind`, with nothing where nothing is given. */
+/** `group/version, Kind=kind`; omitted parts are empty. */
 function writtenType(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`
 }

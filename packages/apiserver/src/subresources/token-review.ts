@@ -8,8 +8,8 @@ interface TokenReview extends ApiObject {
 }
 
 /**
- * Tells whose a bearer token is, and for which of the audiences asked for it is good; without any, those of the server.
- * The token is judged as if it came with a request of its own, without any other credential.
+ * Authenticates a bearer token, for the audiences of the review or those of the server. The token is authenticated alone, as on a
+ * request without other credentials.
  *
  * @see API protocol specification, 2.7
  */
@@ -28,7 +28,7 @@ export const tokenReview: ReviewAnswer = async ({ authenticator }, { signal }, o
 }
 
 function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): object {
-  // Where nobody looks at tokens, everybody is anonymous: that says nothing about this token.
+  // Without a token authenticator the request is anonymous, which does not authenticate the token.
   if (outcome.kind !== 'authenticated' || isAnonymous(outcome.user)) {
     return { user: {}, error: outcome.kind === 'rejected' ? outcome.reason : 'invalid bearer token' }
   }
@@ -42,7 +42,7 @@ function isAnonymous({ username, groups }: UserInfo): boolean {
   return username === 'system:anonymous' && groups.includes('system:unauthenticated')
 }
 
-/** A user as the members of `UserInfo` in answers: what is empty is left out. */
+/** The members of `UserInfo` in a response, without empty ones. */
 export function userMembers({ username, uid = '', groups, extra = {} }: UserInfo): object {
   return {
     ...(username === '' ? {} : { username }),

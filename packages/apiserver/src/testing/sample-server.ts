@@ -7,25 +7,25 @@ import { parseRequestInfo } from '../request-info.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
 import type { ApiServerOptions } from '../server-options.ts'
 
-/** Requests and servers as tests use them. */
+/** Requests and servers for tests. */
 
 export interface Asking {
   readonly method?: string
   readonly body?: unknown
-  /** The body as it is sent, where it is no JSON of a value. */
+  /** The raw body, instead of the JSON of a value. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly user?: UserInfo
   readonly signal?: AbortSignal
 }
 
-/** An answer that was read to its end. */
+/** A response with its whole body. */
 export interface Answer {
   readonly status: number
   readonly headers: ApiResponse['headers']
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  /** The parsed body; `undefined` when it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary responses
   readonly json: any
 }
 
@@ -33,7 +33,7 @@ export interface SampleServer {
   readonly server: EmbeddedServer
   readonly clock: FakeClock
   readonly storage: Storage
-  /** One request of an administrator; `target` is a path with its query. */
+  /** Sends one request as administrator; `target` is a path with its query. */
   ask(target: string, asking?: Asking): Promise<Answer>
 }
 
@@ -69,7 +69,7 @@ export function requestOf(target: string, { method = 'GET', body, text, headers 
   }
 }
 
-/** A request on its way through a filter. */
+/** The context of a request in the filter chain. */
 export function contextOf(target: string, asking: Asking = {}): RequestContext {
   const request = requestOf(target, asking)
   const query = parseQuery(request.query)
@@ -98,7 +98,7 @@ export function contextOf(target: string, asking: Asking = {}): RequestContext {
   }
 }
 
-/** An answer that says nothing, for the end of a chain. */
+/** An empty response, for the end of a chain. */
 export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empty' } }
 
 async function readAll(body: ApiBody): Promise<string> {
