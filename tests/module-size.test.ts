@@ -12,9 +12,7 @@ const minForwardingLines = 30
 const pending: readonly string[] = [
   'bench',
   'packages/admission',
-  'packages/apiserver',
   'packages/kinds',
-  'packages/schema',
   'tests/attacks',
   'tests/clients',
   'tests/protocol',
