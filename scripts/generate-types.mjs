@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Writes TypeScript types of the built-in kinds from the facts in packages/kinds/src/data, beside each kind's type a value of the
 // same name (a KindHandle), the facts of types in parts, and the sub-path exports of packages/kinds/package.json.
-// Texts that editors show are in scripts/types/docs; policies are found in packages/kinds/src/strategies/index.ts.
+// Texts that editors show are in scripts/types/docs; strategies are found in packages/kinds/src/strategies/index.ts.
 //   node scripts/generate-types.mjs            # write
 //   node scripts/generate-types.mjs --check    # only tell whether what is written is current
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileOf, header, model, readFacts, readPolicyNames } from './types/facts.mjs'
+import { fileOf, header, model, readFacts, readStrategyNames } from './types/facts.mjs'
 import { handleImports, handlesOf, handlesText } from './types/handle-text.mjs'
 import { partFile, partsText } from './types/part-text.mjs'
 import { fromMeta, typesText } from './types/type-text.mjs'
@@ -17,7 +17,7 @@ const kinds = path.join(root, 'packages/kinds')
 const to = path.join(kinds, 'src/types')
 
 const facts = model(readFacts(path.join(kinds, 'src/data')))
-const policies = readPolicyNames(path.join(kinds, 'src/strategies/index.ts'))
+const strategies = readStrategyNames(path.join(kinds, 'src/strategies/index.ts'))
 const files = new Map()
 for (const at of facts.modules) {
   files.set(path.join(to, fileOf(at)), moduleText(at))
@@ -34,7 +34,7 @@ function moduleText(at) {
       const listed = [...names].sort().map(([type, as]) => (type === as ? type : `${type} as ${as}`))
       return `import type { ${listed.join(', ')} } from '${module}'\n`
     })
-  const handles = handlesOf(at, { ...facts, policies })
+  const handles = handlesOf(at, { ...facts, strategies })
   const again = at.folder === 'meta' ? `export type { ${[...fromMeta].sort().join(', ')} } from '@krmkit/meta'\n` : ''
   const head = [header, ...(handles.length > 0 ? handleImports(at, handles) : []), ...typeImports, again, '\n']
   return `${head.join('')}${body.join('\n')}${handles.length > 0 ? `\n${handlesText(at, handles)}` : ''}`
@@ -56,7 +56,7 @@ function partModules() {
       visit(facts.modules.find((each) => each.folder === folder && each.version === version) ?? moduleOf(folder, version))
     }
   }
-  for (const at of facts.modules) if (handlesOf(at, { ...facts, policies }).length > 0) visit(at)
+  for (const at of facts.modules) if (handlesOf(at, { ...facts, strategies }).length > 0) visit(at)
   return [...wanted.values()]
 }
 

@@ -34,8 +34,8 @@ export function readFacts(folder) {
   return groups
 }
 
-/** Names and files of policies by `group/Kind`: the table of policies and those of groups that it spreads. */
-export function readPolicyNames(file, base = path.dirname(file)) {
+/** Names and files of strategies by `group/Kind`: the table of strategies and those of groups that it spreads. */
+export function readStrategyNames(file, base = path.dirname(file)) {
   const text = fs.readFileSync(file, 'utf8')
   const files = new Map()
   for (const [, names, from] of text.matchAll(/import \{([^}]*)\} from '(\.[^']*)'/g)) {
@@ -43,7 +43,7 @@ export function readPolicyNames(file, base = path.dirname(file)) {
   }
   const found = new Map()
   for (const [, spread] of text.matchAll(/\.\.\.(\w+)/g)) {
-    for (const [key, policy] of readPolicyNames(files.get(spread), base)) found.set(key, policy)
+    for (const [key, strategy] of readStrategyNames(files.get(spread), base)) found.set(key, strategy)
   }
   for (const [, key, name] of text.matchAll(/'([^'/]*\/[A-Za-z]+)': (\w+)/g)) {
     found.set(key, { name, file: `../strategies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` })

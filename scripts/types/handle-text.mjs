@@ -3,7 +3,7 @@ import { translated } from './facts.mjs'
 import { partFile, partName } from './part-text.mjs'
 
 /** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
-export function handlesOf(at, { groups, policies }) {
+export function handlesOf(at, { groups, strategies }) {
   return Object.entries(at.facts.kinds)
     .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
     .map(([kind, { namespaced }]) => {
@@ -11,8 +11,8 @@ export function handlesOf(at, { groups, policies }) {
         ([name, each]) => !name.includes('/') && each.kind === kind && each.from !== 'client',
       )
       const stored = storedVersion(at, kind, groups)
-      const policy = policies.get(`${at.group}/${kind}`) ?? policies.get(`${stored.group}/${kind}`)
-      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', policy, stored }
+      const strategy = strategies.get(`${at.group}/${kind}`) ?? strategies.get(`${stored.group}/${kind}`)
+      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', strategy, stored }
     })
 }
 
@@ -43,12 +43,13 @@ const isStored = (at, { stored }) => stored.group === at.group && stored.version
 
 export function handleImports(at, handles) {
   const lines = []
-  if (handles.some((handle) => handle.policy && !isStored(at, handle)))
+  if (handles.some((handle) => handle.strategy && !isStored(at, handle)))
     lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
   lines.push("import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'\n")
   lines.push("import { lazyTypes } from '../handles/lazy-types.ts'\n")
   const byFile = new Map()
-  for (const { policy } of handles) if (policy) byFile.set(policy.file, (byFile.get(policy.file) ?? new Set()).add(policy.name))
+  for (const { strategy } of handles)
+    if (strategy) byFile.set(strategy.file, (byFile.get(strategy.file) ?? new Set()).add(strategy.name))
   for (const [file, names] of [...byFile].sort()) lines.push(`import { ${[...names].sort().join(', ')} } from '${file}'\n`)
   lines.push(
     `import { ${handles
@@ -62,7 +63,7 @@ export function handleImports(at, handles) {
 export function handlesText(at, handles) {
   return handles
     .map((handle) => {
-      const { kind, namespaced, resource, policy, stored } = handle
+      const { kind, namespaced, resource, strategy, stored } = handle
       const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
       const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
       const parts = [
@@ -73,8 +74,8 @@ export function handlesText(at, handles) {
         `namespaced: ${namespaced}`,
         `typeName: '${at.folder}/${at.version}.${kind}'`,
         `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
-        ...(policy ? [`policy: ${policy.name}`] : []),
-        ...(policy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
+        ...(strategy ? [`strategy: ${strategy.name}`] : []),
+        ...(strategy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
       ]
       const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
       return `/** ${kind} as a value: ${about}. */\nexport const ${kind}: KindHandle<${kind}> = /* @__PURE__ */ kindHandle({\n${parts

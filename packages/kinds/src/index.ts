@@ -47,5 +47,5 @@ export {
   serviceUse,
 } from './strategies/core/service-allocation.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './strategies/flowcontrol/mandatory.ts'
-export { policies } from './strategies/index.ts'
+export { strategies } from './strategies/index.ts'
 export { missingMembers } from './strategies/required-members.ts'

@@ -2,7 +2,7 @@ import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, typ
 import { type Convert, conversionBetween } from '../conversions/index.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
 import { printers } from '../printers/index.ts'
-import { policies } from '../strategies/index.ts'
+import { strategies } from '../strategies/index.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
 import type { KindIndex } from './kind-infos.ts'
 import { profileGroup } from './profile.ts'
@@ -69,13 +69,13 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   const kind = kinds.find(resource.kind)!
   const own = { group: at.group, version: at.version, kind: kind.kind }
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
-  const policy = policyOf(kind.kind, at.stock, place.group)
+  const strategy = strategyOf(kind.kind, at.stock, place.group)
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
-  if (storage.group === at.group && storage.version === at.version) return { ...common, strategy: policy }
+  if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const toStorage = conversionBetween(own, stored, profile)
   const fromStorage = conversionBetween(stored, own, profile)
-  const printer = policy.printer && printerOfEither(policy.printer, { apiVersion: formatApiVersion(own), toStorage })
-  return { ...common, strategy: printer === undefined ? policy : { ...policy, printer }, toStorage, fromStorage }
+  const printer = strategy.printer && printerOfEither(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
+  return { ...common, strategy: printer === undefined ? strategy : { ...strategy, printer }, toStorage, fromStorage }
 }
 
 interface OwnVersion {
@@ -103,8 +103,8 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
 }
 
 /** A group that serves another group's objects may have a policy of its own; both see the storage version. */
-function policyOf(kind: string, group: string, storageGroup: string): Strategy {
-  const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
+function strategyOf(kind: string, group: string, storageGroup: string): Strategy {
+  const strategy = strategies[`${group}/${kind}`] ?? strategies[`${storageGroup}/${kind}`] ?? {}
   const printer = printers[`${storageGroup}/${kind}`]
-  return printer === undefined ? policy : { printer, ...policy }
+  return printer === undefined ? strategy : { printer, ...strategy }
 }

@@ -142,8 +142,9 @@ describe('defineResource', () => {
         warnings: ({ spec }) => (spec.size > 99 ? ['that is large'] : []),
       },
     })
-    const { strategy: policy } = only(Widget.resources(types))
-    const errors = (spec: object) => policy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
+    const { strategy } = only(Widget.resources(types))
+    const errors = (spec: object) =>
+      strategy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
     expect(errors({ size: 1 })).toEqual([])
     expect(errors({ size: 'x' })).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
@@ -154,10 +155,10 @@ describe('defineResource', () => {
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(policy.validateUpdate?.(stored(1), stored(2), context).map((each) => each.message)).toEqual([
+    expect(strategy.validateUpdate?.(stored(1), stored(2), context).map((each) => each.message)).toEqual([
       'Forbidden: may only grow',
     ])
-    expect(policy.warnings?.(object({ spec: { size: 100 } }), undefined, context)).toEqual(['that is large'])
+    expect(strategy.warnings?.(object({ spec: { size: 100 } }), undefined, context)).toEqual(['that is large'])
   })
 
   it('keeps objects in one version and translates the others', async () => {
@@ -302,14 +303,14 @@ describe('defineResource', () => {
       ...base,
       versions: { v1: { schema: z.object({ spec: z.object({ ends, note: z.string() }) }) } },
     })
-    const { strategy: policy } = only(Widget.resources(types))
+    const { strategy } = only(Widget.resources(types))
     const of = (from: number, note: string) => {
       const made = object({ spec: { ends: { from, to: 3 }, note } })
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(policy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
-    expect(policy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
-    expect(policy.validate?.(of(9, 'old'), context)).toHaveLength(1)
+    expect(strategy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
+    expect(strategy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
+    expect(strategy.validate?.(of(9, 'old'), context)).toHaveLength(1)
   })
 })

@@ -8,7 +8,7 @@ import {
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../types/apiextensions-v1.generated.ts'
-import { governed } from './defined-policy.ts'
+import { governed } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
 

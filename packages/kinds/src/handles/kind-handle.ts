@@ -76,7 +76,7 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
    * What the server would refuse in a new object, after defaulting; empty for a valid one. A missing namespace counts as
    * `default`, a missing name as one made of `generateName`.
    *
-   * @param context what the policy may know. Default: the clock of the machine, the newest release, stock names.
+   * @param context what the strategy may know. Default: the clock of the machine, the newest release, stock names.
    */
   validate(object: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
   /** What the server would refuse when `object` replaces `old`, which it has stored. */
@@ -95,14 +95,14 @@ export interface KindHandleParts {
   readonly typeName: string
   readonly types: () => TypeSource
   /** Absent: the rules of metadata alone. */
-  readonly policy?: Strategy
+  readonly strategy?: Strategy
   /** Policies work on the storage version; absent when this is it. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
 }
 
 /** For the generated modules; use their values. */
 export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHandle<T> {
-  const { group, version, kind, resource, namespaced, policy } = parts
+  const { group, version, kind, resource, namespaced, strategy } = parts
   const apiVersion = formatApiVersion(parts)
   let struct: StructType | undefined
   const type = (): StructType => {
@@ -112,10 +112,10 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
   const schemas = new Map<string, ZodSchema<T>>()
   const filled = (object: DeepReadonly<T>): T => {
     const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
-    policy?.defaults?.(own, version, stockProfile)
+    strategy?.defaults?.(own, version, stockProfile)
     return own
   }
-  /** As the policy gets it: filled in, placed, of the storage version, and the policy's to change. */
+  /** As the strategy gets it: filled in, placed, of the storage version, and the strategy's to change. */
   const received = (object: DeepReadonly<T>): ApiObject => {
     const named = filled(object)
     place(named.metadata, namespaced)
@@ -149,25 +149,25 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     },
     default: filled,
     async ready(object, old) {
-      await policy?.ready?.(received(object), old === undefined ? undefined : received(old))
+      await strategy?.ready?.(received(object), old === undefined ? undefined : received(old))
     },
     validate(object, context) {
-      const unnamed = missingMembers(object, policy?.requiredMembers?.[''] ?? [])
+      const unnamed = missingMembers(object, strategy?.requiredMembers?.[''] ?? [])
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
-      const known = policyContext(context)
+      const known = strategyContext(context)
       const stored = received(object)
-      policy?.prepareForCreate?.(stored, known)
+      strategy?.prepareForCreate?.(stored, known)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      return policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      return strategy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
     },
     validateUpdate(object, old, context) {
-      const known = policyContext(context)
+      const known = strategyContext(context)
       const before = received(old)
       const stored = received(object)
-      policy?.prepareForUpdate?.(stored, before, known)
-      if (policy?.validateUpdate !== undefined) return policy.validateUpdate(stored, before, known)
+      strategy?.prepareForUpdate?.(stored, before, known)
+      if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, known)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const own = policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      const own = strategy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
       return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
     },
     encode(object, form = 'json') {
@@ -203,6 +203,6 @@ const usualContext: StrategyContext = {
   features: /* @__PURE__ */ fixedFeatures(),
 }
 
-function policyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
+function strategyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
   return given === undefined ? usualContext : { ...usualContext, ...given }
 }

@@ -40,7 +40,7 @@ describe('printers', () => {
     ])
     const metadata = { name: 'a', creationTimestamp: '2024-05-01T10:00:00Z' }
     expect(defaultPrinter.cells({ apiVersion: 'v1', kind: 'K', metadata }, { now: 0 })).toEqual(['a', '2024-05-01T10:00:00Z'])
-    const bare = builtInKinds().filter(({ strategy: policy, resource }) => policy.printer === undefined && !resource.virtual)
+    const bare = builtInKinds().filter(({ strategy, resource }) => strategy.printer === undefined && !resource.virtual)
     expect(bare.map(({ kind }) => kind.kind)).toEqual([
       'LimitRange',
       'ClusterRole',

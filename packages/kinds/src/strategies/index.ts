@@ -1,12 +1,12 @@
 import type { Strategy } from '../interfaces.ts'
-import { admissionRegistrationPolicies } from './admissionregistration/index.ts'
-import { apiextensionsPolicies } from './apiextensions/index.ts'
-import { apiRegistrationPolicies } from './apiregistration/index.ts'
+import { admissionRegistrationStrategies } from './admissionregistration/index.ts'
+import { apiextensionsStrategies } from './apiextensions/index.ts'
+import { apiRegistrationStrategies } from './apiregistration/index.ts'
 import { deploymentStrategy } from './apps/deployment.ts'
-import { appsPolicies } from './apps/index.ts'
-import { autoscalingPolicies } from './autoscaling/index.ts'
-import { batchPolicies } from './batch/index.ts'
-import { certificatesPolicies } from './certificates/index.ts'
+import { appsStrategies } from './apps/index.ts'
+import { autoscalingStrategies } from './autoscaling/index.ts'
+import { batchStrategies } from './batch/index.ts'
+import { certificatesStrategies } from './certificates/index.ts'
 import { leaseStrategy } from './coordination/lease.ts'
 import { configMapStrategy } from './core/config-map.ts'
 import { endpointsStrategy } from './core/endpoints.ts'
@@ -23,25 +23,25 @@ import { resourceQuotaStrategy } from './core/resource-quota.ts'
 import { secretStrategy } from './core/secret.ts'
 import { serviceStrategy } from './core/service.ts'
 import { serviceAccountStrategy } from './core/service-account.ts'
-import { discoveryPolicies } from './discovery/index.ts'
-import { flowControlPolicies } from './flowcontrol/index.ts'
+import { discoveryStrategies } from './discovery/index.ts'
+import { flowControlStrategies } from './flowcontrol/index.ts'
 import { ingressStrategy } from './networking/ingress.ts'
 import { ingressClassStrategy } from './networking/ingress-class.ts'
 import { ipAddressStrategy } from './networking/ip-address.ts'
 import { networkPolicyStrategy } from './networking/network-policy.ts'
 import { serviceCidrStrategy } from './networking/service-cidr.ts'
-import { nodePolicies } from './node/index.ts'
-import { plainPolicies } from './plain/index.ts'
+import { nodeStrategies } from './node/index.ts'
+import { plainStrategies } from './plain/index.ts'
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts'
 import { clusterRoleStrategy, roleStrategy } from './rbac/role.ts'
 import { clusterRoleBindingStrategy, roleBindingStrategy } from './rbac/role-binding.ts'
-import { schedulingPolicies } from './scheduling/index.ts'
+import { schedulingStrategies } from './scheduling/index.ts'
 import { csiDriverStrategy } from './storage/csi-driver.ts'
-import { storagePolicies } from './storage/index.ts'
+import { storageStrategies } from './storage/index.ts'
 import { storageClassStrategy } from './storage/storage-class.ts'
 
 /** Policies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
-export const policies: Readonly<Record<string, Strategy>> = {
+export const strategies: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': configMapStrategy,
   '/Endpoints': endpointsStrategy,
   '/Event': eventStrategy,
@@ -60,19 +60,19 @@ export const policies: Readonly<Record<string, Strategy>> = {
   'apps/Deployment': deploymentStrategy,
   'coordination.k8s.io/Lease': leaseStrategy,
   'events.k8s.io/Event': newEventStrategy,
-  ...appsPolicies,
-  ...batchPolicies,
-  ...admissionRegistrationPolicies,
-  ...apiextensionsPolicies,
-  ...apiRegistrationPolicies,
-  ...autoscalingPolicies,
-  ...certificatesPolicies,
-  ...discoveryPolicies,
-  ...flowControlPolicies,
-  ...nodePolicies,
-  ...plainPolicies,
-  ...schedulingPolicies,
-  ...storagePolicies,
+  ...appsStrategies,
+  ...batchStrategies,
+  ...admissionRegistrationStrategies,
+  ...apiextensionsStrategies,
+  ...apiRegistrationStrategies,
+  ...autoscalingStrategies,
+  ...certificatesStrategies,
+  ...discoveryStrategies,
+  ...flowControlStrategies,
+  ...nodeStrategies,
+  ...plainStrategies,
+  ...schedulingStrategies,
+  ...storageStrategies,
   'networking.k8s.io/Ingress': ingressStrategy,
   'networking.k8s.io/IngressClass': ingressClassStrategy,
   'networking.k8s.io/IPAddress': ipAddressStrategy,

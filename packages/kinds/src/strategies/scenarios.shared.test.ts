@@ -233,7 +233,7 @@ type Outcome = string | undefined
 
 function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome {
   const context = contextOf(target, step)
-  const { strategy: policy } = target.definition
+  const { strategy } = target.definition
   const causes = answer.body?.details?.causes
   const judged =
     answer.status === 422
@@ -250,14 +250,14 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
       metadata.uid = 'u'
       delete metadata.deletionTimestamp
       delete metadata.deletionGracePeriodSeconds
-      policy.prepareForCreate?.(object as ApiObject, context)
+      strategy.prepareForCreate?.(object as ApiObject, context)
       if (target.definition.kind.kind === 'Service') {
         const network = { ranges: ['10.0.0.0/16'], nodePorts: { from: 30_000, to: 32_767 } }
         const problems = allocateService(object as never, undefined, { network, use: serviceUse([]), context })
         if (problems.length > 0) return answer.status === 422 ? compareCauses(problems, causes as FieldError[]) : texts(problems)
       }
       object = admit(object, answer)
-      errors = policy.validate?.(freeze(object), context) ?? []
+      errors = strategy.validate?.(freeze(object), context) ?? []
       if (errors.length === 0) errors = validateObjectMeta((object as ApiObject).metadata, commonRules(target))
     } else if ((step.method === 'PUT' || step.method === 'PATCH') && target.name !== undefined) {
       const old = stored.get(key(target, target.name))
@@ -277,10 +277,10 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
         const given = (member === 'uid' || member === 'deletionGracePeriodSeconds') && isSetMember(meta[member])
         if (value !== undefined && !given) meta[member] = value
       }
-      const sub = target.subresource === '' ? undefined : policy.subresources?.[target.subresource]
+      const sub = target.subresource === '' ? undefined : strategy.subresources?.[target.subresource]
       if (target.subresource !== '' && sub === undefined) return undefined
       const frozen = freeze(old)
-      if (sub === undefined) policy.prepareForUpdate?.(object as ApiObject, frozen, context)
+      if (sub === undefined) strategy.prepareForUpdate?.(object as ApiObject, frozen, context)
       else sub.prepareForUpdate(object as ApiObject, frozen, context)
       if (sub === undefined) object = admit(object, answer)
       const meta2 = (object as ApiObject).metadata
@@ -290,7 +290,7 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
       ]
       const own =
         (sub === undefined
-          ? policy.validateUpdate?.(freeze(object), frozen, context)
+          ? strategy.validateUpdate?.(freeze(object), frozen, context)
           : sub.validateUpdate(freeze(object), frozen, context)) ?? []
       errors = [...common, ...own]
     } else return undefined
@@ -302,7 +302,7 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
   if (answer.status === 422) return compareCauses(errors, causes as FieldError[])
   if (errors.length > 0) return `refused: ${texts(errors)}`
   const old = target.name === undefined ? undefined : stored.get(key(target, target.name))
-  const advice = policy.warnings?.(freeze(object), old && freeze(structuredClone(old)), context) ?? []
+  const advice = strategy.warnings?.(freeze(object), old && freeze(structuredClone(old)), context) ?? []
   const wrong = compareWarnings(advice, answer.warning)
   return wrong ?? compareObject(object, target, answer)
 }

@@ -4,7 +4,7 @@ import { createCatalog } from '../catalog/catalog.ts'
 import type { Json } from './testing/recorded.ts'
 import { runVector, type Vector } from './testing/vectors.ts'
 
-const folder = new URL('../../testdata/policies/', import.meta.url)
+const folder = new URL('../../testdata/strategies/', import.meta.url)
 const catalog = createCatalog({ runtimeConfig: 'storage.k8s.io/v1beta1=true' })
 
 for (const file of readdirSync(folder).sort()) {

@@ -234,7 +234,7 @@ export const MutatingWebhookConfiguration: KindHandle<MutatingWebhookConfigurati
   namespaced: false,
   typeName: 'admissionregistration/v1.MutatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(MutatingWebhookConfigurationPart),
-  policy: mutatingWebhookConfigurationStrategy,
+  strategy: mutatingWebhookConfigurationStrategy,
 })
 
 /** ValidatingAdmissionPolicy as a value: `validatingadmissionpolicies`. */
@@ -246,7 +246,7 @@ export const ValidatingAdmissionPolicy: KindHandle<ValidatingAdmissionPolicy> = 
   namespaced: false,
   typeName: 'admissionregistration/v1.ValidatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyPart),
-  policy: validatingAdmissionPolicyStrategy,
+  strategy: validatingAdmissionPolicyStrategy,
 })
 
 /** ValidatingAdmissionPolicyBinding as a value: `validatingadmissionpolicybindings`. */
@@ -258,7 +258,7 @@ export const ValidatingAdmissionPolicyBinding: KindHandle<ValidatingAdmissionPol
   namespaced: false,
   typeName: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyBindingPart),
-  policy: validatingAdmissionPolicyBindingStrategy,
+  strategy: validatingAdmissionPolicyBindingStrategy,
 })
 
 /** ValidatingWebhookConfiguration as a value: `validatingwebhookconfigurations`. */
@@ -270,5 +270,5 @@ export const ValidatingWebhookConfiguration: KindHandle<ValidatingWebhookConfigu
   namespaced: false,
   typeName: 'admissionregistration/v1.ValidatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(ValidatingWebhookConfigurationPart),
-  policy: validatingWebhookConfigurationStrategy,
+  strategy: validatingWebhookConfigurationStrategy,
 })

@@ -199,7 +199,7 @@ export const MutatingAdmissionPolicy: KindHandle<MutatingAdmissionPolicy> = /* @
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyPart),
-  policy: mutatingAdmissionPolicyStrategy,
+  strategy: mutatingAdmissionPolicyStrategy,
 })
 
 /** MutatingAdmissionPolicyBinding as a value: `mutatingadmissionpolicybindings`. */
@@ -211,7 +211,7 @@ export const MutatingAdmissionPolicyBinding: KindHandle<MutatingAdmissionPolicyB
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyBindingPart),
-  policy: mutatingAdmissionPolicyBindingStrategy,
+  strategy: mutatingAdmissionPolicyBindingStrategy,
 })
 
 /** ValidatingAdmissionPolicy as a value: the body of a sub-resource. */
@@ -223,7 +223,7 @@ export const ValidatingAdmissionPolicy: KindHandle<ValidatingAdmissionPolicy> = 
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyPart),
-  policy: validatingAdmissionPolicyStrategy,
+  strategy: validatingAdmissionPolicyStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1alpha1', kind: 'ValidatingAdmissionPolicy' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicy' }),
 })
 
@@ -236,6 +236,6 @@ export const ValidatingAdmissionPolicyBinding: KindHandle<ValidatingAdmissionPol
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyBindingPart),
-  policy: validatingAdmissionPolicyBindingStrategy,
+  strategy: validatingAdmissionPolicyBindingStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1alpha1', kind: 'ValidatingAdmissionPolicyBinding' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicyBinding' }),
 })

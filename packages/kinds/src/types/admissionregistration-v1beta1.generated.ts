@@ -217,7 +217,7 @@ export const MutatingWebhookConfiguration: KindHandle<MutatingWebhookConfigurati
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.MutatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(MutatingWebhookConfigurationPart),
-  policy: mutatingWebhookConfigurationStrategy,
+  strategy: mutatingWebhookConfigurationStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'MutatingWebhookConfiguration' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'MutatingWebhookConfiguration' }),
 })
 
@@ -230,7 +230,7 @@ export const ValidatingAdmissionPolicy: KindHandle<ValidatingAdmissionPolicy> = 
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyPart),
-  policy: validatingAdmissionPolicyStrategy,
+  strategy: validatingAdmissionPolicyStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingAdmissionPolicy' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicy' }),
 })
 
@@ -243,7 +243,7 @@ export const ValidatingAdmissionPolicyBinding: KindHandle<ValidatingAdmissionPol
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyBindingPart),
-  policy: validatingAdmissionPolicyBindingStrategy,
+  strategy: validatingAdmissionPolicyBindingStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingAdmissionPolicyBinding' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicyBinding' }),
 })
 
@@ -256,6 +256,6 @@ export const ValidatingWebhookConfiguration: KindHandle<ValidatingWebhookConfigu
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(ValidatingWebhookConfigurationPart),
-  policy: validatingWebhookConfigurationStrategy,
+  strategy: validatingWebhookConfigurationStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingWebhookConfiguration' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingWebhookConfiguration' }),
 })

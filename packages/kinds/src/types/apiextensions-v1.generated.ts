@@ -226,5 +226,5 @@ export const CustomResourceDefinition: KindHandle<CustomResourceDefinition> = /*
   namespaced: false,
   typeName: 'apiextensions/v1.CustomResourceDefinition',
   types: /* @__PURE__ */ lazyTypes(CustomResourceDefinitionPart),
-  policy: customResourceDefinitionStrategy,
+  strategy: customResourceDefinitionStrategy,
 })

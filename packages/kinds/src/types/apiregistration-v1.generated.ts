@@ -63,5 +63,5 @@ export const APIService: KindHandle<APIService> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'apiregistration/v1.APIService',
   types: /* @__PURE__ */ lazyTypes(APIServicePart),
-  policy: apiServiceStrategy,
+  strategy: apiServiceStrategy,
 })

@@ -60,5 +60,5 @@ export const StorageVersion: KindHandle<StorageVersion> = /* @__PURE__ */ kindHa
   namespaced: false,
   typeName: 'apiserverinternal/v1alpha1.StorageVersion',
   types: /* @__PURE__ */ lazyTypes(StorageVersionPart),
-  policy: storageVersionStrategy,
+  strategy: storageVersionStrategy,
 })

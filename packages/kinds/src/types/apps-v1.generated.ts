@@ -275,7 +275,7 @@ export const ControllerRevision: KindHandle<ControllerRevision> = /* @__PURE__ *
   namespaced: true,
   typeName: 'apps/v1.ControllerRevision',
   types: /* @__PURE__ */ lazyTypes(ControllerRevisionPart),
-  policy: controllerRevisionStrategy,
+  strategy: controllerRevisionStrategy,
 })
 
 /** DaemonSet as a value: `daemonsets`. */
@@ -287,7 +287,7 @@ export const DaemonSet: KindHandle<DaemonSet> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'apps/v1.DaemonSet',
   types: /* @__PURE__ */ lazyTypes(DaemonSetPart),
-  policy: daemonSetStrategy,
+  strategy: daemonSetStrategy,
 })
 
 /** Deployment as a value: `deployments`. */
@@ -299,7 +299,7 @@ export const Deployment: KindHandle<Deployment> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'apps/v1.Deployment',
   types: /* @__PURE__ */ lazyTypes(DeploymentPart),
-  policy: deploymentStrategy,
+  strategy: deploymentStrategy,
 })
 
 /** ReplicaSet as a value: `replicasets`. */
@@ -311,7 +311,7 @@ export const ReplicaSet: KindHandle<ReplicaSet> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'apps/v1.ReplicaSet',
   types: /* @__PURE__ */ lazyTypes(ReplicaSetPart),
-  policy: replicaSetStrategy,
+  strategy: replicaSetStrategy,
 })
 
 /** StatefulSet as a value: `statefulsets`. */
@@ -323,5 +323,5 @@ export const StatefulSet: KindHandle<StatefulSet> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'apps/v1.StatefulSet',
   types: /* @__PURE__ */ lazyTypes(StatefulSetPart),
-  policy: statefulSetStrategy,
+  strategy: statefulSetStrategy,
 })

@@ -171,7 +171,7 @@ export const HorizontalPodAutoscaler: KindHandle<HorizontalPodAutoscaler> = /* @
   namespaced: true,
   typeName: 'autoscaling/v1.HorizontalPodAutoscaler',
   types: /* @__PURE__ */ lazyTypes(HorizontalPodAutoscalerPart),
-  policy: horizontalPodAutoscalerStrategy,
+  strategy: horizontalPodAutoscalerStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' }, { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' }),
 })
 

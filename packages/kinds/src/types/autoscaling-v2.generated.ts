@@ -182,5 +182,5 @@ export const HorizontalPodAutoscaler: KindHandle<HorizontalPodAutoscaler> = /* @
   namespaced: true,
   typeName: 'autoscaling/v2.HorizontalPodAutoscaler',
   types: /* @__PURE__ */ lazyTypes(HorizontalPodAutoscalerPart),
-  policy: horizontalPodAutoscalerStrategy,
+  strategy: horizontalPodAutoscalerStrategy,
 })

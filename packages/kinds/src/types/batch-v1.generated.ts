@@ -161,7 +161,7 @@ export const CronJob: KindHandle<CronJob> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'batch/v1.CronJob',
   types: /* @__PURE__ */ lazyTypes(CronJobPart),
-  policy: cronJobStrategy,
+  strategy: cronJobStrategy,
 })
 
 /** Job as a value: `jobs`. */
@@ -173,5 +173,5 @@ export const Job: KindHandle<Job> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'batch/v1.Job',
   types: /* @__PURE__ */ lazyTypes(JobPart),
-  policy: jobStrategy,
+  strategy: jobStrategy,
 })

@@ -63,5 +63,5 @@ export const CertificateSigningRequest: KindHandle<CertificateSigningRequest> = 
   namespaced: false,
   typeName: 'certificates/v1.CertificateSigningRequest',
   types: /* @__PURE__ */ lazyTypes(CertificateSigningRequestPart),
-  policy: certificateSigningRequestStrategy,
+  strategy: certificateSigningRequestStrategy,
 })

@@ -35,6 +35,6 @@ export const ClusterTrustBundle: KindHandle<ClusterTrustBundle> = /* @__PURE__ *
   namespaced: false,
   typeName: 'certificates/v1alpha1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  policy: clusterTrustBundleStrategy,
+  strategy: clusterTrustBundleStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1alpha1', kind: 'ClusterTrustBundle' }, { group: 'certificates.k8s.io', version: 'v1beta1', kind: 'ClusterTrustBundle' }),
 })

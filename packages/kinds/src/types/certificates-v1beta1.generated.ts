@@ -85,7 +85,7 @@ export const CertificateSigningRequest: KindHandle<CertificateSigningRequest> = 
   namespaced: false,
   typeName: 'certificates/v1beta1.CertificateSigningRequest',
   types: /* @__PURE__ */ lazyTypes(CertificateSigningRequestPart),
-  policy: certificateSigningRequestStrategy,
+  strategy: certificateSigningRequestStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1beta1', kind: 'CertificateSigningRequest' }, { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }),
 })
 
@@ -98,5 +98,5 @@ export const ClusterTrustBundle: KindHandle<ClusterTrustBundle> = /* @__PURE__ *
   namespaced: false,
   typeName: 'certificates/v1beta1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  policy: clusterTrustBundleStrategy,
+  strategy: clusterTrustBundleStrategy,
 })

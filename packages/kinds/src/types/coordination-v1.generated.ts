@@ -42,5 +42,5 @@ export const Lease: KindHandle<Lease> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'coordination/v1.Lease',
   types: /* @__PURE__ */ lazyTypes(LeasePart),
-  policy: leaseStrategy,
+  strategy: leaseStrategy,
 })

@@ -40,5 +40,5 @@ export const LeaseCandidate: KindHandle<LeaseCandidate> = /* @__PURE__ */ kindHa
   namespaced: true,
   typeName: 'coordination/v1alpha2.LeaseCandidate',
   types: /* @__PURE__ */ lazyTypes(LeaseCandidatePart),
-  policy: leaseCandidateStrategy,
+  strategy: leaseCandidateStrategy,
 })

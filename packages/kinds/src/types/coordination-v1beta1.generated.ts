@@ -67,7 +67,7 @@ export const Lease: KindHandle<Lease> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'coordination/v1beta1.Lease',
   types: /* @__PURE__ */ lazyTypes(LeasePart),
-  policy: leaseStrategy,
+  strategy: leaseStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'coordination.k8s.io', version: 'v1beta1', kind: 'Lease' }, { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' }),
 })
 
@@ -80,6 +80,6 @@ export const LeaseCandidate: KindHandle<LeaseCandidate> = /* @__PURE__ */ kindHa
   namespaced: true,
   typeName: 'coordination/v1beta1.LeaseCandidate',
   types: /* @__PURE__ */ lazyTypes(LeaseCandidatePart),
-  policy: leaseCandidateStrategy,
+  strategy: leaseCandidateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'coordination.k8s.io', version: 'v1beta1', kind: 'LeaseCandidate' }, { group: 'coordination.k8s.io', version: 'v1alpha2', kind: 'LeaseCandidate' }),
 })

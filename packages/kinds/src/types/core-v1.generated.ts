@@ -2465,7 +2465,7 @@ export const ConfigMap: KindHandle<ConfigMap> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.ConfigMap',
   types: /* @__PURE__ */ lazyTypes(ConfigMapPart),
-  policy: configMapStrategy,
+  strategy: configMapStrategy,
 })
 
 /** Endpoints as a value: `endpoints`. */
@@ -2477,7 +2477,7 @@ export const Endpoints: KindHandle<Endpoints> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.Endpoints',
   types: /* @__PURE__ */ lazyTypes(EndpointsPart),
-  policy: endpointsStrategy,
+  strategy: endpointsStrategy,
 })
 
 /** Event as a value: `events`. */
@@ -2489,7 +2489,7 @@ export const Event: KindHandle<Event> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.Event',
   types: /* @__PURE__ */ lazyTypes(EventPart),
-  policy: eventStrategy,
+  strategy: eventStrategy,
 })
 
 /** LimitRange as a value: `limitranges`. */
@@ -2501,7 +2501,7 @@ export const LimitRange: KindHandle<LimitRange> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.LimitRange',
   types: /* @__PURE__ */ lazyTypes(LimitRangePart),
-  policy: limitRangeStrategy,
+  strategy: limitRangeStrategy,
 })
 
 /** Namespace as a value: `namespaces`. */
@@ -2513,7 +2513,7 @@ export const Namespace: KindHandle<Namespace> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'core/v1.Namespace',
   types: /* @__PURE__ */ lazyTypes(NamespacePart),
-  policy: namespaceStrategy,
+  strategy: namespaceStrategy,
 })
 
 /** Node as a value: `nodes`. */
@@ -2525,7 +2525,7 @@ export const Node: KindHandle<Node> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'core/v1.Node',
   types: /* @__PURE__ */ lazyTypes(NodePart),
-  policy: nodeStrategy,
+  strategy: nodeStrategy,
 })
 
 /** PersistentVolume as a value: `persistentvolumes`. */
@@ -2537,7 +2537,7 @@ export const PersistentVolume: KindHandle<PersistentVolume> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'core/v1.PersistentVolume',
   types: /* @__PURE__ */ lazyTypes(PersistentVolumePart),
-  policy: persistentVolumeStrategy,
+  strategy: persistentVolumeStrategy,
 })
 
 /** PersistentVolumeClaim as a value: `persistentvolumeclaims`. */
@@ -2549,7 +2549,7 @@ export const PersistentVolumeClaim: KindHandle<PersistentVolumeClaim> = /* @__PU
   namespaced: true,
   typeName: 'core/v1.PersistentVolumeClaim',
   types: /* @__PURE__ */ lazyTypes(PersistentVolumeClaimPart),
-  policy: persistentVolumeClaimStrategy,
+  strategy: persistentVolumeClaimStrategy,
 })
 
 /** Pod as a value: `pods`. */
@@ -2561,7 +2561,7 @@ export const Pod: KindHandle<Pod> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.Pod',
   types: /* @__PURE__ */ lazyTypes(PodPart),
-  policy: podStrategy,
+  strategy: podStrategy,
 })
 
 /** PodStatusResult as a value: the body of a sub-resource. */
@@ -2584,7 +2584,7 @@ export const PodTemplate: KindHandle<PodTemplate> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.PodTemplate',
   types: /* @__PURE__ */ lazyTypes(PodTemplatePart),
-  policy: podTemplateStrategy,
+  strategy: podTemplateStrategy,
 })
 
 /** RangeAllocation as a value: the body of a sub-resource. */
@@ -2607,7 +2607,7 @@ export const ReplicationController: KindHandle<ReplicationController> = /* @__PU
   namespaced: true,
   typeName: 'core/v1.ReplicationController',
   types: /* @__PURE__ */ lazyTypes(ReplicationControllerPart),
-  policy: replicationControllerStrategy,
+  strategy: replicationControllerStrategy,
 })
 
 /** ResourceQuota as a value: `resourcequotas`. */
@@ -2619,7 +2619,7 @@ export const ResourceQuota: KindHandle<ResourceQuota> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'core/v1.ResourceQuota',
   types: /* @__PURE__ */ lazyTypes(ResourceQuotaPart),
-  policy: resourceQuotaStrategy,
+  strategy: resourceQuotaStrategy,
 })
 
 /** Secret as a value: `secrets`. */
@@ -2631,7 +2631,7 @@ export const Secret: KindHandle<Secret> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.Secret',
   types: /* @__PURE__ */ lazyTypes(SecretPart),
-  policy: secretStrategy,
+  strategy: secretStrategy,
 })
 
 /** Service as a value: `services`. */
@@ -2643,7 +2643,7 @@ export const Service: KindHandle<Service> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'core/v1.Service',
   types: /* @__PURE__ */ lazyTypes(ServicePart),
-  policy: serviceStrategy,
+  strategy: serviceStrategy,
 })
 
 /** ServiceAccount as a value: `serviceaccounts`. */
@@ -2655,5 +2655,5 @@ export const ServiceAccount: KindHandle<ServiceAccount> = /* @__PURE__ */ kindHa
   namespaced: true,
   typeName: 'core/v1.ServiceAccount',
   types: /* @__PURE__ */ lazyTypes(ServiceAccountPart),
-  policy: serviceAccountStrategy,
+  strategy: serviceAccountStrategy,
 })

@@ -71,5 +71,5 @@ export const EndpointSlice: KindHandle<EndpointSlice> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'discovery/v1.EndpointSlice',
   types: /* @__PURE__ */ lazyTypes(EndpointSlicePart),
-  policy: endpointSliceStrategy,
+  strategy: endpointSliceStrategy,
 })

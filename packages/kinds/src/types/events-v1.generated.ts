@@ -50,6 +50,6 @@ export const Event: KindHandle<Event> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'events/v1.Event',
   types: /* @__PURE__ */ lazyTypes(EventPart),
-  policy: newEventStrategy,
+  strategy: newEventStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'events.k8s.io', version: 'v1', kind: 'Event' }, { group: '', version: 'v1', kind: 'Event' }),
 })

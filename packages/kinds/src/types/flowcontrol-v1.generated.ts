@@ -165,7 +165,7 @@ export const FlowSchema: KindHandle<FlowSchema> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'flowcontrol/v1.FlowSchema',
   types: /* @__PURE__ */ lazyTypes(FlowSchemaPart),
-  policy: flowSchemaStrategy,
+  strategy: flowSchemaStrategy,
 })
 
 /** PriorityLevelConfiguration as a value: `prioritylevelconfigurations`. */
@@ -177,5 +177,5 @@ export const PriorityLevelConfiguration: KindHandle<PriorityLevelConfiguration> 
   namespaced: false,
   typeName: 'flowcontrol/v1.PriorityLevelConfiguration',
   types: /* @__PURE__ */ lazyTypes(PriorityLevelConfigurationPart),
-  policy: priorityLevelConfigurationStrategy,
+  strategy: priorityLevelConfigurationStrategy,
 })

@@ -234,7 +234,7 @@ export const IPAddress: KindHandle<IPAddress> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1.IPAddress',
   types: /* @__PURE__ */ lazyTypes(IPAddressPart),
-  policy: ipAddressStrategy,
+  strategy: ipAddressStrategy,
 })
 
 /** Ingress as a value: `ingresses`. */
@@ -246,7 +246,7 @@ export const Ingress: KindHandle<Ingress> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'networking/v1.Ingress',
   types: /* @__PURE__ */ lazyTypes(IngressPart),
-  policy: ingressStrategy,
+  strategy: ingressStrategy,
 })
 
 /** IngressClass as a value: `ingressclasses`. */
@@ -258,7 +258,7 @@ export const IngressClass: KindHandle<IngressClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'networking/v1.IngressClass',
   types: /* @__PURE__ */ lazyTypes(IngressClassPart),
-  policy: ingressClassStrategy,
+  strategy: ingressClassStrategy,
 })
 
 /** NetworkPolicy as a value: `networkpolicies`. */
@@ -270,7 +270,7 @@ export const NetworkPolicy: KindHandle<NetworkPolicy> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'networking/v1.NetworkPolicy',
   types: /* @__PURE__ */ lazyTypes(NetworkPolicyPart),
-  policy: networkPolicyStrategy,
+  strategy: networkPolicyStrategy,
 })
 
 /** ServiceCIDR as a value: `servicecidrs`. */
@@ -282,5 +282,5 @@ export const ServiceCIDR: KindHandle<ServiceCIDR> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1.ServiceCIDR',
   types: /* @__PURE__ */ lazyTypes(ServiceCIDRPart),
-  policy: serviceCidrStrategy,
+  strategy: serviceCidrStrategy,
 })

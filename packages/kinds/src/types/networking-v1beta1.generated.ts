@@ -174,7 +174,7 @@ export const IPAddress: KindHandle<IPAddress> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1beta1.IPAddress',
   types: /* @__PURE__ */ lazyTypes(IPAddressPart),
-  policy: ipAddressStrategy,
+  strategy: ipAddressStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'IPAddress' }, { group: 'networking.k8s.io', version: 'v1', kind: 'IPAddress' }),
 })
 
@@ -187,7 +187,7 @@ export const Ingress: KindHandle<Ingress> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'networking/v1beta1.Ingress',
   types: /* @__PURE__ */ lazyTypes(IngressPart),
-  policy: ingressStrategy,
+  strategy: ingressStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'Ingress' }, { group: 'networking.k8s.io', version: 'v1', kind: 'Ingress' }),
 })
 
@@ -200,7 +200,7 @@ export const IngressClass: KindHandle<IngressClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'networking/v1beta1.IngressClass',
   types: /* @__PURE__ */ lazyTypes(IngressClassPart),
-  policy: ingressClassStrategy,
+  strategy: ingressClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'IngressClass' }, { group: 'networking.k8s.io', version: 'v1', kind: 'IngressClass' }),
 })
 
@@ -213,6 +213,6 @@ export const ServiceCIDR: KindHandle<ServiceCIDR> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1beta1.ServiceCIDR',
   types: /* @__PURE__ */ lazyTypes(ServiceCIDRPart),
-  policy: serviceCidrStrategy,
+  strategy: serviceCidrStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'ServiceCIDR' }, { group: 'networking.k8s.io', version: 'v1', kind: 'ServiceCIDR' }),
 })

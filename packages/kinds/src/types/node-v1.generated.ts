@@ -42,5 +42,5 @@ export const RuntimeClass: KindHandle<RuntimeClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'node/v1.RuntimeClass',
   types: /* @__PURE__ */ lazyTypes(RuntimeClassPart),
-  policy: runtimeClassStrategy,
+  strategy: runtimeClassStrategy,
 })

@@ -70,5 +70,5 @@ export const PodDisruptionBudget: KindHandle<PodDisruptionBudget> = /* @__PURE__
   namespaced: true,
   typeName: 'policy/v1.PodDisruptionBudget',
   types: /* @__PURE__ */ lazyTypes(PodDisruptionBudgetPart),
-  policy: podDisruptionBudgetStrategy,
+  strategy: podDisruptionBudgetStrategy,
 })

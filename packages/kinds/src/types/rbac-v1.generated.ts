@@ -104,7 +104,7 @@ export const ClusterRole: KindHandle<ClusterRole> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'rbac/v1.ClusterRole',
   types: /* @__PURE__ */ lazyTypes(ClusterRolePart),
-  policy: clusterRoleStrategy,
+  strategy: clusterRoleStrategy,
 })
 
 /** ClusterRoleBinding as a value: `clusterrolebindings`. */
@@ -116,7 +116,7 @@ export const ClusterRoleBinding: KindHandle<ClusterRoleBinding> = /* @__PURE__ *
   namespaced: false,
   typeName: 'rbac/v1.ClusterRoleBinding',
   types: /* @__PURE__ */ lazyTypes(ClusterRoleBindingPart),
-  policy: clusterRoleBindingStrategy,
+  strategy: clusterRoleBindingStrategy,
 })
 
 /** Role as a value: `roles`. */
@@ -128,7 +128,7 @@ export const Role: KindHandle<Role> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'rbac/v1.Role',
   types: /* @__PURE__ */ lazyTypes(RolePart),
-  policy: roleStrategy,
+  strategy: roleStrategy,
 })
 
 /** RoleBinding as a value: `rolebindings`. */
@@ -140,5 +140,5 @@ export const RoleBinding: KindHandle<RoleBinding> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'rbac/v1.RoleBinding',
   types: /* @__PURE__ */ lazyTypes(RoleBindingPart),
-  policy: roleBindingStrategy,
+  strategy: roleBindingStrategy,
 })

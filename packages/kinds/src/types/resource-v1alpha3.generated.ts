@@ -305,7 +305,7 @@ export const DeviceClass: KindHandle<DeviceClass> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  policy: deviceClassStrategy,
+  strategy: deviceClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'DeviceClass' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'DeviceClass' }),
 })
 
@@ -318,7 +318,7 @@ export const DeviceTaintRule: KindHandle<DeviceTaintRule> = /* @__PURE__ */ kind
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceTaintRule',
   types: /* @__PURE__ */ lazyTypes(DeviceTaintRulePart),
-  policy: deviceTaintRuleStrategy,
+  strategy: deviceTaintRuleStrategy,
 })
 
 /** ResourceClaim as a value: `resourceclaims`. */
@@ -330,7 +330,7 @@ export const ResourceClaim: KindHandle<ResourceClaim> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  policy: resourceClaimStrategy,
+  strategy: resourceClaimStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaim' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaim' }),
 })
 
@@ -343,7 +343,7 @@ export const ResourceClaimTemplate: KindHandle<ResourceClaimTemplate> = /* @__PU
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  policy: resourceClaimTemplateStrategy,
+  strategy: resourceClaimTemplateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaimTemplate' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaimTemplate' }),
 })
 
@@ -356,6 +356,6 @@ export const ResourceSlice: KindHandle<ResourceSlice> = /* @__PURE__ */ kindHand
   namespaced: false,
   typeName: 'resource/v1alpha3.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  policy: resourceSliceStrategy,
+  strategy: resourceSliceStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceSlice' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceSlice' }),
 })

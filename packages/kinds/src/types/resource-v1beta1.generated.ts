@@ -280,7 +280,7 @@ export const DeviceClass: KindHandle<DeviceClass> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'resource/v1beta1.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  policy: deviceClassStrategy,
+  strategy: deviceClassStrategy,
 })
 
 /** ResourceClaim as a value: `resourceclaims`. */
@@ -292,7 +292,7 @@ export const ResourceClaim: KindHandle<ResourceClaim> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'resource/v1beta1.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  policy: resourceClaimStrategy,
+  strategy: resourceClaimStrategy,
 })
 
 /** ResourceClaimTemplate as a value: `resourceclaimtemplates`. */
@@ -304,7 +304,7 @@ export const ResourceClaimTemplate: KindHandle<ResourceClaimTemplate> = /* @__PU
   namespaced: true,
   typeName: 'resource/v1beta1.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  policy: resourceClaimTemplateStrategy,
+  strategy: resourceClaimTemplateStrategy,
 })
 
 /** ResourceSlice as a value: `resourceslices`. */
@@ -316,5 +316,5 @@ export const ResourceSlice: KindHandle<ResourceSlice> = /* @__PURE__ */ kindHand
   namespaced: false,
   typeName: 'resource/v1beta1.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  policy: resourceSliceStrategy,
+  strategy: resourceSliceStrategy,
 })

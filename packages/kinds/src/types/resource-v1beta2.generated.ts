@@ -281,7 +281,7 @@ export const DeviceClass: KindHandle<DeviceClass> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'resource/v1beta2.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  policy: deviceClassStrategy,
+  strategy: deviceClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'DeviceClass' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'DeviceClass' }),
 })
 
@@ -294,7 +294,7 @@ export const ResourceClaim: KindHandle<ResourceClaim> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'resource/v1beta2.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  policy: resourceClaimStrategy,
+  strategy: resourceClaimStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceClaim' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaim' }),
 })
 
@@ -307,7 +307,7 @@ export const ResourceClaimTemplate: KindHandle<ResourceClaimTemplate> = /* @__PU
   namespaced: true,
   typeName: 'resource/v1beta2.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  policy: resourceClaimTemplateStrategy,
+  strategy: resourceClaimTemplateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceClaimTemplate' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaimTemplate' }),
 })
 
@@ -320,6 +320,6 @@ export const ResourceSlice: KindHandle<ResourceSlice> = /* @__PURE__ */ kindHand
   namespaced: false,
   typeName: 'resource/v1beta2.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  policy: resourceSliceStrategy,
+  strategy: resourceSliceStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceSlice' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceSlice' }),
 })

@@ -33,5 +33,5 @@ export const PriorityClass: KindHandle<PriorityClass> = /* @__PURE__ */ kindHand
   namespaced: false,
   typeName: 'scheduling/v1.PriorityClass',
   types: /* @__PURE__ */ lazyTypes(PriorityClassPart),
-  policy: priorityClassStrategy,
+  strategy: priorityClassStrategy,
 })

@@ -222,7 +222,7 @@ export const CSIDriver: KindHandle<CSIDriver> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1.CSIDriver',
   types: /* @__PURE__ */ lazyTypes(CSIDriverPart),
-  policy: csiDriverStrategy,
+  strategy: csiDriverStrategy,
 })
 
 /** CSINode as a value: `csinodes`. */
@@ -234,7 +234,7 @@ export const CSINode: KindHandle<CSINode> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1.CSINode',
   types: /* @__PURE__ */ lazyTypes(CSINodePart),
-  policy: csiNodeStrategy,
+  strategy: csiNodeStrategy,
 })
 
 /** CSIStorageCapacity as a value: `csistoragecapacities`. */
@@ -246,7 +246,7 @@ export const CSIStorageCapacity: KindHandle<CSIStorageCapacity> = /* @__PURE__ *
   namespaced: true,
   typeName: 'storage/v1.CSIStorageCapacity',
   types: /* @__PURE__ */ lazyTypes(CSIStorageCapacityPart),
-  policy: csiStorageCapacityStrategy,
+  strategy: csiStorageCapacityStrategy,
 })
 
 /** StorageClass as a value: `storageclasses`. */
@@ -258,7 +258,7 @@ export const StorageClass: KindHandle<StorageClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'storage/v1.StorageClass',
   types: /* @__PURE__ */ lazyTypes(StorageClassPart),
-  policy: storageClassStrategy,
+  strategy: storageClassStrategy,
 })
 
 /** VolumeAttachment as a value: `volumeattachments`. */
@@ -270,5 +270,5 @@ export const VolumeAttachment: KindHandle<VolumeAttachment> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'storage/v1.VolumeAttachment',
   types: /* @__PURE__ */ lazyTypes(VolumeAttachmentPart),
-  policy: volumeAttachmentStrategy,
+  strategy: volumeAttachmentStrategy,
 })

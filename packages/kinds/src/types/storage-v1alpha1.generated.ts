@@ -94,7 +94,7 @@ export const CSIStorageCapacity: KindHandle<CSIStorageCapacity> = /* @__PURE__ *
   namespaced: true,
   typeName: 'storage/v1alpha1.CSIStorageCapacity',
   types: /* @__PURE__ */ lazyTypes(CSIStorageCapacityPart),
-  policy: csiStorageCapacityStrategy,
+  strategy: csiStorageCapacityStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'CSIStorageCapacity' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIStorageCapacity' }),
 })
 
@@ -107,7 +107,7 @@ export const VolumeAttachment: KindHandle<VolumeAttachment> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'storage/v1alpha1.VolumeAttachment',
   types: /* @__PURE__ */ lazyTypes(VolumeAttachmentPart),
-  policy: volumeAttachmentStrategy,
+  strategy: volumeAttachmentStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'VolumeAttachment' }, { group: 'storage.k8s.io', version: 'v1', kind: 'VolumeAttachment' }),
 })
 
@@ -120,6 +120,6 @@ export const VolumeAttributesClass: KindHandle<VolumeAttributesClass> = /* @__PU
   namespaced: false,
   typeName: 'storage/v1alpha1.VolumeAttributesClass',
   types: /* @__PURE__ */ lazyTypes(VolumeAttributesClassPart),
-  policy: volumeAttributesClassStrategy,
+  strategy: volumeAttributesClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'VolumeAttributesClass' }, { group: 'storage.k8s.io', version: 'v1beta1', kind: 'VolumeAttributesClass' }),
 })

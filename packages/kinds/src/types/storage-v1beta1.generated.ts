@@ -186,7 +186,7 @@ export const CSIDriver: KindHandle<CSIDriver> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1beta1.CSIDriver',
   types: /* @__PURE__ */ lazyTypes(CSIDriverPart),
-  policy: csiDriverStrategy,
+  strategy: csiDriverStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSIDriver' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver' }),
 })
 
@@ -199,7 +199,7 @@ export const CSINode: KindHandle<CSINode> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1beta1.CSINode',
   types: /* @__PURE__ */ lazyTypes(CSINodePart),
-  policy: csiNodeStrategy,
+  strategy: csiNodeStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSINode' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSINode' }),
 })
 
@@ -212,7 +212,7 @@ export const CSIStorageCapacity: KindHandle<CSIStorageCapacity> = /* @__PURE__ *
   namespaced: true,
   typeName: 'storage/v1beta1.CSIStorageCapacity',
   types: /* @__PURE__ */ lazyTypes(CSIStorageCapacityPart),
-  policy: csiStorageCapacityStrategy,
+  strategy: csiStorageCapacityStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSIStorageCapacity' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIStorageCapacity' }),
 })
 
@@ -225,7 +225,7 @@ export const StorageClass: KindHandle<StorageClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'storage/v1beta1.StorageClass',
   types: /* @__PURE__ */ lazyTypes(StorageClassPart),
-  policy: storageClassStrategy,
+  strategy: storageClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'StorageClass' }, { group: 'storage.k8s.io', version: 'v1', kind: 'StorageClass' }),
 })
 
@@ -238,7 +238,7 @@ export const VolumeAttachment: KindHandle<VolumeAttachment> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'storage/v1beta1.VolumeAttachment',
   types: /* @__PURE__ */ lazyTypes(VolumeAttachmentPart),
-  policy: volumeAttachmentStrategy,
+  strategy: volumeAttachmentStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'VolumeAttachment' }, { group: 'storage.k8s.io', version: 'v1', kind: 'VolumeAttachment' }),
 })
 
@@ -251,5 +251,5 @@ export const VolumeAttributesClass: KindHandle<VolumeAttributesClass> = /* @__PU
   namespaced: false,
   typeName: 'storage/v1beta1.VolumeAttributesClass',
   types: /* @__PURE__ */ lazyTypes(VolumeAttributesClassPart),
-  policy: volumeAttributesClassStrategy,
+  strategy: volumeAttributesClassStrategy,
 })

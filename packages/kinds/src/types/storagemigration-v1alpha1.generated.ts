@@ -58,5 +58,5 @@ export const StorageVersionMigration: KindHandle<StorageVersionMigration> = /* @
   namespaced: false,
   typeName: 'storagemigration/v1alpha1.StorageVersionMigration',
   types: /* @__PURE__ */ lazyTypes(StorageVersionMigrationPart),
-  policy: storageVersionMigrationStrategy,
+  strategy: storageVersionMigrationStrategy,
 })

@@ -30,7 +30,7 @@ export interface ExpressionChecks {
 }
 
 /** @param kinds of types that the expression may come to; absent: any. */
-export function checkExpression(
+export function validateExpression(
   text: string,
   at: FieldPath,
   options: { readonly scope: AdmissionScope; readonly checks: ExpressionChecks; readonly kinds?: readonly Type['kind'][] },

@@ -3,7 +3,7 @@ import { validatingAdmissionPolicyBindingStrategy, validatingAdmissionPolicyStra
 import { mutatingWebhookConfigurationStrategy, validatingWebhookConfigurationStrategy } from './webhooks.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const admissionRegistrationPolicies: Readonly<Record<string, Strategy>> = {
+export const admissionRegistrationStrategies: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': mutatingWebhookConfigurationStrategy,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingAdmissionPolicyStrategy,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validatingAdmissionPolicyBindingStrategy,

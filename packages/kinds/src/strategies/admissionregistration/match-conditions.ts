@@ -1,14 +1,14 @@
 /** Expressions that narrow down which requests are looked at. */
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkQualifiedName } from '../shared/names.ts'
+import { validateQualifiedName } from '../shared/names.ts'
 import { isEmpty, type R } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks } from './admission-expressions.ts'
+import { type ExpressionChecks, validateExpression } from './admission-expressions.ts'
 
 const maxConditions = 64
 
 /** @param params the expressions may speak of parameters. */
-export function checkMatchConditions(
+export function validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,
   { params, checks }: { readonly params: boolean; readonly checks: ExpressionChecks },
@@ -20,12 +20,12 @@ export function checkMatchConditions(
     const here = at.index(i)
     const text = (expression ?? '').trim()
     if (text === '') here.child('expression').required()
-    else checkExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
+    else validateExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
     if (isEmpty(name)) {
       here.child('name').required()
       continue
     }
-    checkQualifiedName(name, here.child('name'))
+    validateQualifiedName(name, here.child('name'))
     if (names.has(name)) here.child('name').duplicate(name)
     names.add(name)
   }

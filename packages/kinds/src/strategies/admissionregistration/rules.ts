@@ -13,7 +13,7 @@ export function defaultRules(rules: { scope?: string }[] | undefined): void {
 }
 
 /** A rule of a webhook. */
-export function checkRule(rule: R<RuleWithOperations>, at: FieldPath): void {
+export function validateRule(rule: R<RuleWithOperations>, at: FieldPath): void {
   const list = rule.operations ?? []
   const here = at.child('operations')
   if (list.length === 0) here.required()
@@ -23,14 +23,14 @@ export function checkRule(rule: R<RuleWithOperations>, at: FieldPath): void {
   }
   for (const [i, operation] of list.entries())
     if (!operations.includes(operation)) here.index(i).notSupported(operation, operations)
-  checkList(rule.apiGroups, at.child('apiGroups'), 'API groups')
-  checkList(rule.apiVersions, at.child('apiVersions'), 'API versions')
+  validateList(rule.apiGroups, at.child('apiGroups'), 'API groups')
+  validateList(rule.apiVersions, at.child('apiVersions'), 'API versions')
   for (const [i, version] of (rule.apiVersions ?? []).entries()) if (version === '') at.child('apiVersions').index(i).required()
-  checkResources(rule.resources ?? [], at.child('resources'))
+  validateResources(rule.resources ?? [], at.child('resources'))
   if (isSet(rule.scope) && !scopes.includes(rule.scope)) at.child('scope').notSupported(rule.scope, scopes)
 }
 
-function checkList(list: readonly string[] | undefined, at: FieldPath, what: string): void {
+function validateList(list: readonly string[] | undefined, at: FieldPath, what: string): void {
   if (isEmpty(list)) {
     at.required()
     return
@@ -38,7 +38,7 @@ function checkList(list: readonly string[] | undefined, at: FieldPath, what: str
   if (list.length > 1 && list.includes('*')) at.invalidText(goStrings(list), `if '*' is present, must not specify other ${what}`)
 }
 
-function checkResources(resources: readonly string[], at: FieldPath): void {
+function validateResources(resources: readonly string[], at: FieldPath): void {
   if (resources.length === 0) at.required()
   const wholeResources = new Set<string>()
   const wholeSubresources = new Set<string>()

@@ -11,17 +11,23 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../types/admissionregistration-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
-import { checkMetadata, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkQualifiedName } from '../shared/names.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata } from '../shared/metadata.ts'
+import { validateQualifiedName } from '../shared/names.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks, expressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
-import { checkMatchConditions } from './match-conditions.ts'
-import { checkMatchResources, defaultMatchResources } from './match-resources.ts'
-import { checkChoice, failurePolicies } from './webhooks.ts'
+import {
+  type ExpressionChecks,
+  expressionChecks,
+  loadExpressions,
+  seenType,
+  validateExpression,
+} from './admission-expressions.ts'
+import { validateMatchConditions } from './match-conditions.ts'
+import { defaultMatchResources, validateMatchResources } from './match-resources.ts'
+import { failurePolicies, validateChoice } from './webhooks.ts'
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAnnotations = 20
@@ -29,15 +35,15 @@ const maxAnnotationExpression = 5 * 1024
 
 type Policy = DeepReadonly<ValidatingAdmissionPolicy>
 
-function checkPolicy(policy: Policy, old: Policy | undefined, report: Report): void {
-  checkMetadata(policy, report, { namespaced: false })
-  const at = report.at('spec')
+function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
+  validateMetadata(policy, errors, { namespaced: false })
+  const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
-  checkChoice(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
-  if (isSet(spec.paramKind)) checkParamKind(spec.paramKind, at.child('paramKind'))
+  validateChoice(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
   if (isSet(spec.matchConstraints)) {
-    checkMatchResources(spec.matchConstraints, at.child('matchConstraints'))
+    validateMatchResources(spec.matchConstraints, at.child('matchConstraints'))
     if (isEmpty(spec.matchConstraints.resourceRules)) at.child('matchConstraints').child('resourceRules').required()
   } else at.child('matchConstraints').required()
   const same =
@@ -45,11 +51,11 @@ function checkPolicy(policy: Policy, old: Policy | undefined, report: Report): v
     semanticEqual(spec.paramKind, old.spec?.paramKind) &&
     semanticEqual(spec.matchConditions, old.spec?.matchConditions)
   const params = isSet(spec.paramKind)
-  const checks = expressionChecks(expressionsOf(old), report.context)
-  if (!same) checkMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
+  const checks = expressionChecks(expressionsOf(old), errors.context)
+  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
   const seen: Seen = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  checkVariables(spec, at.child('variables'), seen)
-  checkValidations(policy, at, seen)
+  validateVariables(spec, at.child('variables'), seen)
+  validateValidations(policy, at, seen)
 }
 
 /** What the expressions of a policy see. */
@@ -77,10 +83,10 @@ function compile(
 ): Type | undefined {
   const { params, checks, variables } = seen
   const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
-  return checkExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
+  return validateExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
 }
 
-function checkParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldPath): void {
+function validateParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldPath): void {
   const here = at.child('apiVersion')
   const parts = apiVersion === '/' ? [''] : apiVersion.split('/')
   const version = parts.at(-1) ?? ''
@@ -108,7 +114,7 @@ const reservedWords = new Set(
   ),
 )
 
-function checkVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, seen: Seen): void {
+function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, seen: Seen): void {
   for (const [i, { name = '', expression = '' }] of variables.entries()) {
     const here = at.index(i)
     if (name.trim() === '') here.child('name').required('name is not specified')
@@ -120,7 +126,7 @@ function checkVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at
   }
 }
 
-function checkValidations(policy: Policy, at: FieldPath, seen: Seen): void {
+function validateValidations(policy: Policy, at: FieldPath, seen: Seen): void {
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
@@ -128,19 +134,19 @@ function checkValidations(policy: Policy, at: FieldPath, seen: Seen): void {
     at.child('auditAnnotations').required(detail)
     return
   }
-  for (const [i, validation] of validations.entries()) checkValidation(validation, at.child('validations').index(i), seen)
+  for (const [i, validation] of validations.entries()) validateValidation(validation, at.child('validations').index(i), seen)
   const here = at.child('auditAnnotations')
   if (auditAnnotations.length > maxAnnotations)
     here.invalid(auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`)
   const keys = new Set<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
-    checkAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', seen })
+    validateAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', seen })
     if (keys.has(annotation.key)) here.index(i).child('key').duplicate(annotation.key)
     keys.add(annotation.key)
   }
 }
 
-function checkValidation(
+function validateValidation(
   { expression = '', message = '', messageExpression = '', reason }: R<Validation>,
   at: FieldPath,
   seen: Seen,
@@ -155,16 +161,16 @@ function checkValidation(
   const here = at.child('message')
   if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
   else if (/[\n\r]/.test(message.trim())) here.invalid(message, 'message must not contain line breaks')
-  checkChoice(reason, at.child('reason'), reasons)
+  validateChoice(reason, at.child('reason'), reasons)
 }
 
-function checkAnnotation(
+function validateAnnotation(
   { key = '', valueExpression = '' }: R<AuditAnnotation>,
   at: FieldPath,
   { policyName, seen }: { policyName: string; seen: Seen },
 ): void {
   if (policyName === '') at.child('key').invalid(key, 'requires metadata.name be non-empty')
-  else checkQualifiedName(`${policyName}/${key}`, at.child('key'))
+  else validateQualifiedName(`${policyName}/${key}`, at.child('key'))
   const text = valueExpression.trim()
   if (text === '') at.child('valueExpression').required('valueExpression is not specified')
   else if (text.length > maxAnnotationExpression) {
@@ -172,7 +178,7 @@ function checkAnnotation(
   } else compile(valueExpression, at.child('valueExpression'), { seen, kinds: ['string', 'null'] })
 }
 
-function checkStatus({ status }: Policy, at: FieldPath): void {
+function validateStatus({ status }: Policy, at: FieldPath): void {
   for (const [i, { fieldRef = '', warning = '' }] of (status?.typeChecking?.expressionWarnings ?? []).entries()) {
     const here = at.child('typeChecking').child('expressionWarnings').index(i)
     if (warning === '') here.child('warning').required()
@@ -198,10 +204,10 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
   },
   ready: loadExpressions,
   validate(policy, context) {
-    return findings(context, (report) => checkPolicy(policy, undefined, report))
+    return validateWith(context, (errors) => validatePolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return findings(context, (report) => checkPolicy(policy, old, report))
+    return validateWith(context, (errors) => validatePolicy(policy, old, errors))
   },
   subresources: {
     status: {
@@ -210,7 +216,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
         resetStatusMetadata(policy, old)
       },
       validateUpdate(policy, _old, context) {
-        return findings(context, (report) => checkStatus(policy, report.at('status')))
+        return validateWith(context, (errors) => validateStatus(policy, errors.child('status')))
       },
     },
   },
@@ -220,35 +226,35 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
 const actions = ['Audit', 'Deny', 'Warn']
 const missingActions = ['Deny', 'Allow']
 
-function checkBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, report: Report): void {
-  checkMetadata(binding, report, { namespaced: false })
-  const at = report.at('spec')
+function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
+  validateMetadata(binding, errors, { namespaced: false })
+  const at = errors.child('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()
   else at.child('policyName').invalidAll(policyName, isDns1123Subdomain(policyName))
-  if (isSet(paramRef)) checkParamRef(paramRef, at.child('paramRef'))
-  checkMatchResources(matchResources, at.child('matchResources'))
-  checkActions(validationActions, at.child('validationActions'))
+  if (isSet(paramRef)) validateParamRef(paramRef, at.child('paramRef'))
+  validateMatchResources(matchResources, at.child('matchResources'))
+  validateActions(validationActions, at.child('validationActions'))
 }
 
-function checkParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
+function validateParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
   const exclusive = 'name and selector are mutually exclusive'
   if (name !== '') {
     at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
     if (isSet(selector)) at.child('name').forbidden(exclusive)
   }
   if (isSet(selector)) {
-    checkLabelSelector(selector, at.child('selector'))
+    validateSelector(selector, at.child('selector'))
     if (name !== '') at.child('selector').forbidden(exclusive)
   } else if (name === '') at.required('one of name or selector must be specified')
   if (isEmpty(action)) at.child('parameterNotFoundAction').required()
-  else checkChoice(action, at.child('parameterNotFoundAction'), missingActions)
+  else validateChoice(action, at.child('parameterNotFoundAction'), missingActions)
 }
 
-function checkActions(list: readonly string[], at: FieldPath): void {
+function validateActions(list: readonly string[], at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, action] of list.entries()) {
-    checkChoice(action, at.index(i), actions)
+    validateChoice(action, at.index(i), actions)
     if (seen.has(action)) at.index(i).duplicate(action)
     seen.add(action)
   }
@@ -270,9 +276,9 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return findings(context, (report) => checkBinding(binding, report))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return findings(context, (report) => checkBinding(binding, report))
+    return validateWith(context, (errors) => validateBinding(binding, errors))
   },
 })

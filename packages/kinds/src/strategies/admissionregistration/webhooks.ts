@@ -13,14 +13,14 @@ import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../types/admissionregistration-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { raiseGeneration, startGeneration, validateMetadata } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
+import { validateWebhookService, validateWebhookUrl } from '../shared/webhook-client.ts'
 import { type ExpressionChecks, expressionChecks, loadExpressions } from './admission-expressions.ts'
-import { checkMatchConditions } from './match-conditions.ts'
-import { checkRule, defaultRules } from './rules.ts'
+import { validateMatchConditions } from './match-conditions.ts'
+import { defaultRules, validateRule } from './rules.ts'
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
 /** The members of both kinds of webhooks. */
@@ -80,23 +80,23 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: Hook): boolea
   )
 }
 
-function checkConfiguration(
+function validateConfiguration(
   configuration: DeepReadonly<Configuration>,
-  report: Report,
+  errors: ContextErrorList,
   tolerances: Tolerances,
   old?: DeepReadonly<Configuration>,
 ): void {
-  checkMetadata(configuration, report, { namespaced: false })
+  validateMetadata(configuration, errors, { namespaced: false })
   const before = old === undefined ? [] : hooksOf(old)
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
   )
-  const checks = expressionChecks(stored, report.context)
+  const checks = expressionChecks(stored, errors.context)
   const names = new Set<string>()
   for (const [i, hook] of hooksOf(configuration).entries()) {
-    const at = report.at('webhooks').index(i)
-    checkHook(hook, at, tolerances, checks)
-    checkReviewVersions(hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), tolerances)
+    const at = errors.child('webhooks').index(i)
+    validateHook(hook, at, tolerances, checks)
+    validateReviewVersions(hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), tolerances)
     const name = hook.name ?? ''
     if (tolerances.sameNames || name === '') continue
     if (names.has(name)) at.child('name').duplicate(name)
@@ -104,14 +104,14 @@ function checkConfiguration(
   }
 }
 
-function checkHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionChecks): void {
+function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionChecks): void {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
-  for (const [i, rule] of (hook.rules ?? []).entries()) checkRule(rule, at.child('rules').index(i))
-  checkChoice(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
-  checkChoice(hook.matchPolicy, at.child('matchPolicy'), matchPolicies)
+  for (const [i, rule] of (hook.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
+  validateChoice(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  validateChoice(hook.matchPolicy, at.child('matchPolicy'), matchPolicies)
   const effects = tolerances.sideEffects ? olderSideEffects : sideEffects
   if (!isSet(hook.sideEffects)) at.child('sideEffects').required(`must specify one of ${effects.join(', ')}`)
-  checkChoice(hook.sideEffects, at.child('sideEffects'), effects)
+  validateChoice(hook.sideEffects, at.child('sideEffects'), effects)
   const timeout = hook.timeoutSeconds
   if (isSet(timeout) && (timeout > maxTimeoutSeconds || timeout < 1)) {
     at.child('timeoutSeconds').invalid(timeout, 'the timeout value must be between 1 and 30 seconds')
@@ -120,24 +120,24 @@ function checkHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: Ex
     const options = { allowInvalidValues: tolerances.selectorValues }
     at.add(validateLabelSelector(hook[name], at.child(name).path(), options))
   }
-  checkChoice(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
-  checkClient(hook, at.child('clientConfig'))
+  validateChoice(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
+  validateClient(hook, at.child('clientConfig'))
   if (!tolerances.sameConditions)
-    checkMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
+    validateMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
 }
 
-export function checkChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
+export function validateChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
   if (isSet(value) && !allowed.includes(value)) at.notSupported(value, allowed)
 }
 
-function checkClient(hook: Hook, at: FieldPath): void {
+function validateClient(hook: Hook, at: FieldPath): void {
   const { url, service } = hook.clientConfig ?? {}
   if (isSet(url) === isSet(service)) at.required('exactly one of url or service is required')
-  else if (isSet(url)) checkWebhookUrl(url, at.child('url'))
-  else if (isSet(service)) checkWebhookService(service, at.child('service'))
+  else if (isSet(url)) validateWebhookUrl(url, at.child('url'))
+  else if (isSet(service)) validateWebhookService(service, at.child('service'))
 }
 
-function checkReviewVersions(versions: readonly string[], at: FieldPath, tolerances: Tolerances): void {
+function validateReviewVersions(versions: readonly string[], at: FieldPath, tolerances: Tolerances): void {
   const known = reviewVersions.join(', ')
   if (versions.length === 0) {
     at.required(`must specify one of ${known}`)
@@ -153,7 +153,7 @@ function checkReviewVersions(versions: readonly string[], at: FieldPath, toleran
   if (!usable && !tolerances.reviewVersions) at.invalidText(goStrings(versions), `must include at least one of ${known}`)
 }
 
-function webhookPolicy(mutating: boolean): Strategy<Configuration> {
+function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration> {
   return {
     allowUnconditionalUpdate: false,
     defaults(configuration) {
@@ -178,13 +178,15 @@ function webhookPolicy(mutating: boolean): Strategy<Configuration> {
         : undefined
     },
     validate(configuration, context) {
-      return findings(context, (report) => checkConfiguration(configuration, report, none))
+      return validateWith(context, (errors) => validateConfiguration(configuration, errors, none))
     },
     validateUpdate(configuration, old, context) {
-      return findings(context, (report) => checkConfiguration(configuration, report, tolerancesOf(configuration, old), old))
+      return validateWith(context, (errors) =>
+        validateConfiguration(configuration, errors, tolerancesOf(configuration, old), old),
+      )
     },
   }
 }
 
-export const mutatingWebhookConfigurationStrategy = defineStrategy<Configuration>(webhookPolicy(true))
-export const validatingWebhookConfigurationStrategy = defineStrategy<Configuration>(webhookPolicy(false))
+export const mutatingWebhookConfigurationStrategy = defineStrategy<Configuration>(webhookConfigurationStrategy(true))
+export const validatingWebhookConfigurationStrategy = defineStrategy<Configuration>(webhookConfigurationStrategy(false))

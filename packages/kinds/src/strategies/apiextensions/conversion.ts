@@ -12,8 +12,8 @@ import {
 import { base64ToBytes } from '@krmkit/schema'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
-import { findings } from '../shared/strategy.ts'
-import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
+import { validateWith } from '../shared/strategy.ts'
+import { validateWebhookService, validateWebhookUrl } from '../shared/webhook-client.ts'
 
 /** How objects get from one version to another. */
 
@@ -50,10 +50,10 @@ export function validateConversion(
     errors.push(field.required(config, 'exactly one of url or service is required'))
   else {
     errors.push(
-      ...findings(context, (report) => {
-        const at = report.at('spec').child('conversion').child('webhookClientConfig')
-        if (client.url !== undefined) checkWebhookUrl(client.url, at.child('url'))
-        else if (client.service !== undefined) checkWebhookService(client.service, at.child('service'))
+      ...validateWith(context, (errors) => {
+        const at = errors.child('spec').child('conversion').child('webhookClientConfig')
+        if (client.url !== undefined) validateWebhookUrl(client.url, at.child('url'))
+        else if (client.service !== undefined) validateWebhookService(client.service, at.child('service'))
       }),
     )
   }

@@ -2,7 +2,7 @@ import { fakeClock, fixedFeatures, formatFieldError, type JsonObject, seededRand
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
-import { cleanupFinalizer, customResourceDefinitionStrategy as policy } from './custom-resource-definition.ts'
+import { cleanupFinalizer, customResourceDefinitionStrategy as strategy } from './custom-resource-definition.ts'
 
 const context: StrategyContext = {
   clock: fakeClock(0),
@@ -32,12 +32,12 @@ function definition(schema: JsonObject | undefined = open, version: JsonObject =
       ],
     },
   } as unknown as CustomResourceDefinition
-  policy.defaults?.(object, 'v1', stockProfile)
-  policy.prepareForCreate?.(object, context)
+  strategy.defaults?.(object, 'v1', stockProfile)
+  strategy.prepareForCreate?.(object, context)
   return object
 }
 
-const faults = (object: CustomResourceDefinition): string[] => (policy.validate?.(object, context) ?? []).map(formatFieldError)
+const faults = (object: CustomResourceDefinition): string[] => (strategy.validate?.(object, context) ?? []).map(formatFieldError)
 const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
 const at = 'spec.validation.openAPIV3Schema.properties[f]'
 
@@ -91,7 +91,7 @@ describe('definitions of custom resources', () => {
     served.status = { ...served.status, conditions: [{ type: 'Established', status: 'True' }] }
     const next = structuredClone(served)
     next.spec.conversion = conversion('YQ==')
-    const errors = policy.validateUpdate?.(next, served, context) ?? []
+    const errors = strategy.validateUpdate?.(next, served, context) ?? []
     expect(errors.map(formatFieldError)).toEqual([
       'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{0x61}: unable to load root certificates: unable to parse bytes as PEM block',
     ])
@@ -173,7 +173,7 @@ describe('definitions of custom resources', () => {
     next.metadata.resourceVersion = '2'
     next.spec.scope = 'Cluster'
     next.spec.names.kind = 'Gizmo'
-    const errors = (policy.validateUpdate?.(next, old, context) ?? []).map(formatFieldError)
+    const errors = (strategy.validateUpdate?.(next, old, context) ?? []).map(formatFieldError)
     expect(errors).toEqual([
       'spec.scope: Invalid value: "Cluster": field is immutable',
       'spec.names.kind: Invalid value: "Gizmo": field is immutable',
@@ -182,7 +182,7 @@ describe('definitions of custom resources', () => {
 
   it('are held by a finalizer when they are deleted', () => {
     const object = definition()
-    policy.beginDeletion?.(object, context)
+    strategy.beginDeletion?.(object, context)
     expect(object.metadata.finalizers).toEqual([cleanupFinalizer])
     expect(object.status?.conditions).toMatchObject([{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending' }])
   })

@@ -11,10 +11,10 @@ import {
 } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../types/apiregistration-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../shared/values.ts'
 
 const maxGroupPriority = 20_000
@@ -24,18 +24,18 @@ const statuses = ['True', 'False', 'Unknown']
 
 const emptySpec: R<APIServiceSpec> = { groupPriorityMinimum: 0, versionPriority: 0 }
 
-function checkService(service: DeepReadonly<APIService>, report: Report): void {
+function validateService(service: DeepReadonly<APIService>, errors: ContextErrorList): void {
   const spec = service.spec ?? emptySpec
   const { group = '', version = '' } = spec
   const wanted = `${version}.${group}`
-  checkMetadata(service, report, {
+  validateMetadata(service, errors, {
     namespaced: false,
     name(name) {
       const wrong = isPathSegmentName(name)
       return name === wanted ? wrong : [...wrong, `must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`]
     },
   })
-  const at = report.at('spec')
+  const at = errors.child('spec')
   if (group === '' && version !== 'v1') at.child('group').required('only v1 may have an empty group and it better be legacy kube')
   if (group !== '') at.child('group').invalidAll(group, isDns1123Subdomain(group))
   at.child('version').invalidAll(version, isDns1035Label(version))
@@ -46,10 +46,10 @@ function checkService(service: DeepReadonly<APIService>, report: Report): void {
   if (versionPriority <= 0 || versionPriority > maxVersionPriority) {
     at.child('versionPriority').invalid(versionPriority, `must be positive and less than ${maxVersionPriority}`)
   }
-  checkTarget(spec, at)
+  validateTarget(spec, at)
 }
 
-function checkTarget({ service, caBundle, insecureSkipTLSVerify: insecure = false }: R<APIServiceSpec>, at: FieldPath): void {
+function validateTarget({ service, caBundle, insecureSkipTLSVerify: insecure = false }: R<APIServiceSpec>, at: FieldPath): void {
   if (!isSet(service)) {
     if (!isEmpty(caBundle))
       at.child('caBundle').invalid(`${base64Bytes(caBundle)} bytes`, 'local APIServices may not have a caBundle')
@@ -65,7 +65,7 @@ function checkTarget({ service, caBundle, insecureSkipTLSVerify: insecure = fals
     at.child('insecureSkipTLSVerify').invalid(insecure, 'may not be true if caBundle is present')
 }
 
-function checkStatus(service: DeepReadonly<APIService>, at: FieldPath): void {
+function validateStatus(service: DeepReadonly<APIService>, at: FieldPath): void {
   for (const [i, { status }] of (service.status?.conditions ?? []).entries()) {
     if (!statuses.includes(status))
       at.child('conditions')
@@ -98,12 +98,12 @@ export const apiServiceStrategy = defineStrategy<APIService>({
     keepMembers(service, old, 'status')
   },
   validate(service, context) {
-    return findings(context, (report) => checkService(service, report))
+    return validateWith(context, (errors) => validateService(service, errors))
   },
   validateUpdate(service, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(service, old, report)
-      checkService(service, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(service, old, errors)
+      validateService(service, errors)
     })
   },
   subresources: {
@@ -113,9 +113,9 @@ export const apiServiceStrategy = defineStrategy<APIService>({
         resetStatusMetadata(service, old)
       },
       validateUpdate(service, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(service, old, report)
-          checkStatus(service, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(service, old, errors)
+          validateStatus(service, errors.child('status'))
         })
       },
     },

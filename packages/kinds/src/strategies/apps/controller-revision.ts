@@ -1,18 +1,18 @@
 /** Controller revisions: what a controller's specification once was. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { ControllerRevision } from '../../types/apps-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, semanticEqual } from '../shared/values.ts'
 
-function check(revision: DeepReadonly<ControllerRevision>, report: Report): void {
-  checkMetadata(revision, report, { namespaced: true })
+function check(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
+  validateMetadata(revision, errors, { namespaced: true })
   const data: unknown = revision.data
-  if (!isSet(data)) report.at('data').required('data is mandatory')
-  else if (typeof data !== 'object' || Array.isArray(data)) report.at('data').required('data must be a valid JSON object')
-  checkNotNegative(revision.revision, report.at('revision'))
+  if (!isSet(data)) errors.child('data').required('data is mandatory')
+  else if (typeof data !== 'object' || Array.isArray(data)) errors.child('data').required('data must be a valid JSON object')
+  validateNotNegative(revision.revision, errors.child('revision'))
 }
 
 function printBytes(data: unknown): string {
@@ -22,14 +22,14 @@ function printBytes(data: unknown): string {
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
   validate(revision, context) {
-    return findings(context, (report) => check(revision, report))
+    return validateWith(context, (errors) => check(revision, errors))
   },
   validateUpdate(revision, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(revision, old, report)
-      check(revision, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(revision, old, errors)
+      check(revision, errors)
       if (!semanticEqual(revision.data, old.data))
-        report.at('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
+        errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
     })
   },
 })

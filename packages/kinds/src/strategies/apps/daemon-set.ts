@@ -7,25 +7,25 @@ import type {
   DaemonSetUpdateStrategy,
   RollingUpdateDaemonSet,
 } from '../../types/apps-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goNumberOrText, goSelector, goStruct } from '../shared/go-form.ts'
-import { checkLabelSelector, checkSelectorMatch, isEmptySelector } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import { isEmptySelector, validateSelector, validateSelectorMatch } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
-import { checkAlwaysRunning, checkPodTemplate } from '../shared/pod-template.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../shared/values.ts'
 import {
-  checkAtMostAll,
-  checkNotDecremented,
-  checkNumberOrPercent,
-  checkSameSelector,
   numberOrPercent,
   usableSelector,
+  validateAtMostAll,
+  validateNotDecremented,
+  validateNumberOrPercent,
+  validateSameSelector,
 } from '../shared/workloads.ts'
 import { emptyWorkloadSpec } from './empty.ts'
 
@@ -60,29 +60,29 @@ function defaults(set: DaemonSet): void {
   if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)
 }
 
-function checkSpec(set: DeepReadonly<DaemonSet>, report: Report): void {
-  const at = report.at('spec')
+function validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}
-  checkLabelSelector(spec.selector, at.child('selector'))
+  validateSelector(spec.selector, at.child('selector'))
   const selector = usableSelector(spec.selector)
-  if (selector !== undefined) checkSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+  if (selector !== undefined) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
   if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
     at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')
   }
-  checkPodTemplate(template, at.child('template'))
-  checkAlwaysRunning(template, at.child('template'), 'DaemonSet')
-  checkNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
-  checkNotNegative(templateGeneration(set), at.child('templateGeneration'))
-  checkStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
-  checkNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
+  validatePodTemplate(template, at.child('template'))
+  validateAlwaysRunning(template, at.child('template'), 'DaemonSet')
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(templateGeneration(set), at.child('templateGeneration'))
+  validateStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
+  validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
 }
 
-function checkStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, at: FieldPath): void {
+function validateStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, at: FieldPath): void {
   if (type === 'OnDelete') return
   if (type === 'RollingUpdate') {
     if (!isSet(rollingUpdate)) at.child('rollingUpdate').required()
-    else checkRollingUpdate(rollingUpdate, at.child('rollingUpdate'))
+    else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'))
     return
   }
   const text = goStruct('apps.DaemonSetUpdateStrategy', {
@@ -92,11 +92,11 @@ function checkStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, at: 
   at.notSupported(goText(text), ['RollingUpdate', 'OnDelete'])
 }
 
-function checkRollingUpdate({ maxUnavailable, maxSurge }: R<RollingUpdateDaemonSet>, at: FieldPath): void {
-  checkNumberOrPercent(maxUnavailable, at.child('maxUnavailable'))
-  checkNumberOrPercent(maxSurge, at.child('maxSurge'))
-  checkAtMostAll(maxUnavailable, at.child('maxUnavailable'))
-  checkAtMostAll(maxSurge, at.child('maxSurge'))
+function validateRollingUpdate({ maxUnavailable, maxSurge }: R<RollingUpdateDaemonSet>, at: FieldPath): void {
+  validateNumberOrPercent(maxUnavailable, at.child('maxUnavailable'))
+  validateNumberOrPercent(maxSurge, at.child('maxSurge'))
+  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'))
+  validateAtMostAll(maxSurge, at.child('maxSurge'))
   const unavailable = numberOrPercent(maxUnavailable) !== 0
   const surge = numberOrPercent(maxSurge) !== 0
   if (unavailable && surge)
@@ -135,16 +135,16 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return findings(context, (report) => {
-      checkMetadata(set, report, { namespaced: true })
-      checkSpec(set, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
     })
   },
   validateUpdate(set, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(set, old, report)
-      checkSpec(set, report)
-      checkSameSelector(set.spec?.selector, old.spec?.selector, report.at('spec').child('selector'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(set, old, errors)
+      validateSpec(set, errors)
+      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },
   warnings(set, old, { profile }) {
@@ -159,11 +159,11 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
         setTemplateGeneration(set, templateGeneration(old))
       },
       validateUpdate(set, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(set, old, report)
-          const at = report.at('status')
-          for (const name of counts) checkNotNegative(set.status?.[name], at.child(name))
-          checkNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(set, old, errors)
+          const at = errors.child('status')
+          for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))
+          validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))
         })
       },
     },

@@ -1,17 +1,17 @@
 /** Deployments. */
 import { type DeepReadonly, goIntOrString, goQuote, goText, labelSelectorFromObject } from '@krmkit/meta'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../types/apps-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkAtMostAll, checkIntOrPercent, percentOrNumber } from '../shared/int-or-percent.ts'
-import { checkLabelSelector, checkSelectedTemplate, isEmptySelector, printSelector } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { percentOrNumber, validateAtMostAll, validateIntOrPercent } from '../shared/int-or-percent.ts'
+import { isEmptySelector, printSelector, validateSelectedTemplate, validateSelector } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
-import { checkReplicaStatus } from '../shared/replicas.ts'
+import { validateReplicaStatus } from '../shared/replicas.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 const historyLimit = 10
@@ -35,7 +35,7 @@ function defaults(deployment: Deployment): void {
   spec.progressDeadlineSeconds ??= progressSeconds
 }
 
-function checkStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void {
+function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void {
   const rolling = strategy.rollingUpdate
   const here = at.child('rollingUpdate')
   if (strategy.type === 'Recreate') {
@@ -54,30 +54,30 @@ function checkStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void {
     return
   }
   const { maxUnavailable = 0, maxSurge = 0 } = rolling
-  checkIntOrPercent(maxUnavailable, here.child('maxUnavailable'))
-  checkIntOrPercent(maxSurge, here.child('maxSurge'))
+  validateIntOrPercent(maxUnavailable, here.child('maxUnavailable'))
+  validateIntOrPercent(maxSurge, here.child('maxSurge'))
   if ((percentOrNumber(maxUnavailable) ?? 0) === 0 && (percentOrNumber(maxSurge) ?? 0) === 0) {
     here.child('maxUnavailable').invalid(goIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0')
   }
-  checkAtMostAll(maxUnavailable, here.child('maxUnavailable'))
+  validateAtMostAll(maxUnavailable, here.child('maxUnavailable'))
 }
 
-function checkSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
-  checkNotNegative(spec.replicas, at.child('replicas'))
+function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
+  validateNotNegative(spec.replicas, at.child('replicas'))
   const { selector } = spec
   if (!isSet(selector)) at.child('selector').required()
   else {
-    checkLabelSelector(selector, at.child('selector'))
+    validateSelector(selector, at.child('selector'))
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }
-  checkSelectedTemplate(spec.template, at.child('template'), selector)
-  checkStrategy(spec.strategy ?? {}, at.child('strategy'))
-  checkNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
-  checkNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
+  validateSelectedTemplate(spec.template, at.child('template'), selector)
+  validateStrategy(spec.strategy ?? {}, at.child('strategy'))
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
   const deadline = spec.progressDeadlineSeconds
   if (!isSet(deadline)) return
-  checkNotNegative(deadline, at.child('progressDeadlineSeconds'))
+  validateNotNegative(deadline, at.child('progressDeadlineSeconds'))
   if (deadline <= (spec.minReadySeconds ?? 0)) {
     at.child('progressDeadlineSeconds').invalid(deadline, 'must be greater than minReadySeconds')
   }
@@ -85,12 +85,12 @@ function checkSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
 
 const specOf = (deployment: DeepReadonly<Deployment>): R<DeploymentSpec> => deployment.spec ?? ({} as R<DeploymentSpec>)
 
-function checkStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<Deployment>, report: Report): void {
+function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<Deployment>, errors: ContextErrorList): void {
   const status = deployment.status ?? {}
-  const at = report.at('status')
-  checkReplicaStatus(status, at)
-  checkNotNegative(status.updatedReplicas, at.child('updatedReplicas'))
-  checkNotNegative(status.collisionCount, at.child('collisionCount'))
+  const at = errors.child('status')
+  validateReplicaStatus(status, at)
+  validateNotNegative(status.updatedReplicas, at.child('updatedReplicas'))
+  validateNotNegative(status.collisionCount, at.child('collisionCount'))
   const { replicas = 0, updatedReplicas = 0 } = status
   if (updatedReplicas > replicas) at.child('updatedReplicas').invalid(updatedReplicas, 'cannot be greater than status.replicas')
   const before = old.status?.collisionCount
@@ -119,19 +119,19 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     }
   },
   validate(deployment, context) {
-    return findings(context, (report) => {
-      checkMetadata(deployment, report, { namespaced: true })
-      checkSpec(specOf(deployment), report.at('spec'))
+    return validateWith(context, (errors) => {
+      validateMetadata(deployment, errors, { namespaced: true })
+      validateSpec(specOf(deployment), errors.child('spec'))
     })
   },
   validateUpdate(deployment, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(deployment, old, report)
-      checkSpec(specOf(deployment), report.at('spec'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(deployment, old, errors)
+      validateSpec(specOf(deployment), errors.child('spec'))
       const { selector } = specOf(deployment)
       if (!semanticEqual(selector, specOf(old).selector)) {
-        report
-          .at('spec')
+        errors
+          .child('spec')
           .child('selector')
           .invalid(isSet(selector) ? printSelector(selector) : null, 'field is immutable')
       }
@@ -153,9 +153,9 @@ export const deploymentStrategy = defineStrategy<Deployment>({
         else delete deployment.metadata.labels
       },
       validateUpdate(deployment, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(deployment, old, report)
-          checkStatus(deployment, old, report)
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(deployment, old, errors)
+          validateStatus(deployment, old, errors)
         })
       },
     },

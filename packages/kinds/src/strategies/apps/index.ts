@@ -5,7 +5,7 @@ import { replicaSetStrategy } from './replica-set.ts'
 import { statefulSetStrategy } from './stateful-set.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const appsPolicies: Readonly<Record<string, Strategy>> = {
+export const appsStrategies: Readonly<Record<string, Strategy>> = {
   'apps/ControllerRevision': controllerRevisionStrategy,
   'apps/DaemonSet': daemonSetStrategy,
   'apps/ReplicaSet': replicaSetStrategy,

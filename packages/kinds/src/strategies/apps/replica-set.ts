@@ -1,28 +1,28 @@
 /** Replica sets. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { ReplicaSet, ReplicaSetSpec } from '../../types/apps-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
-import { checkReplicaStatus } from '../shared/replicas.ts'
+import { validateReplicaStatus } from '../shared/replicas.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, type R } from '../shared/values.ts'
-import { checkRequiredSelector, checkSameSelector, selectorText, warnPodNames } from '../shared/workloads.ts'
+import { selectorText, validateRequiredSelector, validateSameSelector, warnPodNames } from '../shared/workloads.ts'
 import { emptyWorkloadSpec } from './empty.ts'
-import { checkReplicaTemplate } from './replica-template.ts'
+import { validateReplicaTemplate } from './replica-template.ts'
 
-function checkSpec(set: DeepReadonly<ReplicaSet>, report: Report): void {
-  const at = report.at('spec')
+function validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
-  checkNotNegative(spec.replicas, at.child('replicas'))
-  checkNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(spec.replicas, at.child('replicas'))
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   // The word in the message is the stock server's.
-  checkRequiredSelector(spec.selector, at.child('selector'), 'deployment')
-  checkReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
+  validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
+  validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
 }
 
 export const replicaSetStrategy = defineStrategy<ReplicaSet>({
@@ -46,16 +46,16 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return findings(context, (report) => {
-      checkMetadata(set, report, { namespaced: true })
-      checkSpec(set, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
     })
   },
   validateUpdate(set, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(set, old, report)
-      checkSpec(set, report)
-      checkSameSelector(set.spec?.selector, old.spec?.selector, report.at('spec').child('selector'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(set, old, errors)
+      validateSpec(set, errors)
+      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },
   warnings(set, old, { profile }) {
@@ -76,9 +76,9 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
         keepMembers(set, old, 'spec')
       },
       validateUpdate(set, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(set, old, report)
-          checkReplicaStatus(set.status ?? {}, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(set, old, errors)
+          validateReplicaStatus(set.status ?? {}, errors.child('status'))
         })
       },
     },

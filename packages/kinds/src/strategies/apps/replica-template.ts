@@ -3,13 +3,13 @@ import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
-import { checkSelectorMatch } from '../shared/labels.ts'
-import { checkAlwaysRunning, checkPodTemplate } from '../shared/pod-template.ts'
+import { validateSelectorMatch } from '../shared/labels.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../shared/pod-template.ts'
 import type { R } from '../shared/values.ts'
 import { usableSelector } from '../shared/workloads.ts'
 
 /** The template of a replica set (and so of a deployment), and whether the selector finds its pods. */
-export function checkReplicaTemplate(
+export function validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,
 ): void {
@@ -20,7 +20,7 @@ export function checkReplicaTemplate(
   }
   const here = at.child('template')
   const template = spec.template ?? {}
-  if (!selector.empty) checkSelectorMatch(selector, template.metadata?.labels, here)
-  checkPodTemplate(template, here)
-  checkAlwaysRunning(template, here, 'ReplicaSet')
+  if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, here)
+  validatePodTemplate(template, here)
+  validateAlwaysRunning(template, here, 'ReplicaSet')
 }

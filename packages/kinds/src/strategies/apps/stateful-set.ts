@@ -7,30 +7,30 @@ import type {
   StatefulSetStatus,
   StatefulSetUpdateStrategy,
 } from '../../types/apps-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goNumberOrText, goSelector, goStruct } from '../shared/go-form.ts'
-import { checkSelectorMatch } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import { validateSelectorMatch } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
-import { checkAlwaysRunning } from '../shared/pod-template.ts'
+import { validateAlwaysRunning } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import {
-  checkAtMostAll,
-  checkNotDecremented,
-  checkNumberOrPercent,
-  checkRequiredSelector,
   numberOrPercent,
   selectorText,
   usableSelector,
+  validateAtMostAll,
+  validateNotDecremented,
+  validateNumberOrPercent,
+  validateRequiredSelector,
 } from '../shared/workloads.ts'
 import { defaultClaimTemplate, warnClaimTemplate } from './claim-templates.ts'
 import { emptyWorkloadSpec } from './empty.ts'
-import { checkTemplateMetadata } from './template-metadata.ts'
+import { validateTemplateMetadata } from './template-metadata.ts'
 
 const historyLimit = 10
 
@@ -56,38 +56,38 @@ function defaults(set: StatefulSet): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function checkSpec(set: DeepReadonly<StatefulSet>, report: Report): void {
-  const at = report.at('spec')
+function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
   if (isEmpty(management)) at.child('podManagementPolicy').required()
   else if (management !== 'OrderedReady' && management !== 'Parallel') {
     at.child('podManagementPolicy').invalid(management, "must be 'OrderedReady' or 'Parallel'")
   }
-  checkStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
-  checkRetention(spec.persistentVolumeClaimRetentionPolicy, at.child('persistentVolumeClaimRetentionPolicy'))
-  checkNotNegative(spec.replicas, at.child('replicas'))
-  checkNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
-  checkNotNegative(spec.ordinals?.start, at.child('ordinals.start'))
-  checkRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
+  validateStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
+  validateRetention(spec.persistentVolumeClaimRetentionPolicy, at.child('persistentVolumeClaimRetentionPolicy'))
+  validateNotNegative(spec.replicas, at.child('replicas'))
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(spec.ordinals?.start, at.child('ordinals.start'))
+  validateRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
   const selector = usableSelector(spec.selector)
   const template = spec.template ?? {}
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
-    if (!selector.empty) checkSelectorMatch(selector, template.metadata?.labels, at.child('template'))
-    checkTemplateMetadata(template, at.child('template'))
+    if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+    validateTemplateMetadata(template, at.child('template'))
   }
-  checkAlwaysRunning(template, at.child('template'), 'StatefulSet')
+  validateAlwaysRunning(template, at.child('template'), 'StatefulSet')
 }
 
-function checkStrategy(strategy: R<StatefulSetUpdateStrategy>, at: FieldPath): void {
+function validateStrategy(strategy: R<StatefulSetUpdateStrategy>, at: FieldPath): void {
   const { type, rollingUpdate } = strategy
   const here = at.child('rollingUpdate')
   if (isEmpty(type)) at.required()
   else if (type === 'OnDelete') {
     if (isSet(rollingUpdate)) here.invalid(goText(printRolling(rollingUpdate)), "only allowed for updateStrategy 'RollingUpdate'")
   } else if (type === 'RollingUpdate') {
-    if (isSet(rollingUpdate)) checkRollingUpdate(rollingUpdate, here)
+    if (isSet(rollingUpdate)) validateRollingUpdate(rollingUpdate, here)
   } else {
     const text = goStruct('apps.StatefulSetUpdateStrategy', {
       Type: goQuote(type),
@@ -104,18 +104,18 @@ function printRolling({ partition, maxUnavailable }: R<RollingUpdateStatefulSetS
   })
 }
 
-function checkRollingUpdate({ partition, maxUnavailable }: R<RollingUpdateStatefulSetStrategy>, at: FieldPath): void {
-  checkNotNegative(partition, at.child('partition'))
+function validateRollingUpdate({ partition, maxUnavailable }: R<RollingUpdateStatefulSetStrategy>, at: FieldPath): void {
+  validateNotNegative(partition, at.child('partition'))
   if (!isSet(maxUnavailable)) return
   const here = at.child('maxUnavailable')
-  checkNumberOrPercent(maxUnavailable, here)
+  validateNumberOrPercent(maxUnavailable, here)
   if (numberOrPercent(maxUnavailable) === 0) here.invalid(goNumberOrText(maxUnavailable), 'cannot be 0')
-  checkAtMostAll(maxUnavailable, here)
+  validateAtMostAll(maxUnavailable, here)
 }
 
 const retentions = ['Retain', 'Delete']
 
-function checkRetention(policy: R<StatefulSetSpec>['persistentVolumeClaimRetentionPolicy'], at: FieldPath): void {
+function validateRetention(policy: R<StatefulSetSpec>['persistentVolumeClaimRetentionPolicy'], at: FieldPath): void {
   if (!isSet(policy)) return
   for (const name of ['whenDeleted', 'whenScaled'] as const) {
     const value = policy[name] ?? ''
@@ -134,11 +134,15 @@ const mutable = [
   'minReadySeconds',
 ] as const
 
-function checkUpdate(set: DeepReadonly<StatefulSet>, old: DeepReadonly<StatefulSet>, report: Report): void {
+function validateStatefulSetUpdate(
+  set: DeepReadonly<StatefulSet>,
+  old: DeepReadonly<StatefulSet>,
+  errors: ContextErrorList,
+): void {
   if (semanticEqual(withoutMutable(set), withoutMutable(old))) return
   const names = mutable.map((name) => `'${name}'`)
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-  report.at('spec').forbidden(`updates to statefulset spec for fields other than ${list} are forbidden`)
+  errors.child('spec').forbidden(`updates to statefulset spec for fields other than ${list} are forbidden`)
 }
 
 function withoutMutable(set: DeepReadonly<StatefulSet>): object {
@@ -147,12 +151,12 @@ function withoutMutable(set: DeepReadonly<StatefulSet>): object {
   return spec
 }
 
-function checkStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
+function validateStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
   const { replicas = 0, readyReplicas = 0, currentReplicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status
   const counts = { replicas, readyReplicas, currentReplicas, updatedReplicas, availableReplicas }
-  for (const [name, count] of Object.entries(counts)) checkNotNegative(count, at.child(name))
-  checkNotNegative(status.observedGeneration, at.child('observedGeneration'))
-  checkNotNegative(status.collisionCount, at.child('collisionCount'))
+  for (const [name, count] of Object.entries(counts)) validateNotNegative(count, at.child(name))
+  validateNotNegative(status.observedGeneration, at.child('observedGeneration'))
+  validateNotNegative(status.collisionCount, at.child('collisionCount'))
   for (const [name, count] of Object.entries(counts)) {
     if (count > replicas) at.child(name).invalid(count, 'cannot be greater than status.replicas')
   }
@@ -178,18 +182,18 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return findings(context, (report) => {
-      checkMetadata(set, report, { namespaced: true, name: nameRules.dns1123Label })
-      checkSpec(set, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
+      validateSpec(set, errors)
       const service = set.spec?.serviceName
-      if (!isEmpty(service)) report.at('spec').child('serviceName').invalidAll(service, isDns1123Label(service))
+      if (!isEmpty(service)) errors.child('spec').child('serviceName').invalidAll(service, isDns1123Label(service))
     })
   },
   validateUpdate(set, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(set, old, report)
-      checkSpec(set, report)
-      checkUpdate(set, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(set, old, errors)
+      validateSpec(set, errors)
+      validateStatefulSetUpdate(set, old, errors)
     })
   },
   warnings(set, old, { profile }) {
@@ -214,11 +218,11 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
         keepMembers(set, old, 'spec')
       },
       validateUpdate(set, old, context) {
-        return findings(context, (report) => {
-          checkStatus(set.status ?? { replicas: 0 }, report.at('status'))
-          checkMetadataUpdate(set, old, report)
-          const at = report.at('status').child('collisionCount')
-          checkNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
+        return validateWith(context, (errors) => {
+          validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
+          validateMetadataUpdate(set, old, errors)
+          const at = errors.child('status').child('collisionCount')
+          validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
         })
       },
     },

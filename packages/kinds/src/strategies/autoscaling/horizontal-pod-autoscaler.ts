@@ -5,13 +5,13 @@ import type {
   HorizontalPodAutoscalerSpec,
   HPAScalingRules,
 } from '../../types/autoscaling-v2.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../shared/values.ts'
-import { checkBehavior } from './behavior.ts'
-import { checkMetrics, checkTargetReference } from './metrics.ts'
+import { validateBehavior } from './behavior.ts'
+import { validateMetrics, validateTargetReference } from './metrics.ts'
 
 const utilization = 80
 
@@ -46,15 +46,15 @@ function defaults(autoscaler: HorizontalPodAutoscaler): void {
   spec.behavior.scaleDown = fillRules(spec.behavior.scaleDown, scaleDown)
 }
 
-function checkSpec(
+function validateSpec(
   autoscaler: DeepReadonly<HorizontalPodAutoscaler>,
   old: DeepReadonly<HorizontalPodAutoscaler> | undefined,
-  report: Report,
+  errors: ContextErrorList,
 ): void {
-  const at = report.at('spec')
+  const at = errors.child('spec')
   const spec: R<HorizontalPodAutoscalerSpec> = autoscaler.spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const { minReplicas, maxReplicas = 0 } = spec
-  const toZero = old?.spec?.minReplicas === 0 || report.context.features.enabled('HPAScaleToZero')
+  const toZero = old?.spec?.minReplicas === 0 || errors.context.features.enabled('HPAScaleToZero')
   const lowest = toZero ? 0 : 1
   if (isSet(minReplicas) && minReplicas < lowest) {
     at.child('minReplicas').invalid(minReplicas, `must be greater than or equal to ${lowest}`)
@@ -63,9 +63,9 @@ function checkSpec(
   if (isSet(minReplicas) && maxReplicas < minReplicas) {
     at.child('maxReplicas').invalid(maxReplicas, 'must be greater than or equal to `minReplicas`')
   }
-  checkTargetReference(spec.scaleTargetRef, at.child('scaleTargetRef'))
-  checkMetrics(spec.metrics, at.child('metrics'), minReplicas)
-  checkBehavior(spec.behavior, at.child('behavior'))
+  validateTargetReference(spec.scaleTargetRef, at.child('scaleTargetRef'))
+  validateMetrics(spec.metrics, at.child('metrics'), minReplicas)
+  validateBehavior(spec.behavior, at.child('behavior'))
 }
 
 /** A tolerance exists behind a gate that is off. */
@@ -86,15 +86,15 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
   },
   validate(autoscaler, context) {
-    return findings(context, (report) => {
-      checkMetadata(autoscaler, report, { namespaced: true })
-      checkSpec(autoscaler, undefined, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(autoscaler, errors, { namespaced: true })
+      validateSpec(autoscaler, undefined, errors)
     })
   },
   validateUpdate(autoscaler, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(autoscaler, old, report)
-      checkSpec(autoscaler, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(autoscaler, old, errors)
+      validateSpec(autoscaler, old, errors)
     })
   },
   subresources: {
@@ -103,11 +103,11 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
         keepMembers(autoscaler, old, 'spec')
       },
       validateUpdate(autoscaler, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(autoscaler, old, report)
-          const at = report.at('status')
-          checkNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
-          checkNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(autoscaler, old, errors)
+          const at = errors.child('status')
+          validateNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
+          validateNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
         })
       },
     },

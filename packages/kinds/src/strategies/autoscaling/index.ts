@@ -2,6 +2,6 @@ import type { Strategy } from '../../interfaces.ts'
 import { horizontalPodAutoscalerStrategy } from './horizontal-pod-autoscaler.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const autoscalingPolicies: Readonly<Record<string, Strategy>> = {
+export const autoscalingStrategies: Readonly<Record<string, Strategy>> = {
   'autoscaling/HorizontalPodAutoscaler': horizontalPodAutoscalerStrategy,
 }

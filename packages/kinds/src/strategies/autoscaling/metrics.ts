@@ -25,7 +25,7 @@ type Source = 'object' | 'external' | 'pods' | 'resource' | 'containerResource'
 const sources: readonly Source[] = ['object', 'external', 'pods', 'resource', 'containerResource']
 
 /** An object of any kind, by its name. */
-export function checkTargetReference(ref: R<CrossVersionObjectReference> | undefined, at: FieldPath): void {
+export function validateTargetReference(ref: R<CrossVersionObjectReference> | undefined, at: FieldPath): void {
   for (const name of ['kind', 'name'] as const) {
     const value = ref?.[name]
     if (isEmpty(value)) at.child(name).required()
@@ -33,25 +33,25 @@ export function checkTargetReference(ref: R<CrossVersionObjectReference> | undef
   }
 }
 
-export function checkMetrics(
+export function validateMetrics(
   metrics: readonly R<MetricSpec>[] | undefined,
   at: FieldPath,
   minReplicas: number | undefined,
 ): void {
-  for (const [i, metric] of (metrics ?? []).entries()) checkMetric(metric, at.index(i))
+  for (const [i, metric] of (metrics ?? []).entries()) validateMetric(metric, at.index(i))
   const wakes = (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')
   if (minReplicas === 0 && !wakes) {
     at.forbidden('must specify at least one Object or External metric to support scaling to zero replicas')
   }
 }
 
-function checkMetric(metric: R<MetricSpec>, at: FieldPath): void {
+function validateMetric(metric: R<MetricSpec>, at: FieldPath): void {
   const type = metric.type ?? ''
   if (type === '') at.child('type').required('must specify a metric source type')
   if (!types.includes(type)) at.child('type').notSupported(type, types)
   const present = sources.filter((name) => isSet(metric[name]))
   const [first] = present
-  if (first !== undefined) checkSource(metric, first, at.child(first))
+  if (first !== undefined) validateSource(metric, first, at.child(first))
   const wanted = Object.hasOwn(members, type) ? members[type] : undefined
   if (wanted === undefined) at.child('type').notSupported(type, types)
   else if (!present.includes(wanted)) at.child(wanted).required('must populate information for the given metric source')
@@ -59,18 +59,18 @@ function checkMetric(metric: R<MetricSpec>, at: FieldPath): void {
   for (const name of present) if (name !== wanted) at.child(name).forbidden('must populate the given metric source only')
 }
 
-function checkSource(metric: R<MetricSpec>, name: Source, at: FieldPath): void {
+function validateSource(metric: R<MetricSpec>, name: Source, at: FieldPath): void {
   const { object, external, pods, resource, containerResource } = metric
   if (name === 'object' && isSet(object)) {
-    checkTargetReference(object.describedObject, at.child('describedObject'))
-    checkIdentifier(object.metric, at.child('metric'))
-    const target = checkTarget(object.target, at.child('target'))
+    validateTargetReference(object.describedObject, at.child('describedObject'))
+    validateIdentifier(object.metric, at.child('metric'))
+    const target = validateTarget(object.target, at.child('target'))
     if (!isSet(target.value) && !isSet(target.averageValue)) {
       at.child('target').child('averageValue').required('must set either a target value or averageValue')
     }
   } else if (name === 'external' && isSet(external)) {
-    checkIdentifier(external.metric, at.child('metric'))
-    const target = checkTarget(external.target, at.child('target'))
+    validateIdentifier(external.metric, at.child('metric'))
+    const target = validateTarget(external.target, at.child('target'))
     if (!isSet(target.value) && !isSet(target.averageValue)) {
       at.child('target').child('averageValue').required('must set either a target value for metric or a per-pod target')
     }
@@ -78,24 +78,24 @@ function checkSource(metric: R<MetricSpec>, name: Source, at: FieldPath): void {
       at.child('target').child('value').forbidden('may not set both a target value for metric and a per-pod target')
     }
   } else if (name === 'pods' && isSet(pods)) {
-    checkIdentifier(pods.metric, at.child('metric'))
-    const target = checkTarget(pods.target, at.child('target'))
+    validateIdentifier(pods.metric, at.child('metric'))
+    const target = validateTarget(pods.target, at.child('target'))
     if (!isSet(target.averageValue))
       at.child('target').child('averageValue').required('must specify a positive target averageValue')
   } else if (name === 'resource' && isSet(resource)) {
     if (isEmpty(resource.name)) at.child('name').required('must specify a resource name')
-    checkResourceTarget(resource.target, at.child('target'))
+    validateResourceTarget(resource.target, at.child('target'))
   } else if (isSet(containerResource)) {
     if (isEmpty(containerResource.name)) at.child('name').required('must specify a resource name')
     const { container } = containerResource
     if (isEmpty(container)) at.child('container').required('must specify a container')
     else at.child('container').invalidAll(container, isDns1123Label(container))
-    checkResourceTarget(containerResource.target, at.child('target'))
+    validateResourceTarget(containerResource.target, at.child('target'))
   }
 }
 
-function checkResourceTarget(given: R<MetricTarget> | undefined, at: FieldPath): void {
-  const { averageUtilization, averageValue } = checkTarget(given, at)
+function validateResourceTarget(given: R<MetricTarget> | undefined, at: FieldPath): void {
+  const { averageUtilization, averageValue } = validateTarget(given, at)
   if (!isSet(averageUtilization) && !isSet(averageValue)) {
     at.child('averageUtilization').required('must set either a target raw value or a target utilization')
   }
@@ -107,7 +107,7 @@ function checkResourceTarget(given: R<MetricTarget> | undefined, at: FieldPath):
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
 /** @returns the target, for rules of its source. */
-function checkTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<MetricTarget> {
+function validateTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<MetricTarget> {
   const { type = '', value, averageValue, averageUtilization } = target ?? {}
   if (type === '') at.child('type').required('must specify a metric target type')
   if (!targetTypes.includes(type)) at.child('type').invalid(type, 'must be either Utilization, Value, or AverageValue')
@@ -121,7 +121,7 @@ function checkTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<Metr
   return target ?? { type }
 }
 
-function checkIdentifier(metric: R<MetricIdentifier> | undefined, at: FieldPath): void {
+function validateIdentifier(metric: R<MetricIdentifier> | undefined, at: FieldPath): void {
   const name = metric?.name
   if (isEmpty(name)) at.child('name').required('must specify a metric name')
   else at.child('name').invalidAll(name, isPathSegmentName(name))

@@ -1,20 +1,20 @@
 /** Cron jobs. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CronJob, CronJobSpec } from '../../types/batch-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { warnPodNames } from '../shared/workloads.ts'
 import { isTimeZone, scheduleError } from './cron-schedule.ts'
 import { defaultFailurePatterns } from './job-defaults.ts'
-import { checkJobSpec, warnJobSpec } from './job-spec.ts'
+import { validateJobSpec, warnJobSpec } from './job-spec.ts'
 
 /** Names of its jobs are those of the cron job and eleven characters more. */
 const maxName = 52
@@ -37,22 +37,22 @@ function defaults(cron: CronJob): void {
   spec.failedJobsHistoryLimit ??= failedLimit
 }
 
-function checkSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, report: Report): void {
-  const at = report.at('spec')
+function validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const spec: R<CronJobSpec> = cron.spec ?? { schedule: '', jobTemplate: {} }
   if (isEmpty(spec.schedule)) at.child('schedule').required()
-  else checkSchedule(spec, at.child('schedule'), old?.spec?.schedule.includes('TZ') === true)
-  checkNotNegative(spec.startingDeadlineSeconds, at.child('startingDeadlineSeconds'))
-  if (old === undefined || old.spec?.timeZone !== spec.timeZone) checkTimeZone(spec.timeZone, at.child('timeZone'))
+  else validateSchedule(spec, at.child('schedule'), old?.spec?.schedule.includes('TZ') === true)
+  validateNotNegative(spec.startingDeadlineSeconds, at.child('startingDeadlineSeconds'))
+  if (old === undefined || old.spec?.timeZone !== spec.timeZone) validateTimeZone(spec.timeZone, at.child('timeZone'))
   const policy = spec.concurrencyPolicy
   if (isEmpty(policy)) at.child('concurrencyPolicy').required()
   else if (!concurrencyPolicies.includes(policy)) at.child('concurrencyPolicy').notSupported(policy, concurrencyPolicies)
-  checkTemplate(spec, at.child('jobTemplate').child('spec'))
-  checkNotNegative(spec.successfulJobsHistoryLimit, at.child('successfulJobsHistoryLimit'))
-  checkNotNegative(spec.failedJobsHistoryLimit, at.child('failedJobsHistoryLimit'))
+  validateTemplate(spec, at.child('jobTemplate').child('spec'))
+  validateNotNegative(spec.successfulJobsHistoryLimit, at.child('successfulJobsHistoryLimit'))
+  validateNotNegative(spec.failedJobsHistoryLimit, at.child('failedJobsHistoryLimit'))
 }
 
-function checkSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): void {
+function validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): void {
   const error = scheduleError(schedule)
   if (error !== undefined) at.invalid(schedule, error)
   if (!schedule.includes('TZ')) return
@@ -60,7 +60,7 @@ function checkSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zo
   else if (isSet(timeZone)) at.invalid(schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')
 }
 
-function checkTimeZone(zone: string | undefined, at: FieldPath): void {
+function validateTimeZone(zone: string | undefined, at: FieldPath): void {
   if (!isSet(zone)) return
   if (zone === '') {
     at.invalid(zone, 'timeZone must be nil or non-empty string')
@@ -82,9 +82,9 @@ function checkTimeZone(zone: string | undefined, at: FieldPath): void {
 }
 
 /** Jobs of a cron job find their pods by themselves. */
-function checkTemplate(spec: R<CronJobSpec>, at: FieldPath): void {
+function validateTemplate(spec: R<CronJobSpec>, at: FieldPath): void {
   const job = spec.jobTemplate?.spec ?? { template: {} }
-  checkJobSpec(job, at)
+  validateJobSpec(job, at)
   if (isSet(job.selector)) at.child('selector').invalid(goSelector(job.selector), '`selector` will be auto-generated')
   if (job.manualSelector === true) at.child('manualSelector').notSupported(true, ['nil', 'false'])
 }
@@ -105,17 +105,18 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     raiseGeneration(cron, old, 'spec')
   },
   validate(cron, context) {
-    return findings(context, (report) => {
-      checkMetadata(cron, report, { namespaced: true })
-      checkSpec(cron, undefined, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(cron, errors, { namespaced: true })
+      validateSpec(cron, undefined, errors)
       const name = cron.metadata.name ?? ''
-      if (name.length > maxName) report.at('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
+      if (name.length > maxName)
+        errors.child('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
     })
   },
   validateUpdate(cron, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(cron, old, report)
-      checkSpec(cron, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(cron, old, errors)
+      validateSpec(cron, old, errors)
     })
   },
   warnings(cron, old, { profile }) {

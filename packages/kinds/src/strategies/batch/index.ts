@@ -3,7 +3,7 @@ import { cronJobStrategy } from './cron-job.ts'
 import { jobStrategy } from './job.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const batchPolicies: Readonly<Record<string, Strategy>> = {
+export const batchStrategies: Readonly<Record<string, Strategy>> = {
   'batch/CronJob': cronJobStrategy,
   'batch/Job': jobStrategy,
 }

@@ -1,7 +1,7 @@
 /** Labels by which a job finds its pods. */
 import { type DeepReadonly, labelSelectorFromLabels, type NamingProfile } from '@krmkit/meta'
 import type { Job } from '../../types/batch-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
 import { isSet, own } from '../shared/values.ts'
 import { usableSelector } from '../shared/workloads.ts'
@@ -45,29 +45,33 @@ export function addJobLabels(job: Job, profile: NamingProfile): void {
 }
 
 /** Labels that were made, not chosen, must be those of this job. */
-export function checkGeneratedSelector(
+export function validateGeneratedSelector(
   job: DeepReadonly<Job>,
-  report: Report,
+  errors: ContextErrorList,
   { prefixedLabels }: { readonly prefixedLabels: boolean },
 ): void {
   const { spec, metadata } = job
   if (spec?.manualSelector === true || !isSet(spec?.selector)) return
   const { name = '', uid = '' } = metadata
-  if (uid === '') report.at('metadata').child('uid').required()
-  const { jobName, controllerUid } = controllerUidLabels(report.context.profile)
-  const at = report.at('spec').child('template').child('metadata')
+  if (uid === '') errors.child('metadata').child('uid').required()
+  const { jobName, controllerUid } = controllerUidLabels(errors.context.profile)
+  const at = errors.child('spec').child('template').child('metadata')
   const expected: Record<string, string> = { [legacyControllerUid]: uid, [legacyJobName]: name }
   if (prefixedLabels) Object.assign(expected, { [controllerUid]: uid, [jobName]: name })
-  for (const [label, value] of Object.entries(expected)) checkLabel(spec.template?.metadata?.labels, at, { label, value })
+  for (const [label, value] of Object.entries(expected)) validateLabel(spec.template?.metadata?.labels, at, { label, value })
   const selector = usableSelector(spec.selector)
   if (selector !== undefined && !selector.matches(expected)) {
-    report.at('spec').child('selector').invalid(goSelector(spec.selector), '`selector` not auto-generated')
+    errors.child('spec').child('selector').invalid(goSelector(spec.selector), '`selector` not auto-generated')
   }
 }
 
 type Labels = Readonly<Record<string, string>> | undefined
 
-function checkLabel(labels: Labels, at: FieldPath, { label, value }: { readonly label: string; readonly value: string }): void {
+function validateLabel(
+  labels: Labels,
+  at: FieldPath,
+  { label, value }: { readonly label: string; readonly value: string },
+): void {
   const here = at.child('labels')
   const found = own(labels, label)
   if (found === undefined) here.key(label).required(`must be '${value}'`)

@@ -8,8 +8,8 @@ import type {
 } from '../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { goNumbers } from '../shared/go-form.ts'
-import { checkQualifiedName } from '../shared/names.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import { validateQualifiedName } from '../shared/names.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { readIndexes } from './indexes.ts'
 
@@ -28,16 +28,16 @@ function valid(values: readonly string[]): string {
 }
 
 /** Rules of `podFailurePolicy`. */
-export function checkFailurePolicy(spec: R<JobSpec>, at: FieldPath): void {
+export function validateFailurePolicy(spec: R<JobSpec>, at: FieldPath): void {
   const rules = spec.podFailurePolicy?.rules ?? []
   if (rules.length > maxRules) at.child('rules').tooMany(rules.length, maxRules)
   const pod = spec.template?.spec
   const names = new Set([...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map((container) => container.name))
   for (const [i, rule] of rules.entries()) {
     const here = at.child('rules').index(i)
-    checkAction(rule, here.child('action'), isSet(spec.backoffLimitPerIndex))
-    if (isSet(rule.onExitCodes)) checkExitCodes(rule.onExitCodes, here.child('onExitCodes'), names)
-    if (!isEmpty(rule.onPodConditions)) checkPatterns(rule, here.child('onPodConditions'))
+    validateAction(rule, here.child('action'), isSet(spec.backoffLimitPerIndex))
+    if (isSet(rule.onExitCodes)) validateExitCodes(rule.onExitCodes, here.child('onExitCodes'), names)
+    if (!isEmpty(rule.onPodConditions)) validatePatterns(rule, here.child('onPodConditions'))
     const both = isSet(rule.onExitCodes) && !isEmpty(rule.onPodConditions)
     if (both) invalidUnprinted(here, 'specifying both OnExitCodes and OnPodConditions is not supported')
     const none = !isSet(rule.onExitCodes) && isEmpty(rule.onPodConditions)
@@ -50,25 +50,25 @@ export function invalidUnprinted(at: FieldPath, detail: string): void {
   at.add([{ field: String(at.path()), reason: 'FieldValueInvalid', message: `Invalid value: ${detail}` }])
 }
 
-function checkAction(rule: R<PodFailurePolicyRule>, at: FieldPath, perIndex: boolean): void {
+function validateAction(rule: R<PodFailurePolicyRule>, at: FieldPath, perIndex: boolean): void {
   const action = rule.action ?? ''
   if (action === '') at.required(valid(actions))
   else if (!actions.includes(action)) at.notSupported(action, actions)
   else if (action === 'FailIndex' && !perIndex) at.invalid(action, 'requires the backoffLimitPerIndex to be set')
 }
 
-function checkPatterns(rule: R<PodFailurePolicyRule>, at: FieldPath): void {
+function validatePatterns(rule: R<PodFailurePolicyRule>, at: FieldPath): void {
   const patterns = rule.onPodConditions ?? []
   if (patterns.length > maxPatterns) at.tooMany(patterns.length, maxPatterns)
   for (const [i, pattern] of patterns.entries()) {
-    checkQualifiedName(pattern.type ?? '', at.index(i).child('type'))
+    validateQualifiedName(pattern.type ?? '', at.index(i).child('type'))
     const status = pattern.status ?? ''
     if (status === '') at.index(i).child('status').required(valid(statuses))
     else if (!statuses.includes(status)) at.index(i).child('status').notSupported(status, statuses)
   }
 }
 
-function checkExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: FieldPath, names: ReadonlySet<string>): void {
+function validateExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: FieldPath, names: ReadonlySet<string>): void {
   const operator = rule.operator ?? ''
   if (operator === '') at.child('operator').required(valid(operators))
   else if (!operators.includes(operator)) at.child('operator').notSupported(operator, operators)
@@ -91,15 +91,15 @@ function checkExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: Fie
 }
 
 /** Rules of `successPolicy`. */
-export function checkSuccessPolicy(spec: R<JobSpec>, at: FieldPath): void {
+export function validateSuccessPolicy(spec: R<JobSpec>, at: FieldPath): void {
   const rules = spec.successPolicy?.rules ?? []
   const here = at.child('rules')
   if (rules.length === 0) here.required('at least one rules must be specified when the successPolicy is specified')
   if (rules.length > maxRules) here.tooMany(rules.length, maxRules)
-  for (const [i, rule] of rules.entries()) checkSuccessRule(rule, here.index(i), spec.completions ?? 0)
+  for (const [i, rule] of rules.entries()) validateSuccessRule(rule, here.index(i), spec.completions ?? 0)
 }
 
-function checkSuccessRule(rule: R<SuccessPolicyRule>, at: FieldPath, completions: number): void {
+function validateSuccessRule(rule: R<SuccessPolicyRule>, at: FieldPath, completions: number): void {
   const { succeededCount: count, succeededIndexes: text } = rule
   if (!isSet(count) && !isSet(text)) at.required('at least one of succeededCount or succeededIndexes must be specified')
   let total = 0
@@ -112,7 +112,7 @@ function checkSuccessRule(rule: R<SuccessPolicyRule>, at: FieldPath, completions
   }
   if (!isSet(count)) return
   const here = at.child('succeededCount')
-  checkNotNegative(count, here)
+  validateNotNegative(count, here)
   if (count > completions)
     here.invalid(count, `must be less than or equal to ${completions} (the number of specified completions)`)
   if (isSet(text) && count > total) {

@@ -1,37 +1,41 @@
 /** What makes a job valid. */
 import { type DeepReadonly, isDns1123Label } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../types/batch-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkLabelSelector, checkSelectorMatch } from '../shared/labels.ts'
-import { checkMetadata } from '../shared/metadata.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateSelector, validateSelectorMatch } from '../shared/labels.ts'
+import { validateMetadata } from '../shared/metadata.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { usableSelector } from '../shared/workloads.ts'
-import { checkGeneratedSelector } from './job-labels.ts'
-import { checkJobSpec } from './job-spec.ts'
+import { validateGeneratedSelector } from './job-labels.ts'
+import { validateJobSpec } from './job-spec.ts'
 
 const emptySpec: R<JobSpec> = Object.freeze({ template: {} })
 
 /** A whole job, new or changed. */
-export function checkJob(job: DeepReadonly<Job>, report: Report, options: { readonly prefixedLabels: boolean }): void {
-  checkMetadata(job, report, { namespaced: true })
-  checkGeneratedSelector(job, report, options)
-  checkSpecWithSelector(job, report)
+export function validateJob(
+  job: DeepReadonly<Job>,
+  errors: ContextErrorList,
+  options: { readonly prefixedLabels: boolean },
+): void {
+  validateMetadata(job, errors, { namespaced: true })
+  validateGeneratedSelector(job, errors, options)
+  validateSpecWithSelector(job, errors)
   const { completionMode, completions = 0 } = job.spec ?? emptySpec
   if (completionMode !== 'Indexed' || completions <= 0) return
   const name = job.metadata.name ?? ''
   const longest = `${name}-${completions - 1}`
   if (isDns1123Label(longest).length > 0) {
-    report.at('metadata').child('name').invalid(name, `will not able to create pod with invalid DNS label: ${longest}`)
+    errors.child('metadata').child('name').invalid(name, `will not able to create pod with invalid DNS label: ${longest}`)
   }
 }
 
 /** The specification and its selector, which must find the template's pods. */
-export function checkSpecWithSelector(job: DeepReadonly<Job>, report: Report): void {
+export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): void {
   const spec = job.spec ?? emptySpec
-  const at = report.at('spec')
-  checkJobSpec(spec, at)
-  if (isSet(spec.selector)) checkLabelSelector(spec.selector, at.child('selector'))
+  const at = errors.child('spec')
+  validateJobSpec(spec, at)
+  if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
   else at.child('selector').required()
   const selector = usableSelector(spec.selector)
-  if (selector !== undefined) checkSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
+  if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
 }

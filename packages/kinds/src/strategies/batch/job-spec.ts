@@ -2,10 +2,10 @@
 import { validateDomainPrefixedPath } from '@krmkit/meta'
 import type { JobSpec } from '../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
-import { checkPodTemplate } from '../shared/pod-template.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
+import { validatePodTemplate } from '../shared/pod-template.ts'
 import { isSet, type R } from '../shared/values.ts'
-import { checkFailurePolicy, checkSuccessPolicy } from './job-policies.ts'
+import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
 
 const maxIndexedParallelism = 100_000
 const maxFailedIndexes = 100_000
@@ -17,23 +17,23 @@ const completionModes = ['NonIndexed', 'Indexed']
 const replacementPolicies = ['Failed', 'TerminatingOrFailed']
 
 /** All rules but those of the selector. */
-export function checkJobSpec(spec: R<JobSpec>, at: FieldPath): void {
-  checkNumbers(spec, at)
+export function validateJobSpec(spec: R<JobSpec>, at: FieldPath): void {
+  validateNumbers(spec, at)
   const { managedBy } = spec
   if (isSet(managedBy)) {
     at.add(validateDomainPrefixedPath(at.child('managedBy').path(), managedBy))
     if (managedBy.length > maxManagedBy) at.child('managedBy').tooLong(managedBy, maxManagedBy)
   }
-  checkCompletionMode(spec, at)
-  if (isSet(spec.podFailurePolicy)) checkFailurePolicy(spec, at.child('podFailurePolicy'))
+  validateCompletionMode(spec, at)
+  if (isSet(spec.podFailurePolicy)) validateFailurePolicy(spec, at.child('podFailurePolicy'))
   if (isSet(spec.successPolicy)) {
     const here = at.child('successPolicy')
     if (spec.completionMode !== 'Indexed') here.invalid(spec.successPolicy, 'requires indexed completion mode')
-    else checkSuccessPolicy(spec, here)
+    else validateSuccessPolicy(spec, here)
   }
-  checkReplacementPolicy(spec, at.child('podReplacementPolicy'))
-  checkPodTemplate(spec.template ?? {}, at.child('template'))
-  checkRestartPolicy(spec, at.child('template').child('spec').child('restartPolicy'))
+  validateReplacementPolicy(spec, at.child('podReplacementPolicy'))
+  validatePodTemplate(spec.template ?? {}, at.child('template'))
+  validateRestartPolicy(spec, at.child('template').child('spec').child('restartPolicy'))
 }
 
 const counts = [
@@ -46,24 +46,24 @@ const counts = [
   'maxFailedIndexes',
 ] as const satisfies readonly (keyof JobSpec)[]
 
-function checkNumbers(spec: R<JobSpec>, at: FieldPath): void {
-  for (const name of counts) checkNotNegative(spec[name], at.child(name))
+function validateNumbers(spec: R<JobSpec>, at: FieldPath): void {
+  for (const name of counts) validateNotNegative(spec[name], at.child(name))
   if (isSet(spec.maxFailedIndexes) && !isSet(spec.backoffLimitPerIndex)) {
     at.child('backoffLimitPerIndex').required('when maxFailedIndexes is specified')
   }
 }
 
-function checkCompletionMode(spec: R<JobSpec>, at: FieldPath): void {
+function validateCompletionMode(spec: R<JobSpec>, at: FieldPath): void {
   const { completionMode: mode, backoffLimitPerIndex, maxFailedIndexes: maxFailed } = spec
   if (isSet(mode) && !completionModes.includes(mode)) at.child('completionMode').notSupported(mode, completionModes)
-  if (mode === 'Indexed') checkIndexed(spec, at)
+  if (mode === 'Indexed') validateIndexed(spec, at)
   if (isSet(mode) && mode !== 'NonIndexed') return
   const needsIndexes = 'requires indexed completion mode'
   if (isSet(backoffLimitPerIndex)) at.child('backoffLimitPerIndex').invalid(backoffLimitPerIndex, needsIndexes)
   if (isSet(maxFailed)) at.child('maxFailedIndexes').invalid(maxFailed, needsIndexes)
 }
 
-function checkIndexed(spec: R<JobSpec>, at: FieldPath): void {
+function validateIndexed(spec: R<JobSpec>, at: FieldPath): void {
   const { completions, parallelism = 0, maxFailedIndexes: maxFailed, backoffLimitPerIndex } = spec
   if (!isSet(completions)) at.child('completions').required('when completion mode is Indexed')
   if (parallelism > maxIndexedParallelism) {
@@ -84,14 +84,14 @@ function checkIndexed(spec: R<JobSpec>, at: FieldPath): void {
   if (isSet(maxFailed) && maxFailed > limitForMany) failedAt.invalid(maxFailed, limited)
 }
 
-function checkReplacementPolicy(spec: R<JobSpec>, at: FieldPath): void {
+function validateReplacementPolicy(spec: R<JobSpec>, at: FieldPath): void {
   const policy = spec.podReplacementPolicy
   if (!isSet(policy)) return
   const allowed = isSet(spec.podFailurePolicy) ? ['Failed'] : replacementPolicies
   if (!allowed.includes(policy)) at.notSupported(policy, allowed)
 }
 
-function checkRestartPolicy(spec: R<JobSpec>, at: FieldPath): void {
+function validateRestartPolicy(spec: R<JobSpec>, at: FieldPath): void {
   const policy = spec.template?.spec?.restartPolicy ?? ''
   if (policy === 'Always' || policy === '') at.required('valid values: "OnFailure", "Never"')
   else if (policy !== 'OnFailure' && policy !== 'Never') at.notSupported(policy, ['OnFailure', 'Never'])

@@ -2,7 +2,7 @@
 import { type DeepReadonly, formatGoTime, goText, parseInstant, toMs } from '@krmkit/meta'
 import type { Job, JobStatus } from '../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { firstOverlap, readIndexes } from './indexes.ts'
 import { invalidUnprinted } from './job-policies.ts'
@@ -16,23 +16,23 @@ function holds(status: State, type: string): boolean {
 const isFinished = (status: State): boolean => holds(status, 'Complete') || holds(status, 'Failed')
 
 /** Rules that hold for what changed, so that older objects keep working. */
-export function checkJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
+export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const before: State = old.status ?? {}
-  checkCounts(status, at)
+  validateCounts(status, at)
   const changed = changesOf(status, before)
-  checkConditions(status, at, changed)
-  checkTimes(status, at, changed)
-  checkFinished(job, at, changed)
-  checkIndexes(job, at, changed)
+  validateConditions(status, at, changed)
+  validateTimes(status, at, changed)
+  validateFinished(job, at, changed)
+  validateIndexes(job, at, changed)
   if ((changed.finished || changed.terminating) && (status.terminating ?? 0) > 0 && isFinished(status)) {
     at.child('terminating').invalid(status.terminating, 'terminating>0 is invalid for finished job')
   }
   if ((changed.ready || changed.active) && isSet(status.ready) && status.ready > (status.active ?? 0)) {
     at.child('ready').invalid(status.ready, 'cannot set more ready pods than active')
   }
-  checkCriteria(job, at)
-  checkProgress(job, old, at)
+  validateCriteria(job, at)
+  validateProgress(job, old, at)
 }
 
 /** Which parts of the status differ. */
@@ -58,9 +58,9 @@ function changesOf(status: State, old: State) {
   }
 }
 
-function checkCounts(status: State, at: FieldPath): void {
+function validateCounts(status: State, at: FieldPath): void {
   for (const name of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const)
-    checkNotNegative(status[name], at.child(name))
+    validateNotNegative(status[name], at.child(name))
   const seen = new Set<string>()
   for (const list of ['succeeded', 'failed'] as const) {
     for (const [i, uid] of (status.uncountedTerminatedPods?.[list] ?? []).entries()) {
@@ -72,7 +72,7 @@ function checkCounts(status: State, at: FieldPath): void {
   }
 }
 
-function checkConditions(status: State, at: FieldPath, changed: Changes): void {
+function validateConditions(status: State, at: FieldPath, changed: Changes): void {
   const complete = holds(status, 'Complete')
   const conditions = at.child('conditions')
   if ((changed.complete || changed.failed) && complete && holds(status, 'Failed')) {
@@ -87,7 +87,7 @@ function printTime(time: string): ReturnType<typeof goText> {
   return goText(formatGoTime(time) ?? time)
 }
 
-function checkTimes(status: State, at: FieldPath, changed: Changes): void {
+function validateTimes(status: State, at: FieldPath, changed: Changes): void {
   const { startTime, completionTime } = status
   const here = at.child('completionTime')
   const complete = holds(status, 'Complete')
@@ -112,7 +112,7 @@ function msOf(time: string): number {
   return instant === undefined ? 0 : toMs(instant)
 }
 
-function checkFinished(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): void {
+function validateFinished(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): void {
   const status: State = job.status ?? {}
   const finished = isFinished(status)
   const conditions = at.child('conditions')
@@ -137,7 +137,7 @@ function checkFinished(job: DeepReadonly<Job>, at: FieldPath, changed: Changes):
   }
 }
 
-function checkIndexes(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): void {
+function validateIndexes(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): void {
   const { completions, backoffLimitPerIndex, completionMode } = job.spec ?? {}
   const { completedIndexes = '', failedIndexes } = job.status ?? {}
   const completedAt = at.child('completedIndexes')
@@ -162,7 +162,7 @@ function checkIndexes(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): 
   }
 }
 
-function checkCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
+function validateCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const met = holds(status, 'SuccessCriteriaMet')
   const here = at.child('conditions')
@@ -176,7 +176,7 @@ function checkCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
 }
 
 /** What is final stays, and counters do not go back. */
-function checkProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
+function validateProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const before: State = old.status ?? {}
   const here = at.child('conditions')

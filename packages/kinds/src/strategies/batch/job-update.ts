@@ -2,10 +2,10 @@
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { isEmptyMap, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkSameSelector } from '../shared/workloads.ts'
-import { checkSpecWithSelector } from './job-rules.ts'
+import { validateSameSelector } from '../shared/workloads.ts'
+import { validateSpecWithSelector } from './job-rules.ts'
 
 const immutable = 'field is immutable'
 const frozen = [
@@ -17,13 +17,13 @@ const frozen = [
 ] as const satisfies readonly (keyof JobSpec)[]
 
 /** The specification again (as the stock server does), then what may not change. */
-export function checkJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, report: Report): void {
-  checkSpecWithSelector(job, report)
-  const at = report.at('spec')
+export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): void {
+  validateSpecWithSelector(job, errors)
+  const at = errors.child('spec')
   const spec: R<JobSpec> = job.spec ?? { template: {} }
   const before: R<JobSpec> = old.spec ?? { template: {} }
-  checkCompletions(spec, before, at.child('completions'))
-  checkSameSelector(spec.selector, before.selector, at.child('selector'))
+  validateCompletions(spec, before, at.child('completions'))
+  validateSameSelector(spec.selector, before.selector, at.child('selector'))
   const unstarted = before.suspend === true && !isSet(old.status?.startTime)
   const wanted = unstarted ? withSchedulingOf(before.template, spec.template) : before.template
   if (!semanticEqual(spec.template, wanted)) at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
@@ -31,7 +31,7 @@ export function checkJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, r
 }
 
 /** Completions of an indexed job follow its parallelism. */
-function checkCompletions(spec: R<JobSpec>, old: R<JobSpec>, at: FieldPath): void {
+function validateCompletions(spec: R<JobSpec>, old: R<JobSpec>, at: FieldPath): void {
   const { completions } = spec
   if (completions === old.completions) return
   if (spec.completionMode !== 'Indexed') {

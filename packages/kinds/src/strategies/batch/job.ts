@@ -1,19 +1,19 @@
 /** Jobs. */
 import type { Job } from '../../types/batch-v1.generated.ts'
-import { checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../shared/metadata.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../shared/values.ts'
 import { warnPodNames } from '../shared/workloads.ts'
 import { defaultFailurePatterns } from './job-defaults.ts'
 import { addJobLabels, controllerUidLabels } from './job-labels.ts'
-import { checkJob } from './job-rules.ts'
+import { validateJob } from './job-rules.ts'
 import { warnJobSpec } from './job-spec.ts'
-import { checkJobStatus } from './job-status.ts'
-import { checkJobUpdate } from './job-update.ts'
+import { validateJobStatus } from './job-status.ts'
+import { validateJobUpdate } from './job-update.ts'
 
 const backoffLimit = 6
 const maxBackoffLimit = 2_147_483_647
@@ -54,15 +54,15 @@ export const jobStrategy = defineStrategy<Job>({
     raiseGeneration(job, old, 'spec')
   },
   validate(job, context) {
-    return findings(context, (report) => checkJob(job, report, { prefixedLabels: true }))
+    return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },
   validateUpdate(job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
-    return findings(context, (report) => {
-      checkJob(job, report, { prefixedLabels })
-      checkMetadataUpdate(job, old, report)
-      checkJobUpdate(job, old, report)
+    return validateWith(context, (errors) => {
+      validateJob(job, errors, { prefixedLabels })
+      validateMetadataUpdate(job, old, errors)
+      validateJobUpdate(job, old, errors)
     })
   },
   warnings(job, old, { profile }) {
@@ -83,9 +83,9 @@ export const jobStrategy = defineStrategy<Job>({
         keepMembers(job, old, 'spec')
       },
       validateUpdate(job, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(job, old, report)
-          checkJobStatus(job, old, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(job, old, errors)
+          validateJobStatus(job, old, errors.child('status'))
         })
       },
     },

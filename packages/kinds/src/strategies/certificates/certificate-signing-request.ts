@@ -10,11 +10,11 @@ import {
 import { type DeepReadonly, formatTime, goText, joinPrinted, type NamingProfile } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { copy, isEmpty, isSet, keep, type R, semanticEqual } from '../shared/values.ts'
-import { checkSignerName } from './signer-name.ts'
+import { validateSignerName } from './signer-name.ts'
 
 type Csr = CertificateSigningRequest
 type Request = DeepReadonly<Csr>
@@ -69,29 +69,29 @@ function certificateError(certificate: string | null | undefined): string | unde
 }
 
 /** `old` is undefined for a new request. What it already has wrong is not held against an update. */
-function checkRequest(csr: Request, old: Request | undefined, report: Report): void {
+function validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): void {
   // Any name will do that a path can hold; the generic layer sees to that.
-  checkMetadata(csr, report, { namespaced: false, name: () => [] })
-  const at = report.at('spec')
+  validateMetadata(csr, errors, { namespaced: false, name: () => [] })
+  const at = errors.child('spec')
   const spec: R<Partial<Csr['spec']>> = csr.spec ?? {}
   const error = requestError(spec.request)
   if (error !== undefined) at.child('request').invalid(printBytes(spec.request), error)
-  checkUsages(spec.usages ?? [], old?.spec?.usages, report)
+  validateUsages(spec.usages ?? [], old?.spec?.usages, errors)
   const signer = spec.signerName ?? ''
-  const legacy = `${report.context.profile.domain}/legacy-unknown`
+  const legacy = `${errors.context.profile.domain}/legacy-unknown`
   if (signer === legacy && old?.spec?.signerName !== legacy) {
     at.child('signerName').invalid(signer, 'the legacy signerName is not allowed via this API version')
-  } else checkSignerName(signer, at.child('signerName'))
+  } else validateSignerName(signer, at.child('signerName'))
   const seconds = spec.expirationSeconds
   if (isSet(seconds) && seconds < shortestSeconds) {
     at.child('expirationSeconds').invalid(seconds, 'may not specify a duration less than 600 seconds (10 minutes)')
   }
-  checkConditions(csr, old, report)
+  validateConditions(csr, old, errors)
   const certificate = csr.status?.certificate
   const before = old?.status?.certificate
   const tolerated = old !== undefined && ((certificate ?? '') === (before ?? '') || certificateError(before) !== undefined)
   const wrong = tolerated ? undefined : certificateError(certificate)
-  if (wrong !== undefined) report.at('status').child('certificate').invalid('<certificate data>', wrong)
+  if (wrong !== undefined) errors.child('status').child('certificate').invalid('<certificate data>', wrong)
 }
 
 function printBytes(base64: string | null | undefined) {
@@ -100,8 +100,8 @@ function printBytes(base64: string | null | undefined) {
   return goText(`[]byte{${joinPrinted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
 }
 
-function checkUsages(list: readonly string[], old: readonly string[] | undefined, report: Report): void {
-  const at = report.at('spec').child('usages')
+function validateUsages(list: readonly string[], old: readonly string[] | undefined, errors: ContextErrorList): void {
+  const at = errors.child('spec').child('usages')
   if (list.length === 0) at.required()
   if (!(old ?? []).some((usage) => !usages.includes(usage))) {
     for (const [i, usage] of list.entries()) if (!usages.includes(usage)) at.index(i).notSupported(usage, usages)
@@ -114,8 +114,8 @@ function checkUsages(list: readonly string[], old: readonly string[] | undefined
   }
 }
 
-function checkConditions(csr: Request, old: Request | undefined, report: Report): void {
-  const at = report.at('status').child('conditions')
+function validateConditions(csr: Request, old: Request | undefined, errors: ContextErrorList): void {
+  const at = errors.child('status').child('conditions')
   const conditions = old?.status?.conditions ?? []
   const before = new Set<string>(conditions.map(({ type }) => type))
   const bothAllowed = before.has('Approved') && before.has('Denied')
@@ -139,9 +139,14 @@ interface Rights {
   readonly sign?: boolean
 }
 
-function checkUpdate(csr: Request, old: Request, report: Report, { approve = false, sign = false }: Rights): void {
-  checkRequest(csr, old, report)
-  const at = report.at('status')
+function validateRequestUpdate(
+  csr: Request,
+  old: Request,
+  errors: ContextErrorList,
+  { approve = false, sign = false }: Rights,
+): void {
+  validateRequest(csr, old, errors)
+  const at = errors.child('status')
   for (const type of finalTypes) {
     const fewer = conditionsOf(csr, type).length < conditionsOf(old, type).length
     if (fewer) at.child('conditions').forbidden(`updates may not remove a condition of type "${type}"`)
@@ -159,7 +164,7 @@ function checkUpdate(csr: Request, old: Request, report: Report, { approve = fal
     if (!sign) at.child('certificate').forbidden('updates may not set certificate content')
     else if (before !== '') at.child('certificate').forbidden('updates may not modify existing certificate content')
   }
-  checkMetadataUpdate(csr, old, report)
+  validateMetadataUpdate(csr, old, errors)
 }
 
 /** Fills in the times that a client left out. */
@@ -218,10 +223,10 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
     keepMembers(csr, old, 'spec', 'status')
   },
   validate(csr, context) {
-    return findings(context, (report) => checkRequest(csr, undefined, report))
+    return validateWith(context, (errors) => validateRequest(csr, undefined, errors))
   },
   validateUpdate(csr, old, context) {
-    return findings(context, (report) => checkUpdate(csr, old, report, {}))
+    return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, {}))
   },
   selectableFields: {
     'spec.signerName': (csr) => csr.spec?.signerName ?? '',
@@ -235,7 +240,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
         stampConditions(csr, old, context)
       },
       validateUpdate(csr, old, context) {
-        return findings(context, (report) => checkUpdate(csr, old, report, { sign: true }))
+        return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, { sign: true }))
       },
     },
     approval: {
@@ -246,7 +251,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
         keep(csr.status, copy(old.status ?? {}), 'certificate')
       },
       validateUpdate(csr, old, context) {
-        return findings(context, (report) => checkUpdate(csr, old, report, { approve: true }))
+        return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, { approve: true }))
       },
     },
   },

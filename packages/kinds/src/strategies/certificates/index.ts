@@ -2,6 +2,6 @@ import type { Strategy } from '../../interfaces.ts'
 import { certificateSigningRequestStrategy } from './certificate-signing-request.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const certificatesPolicies: Readonly<Record<string, Strategy>> = {
+export const certificatesStrategies: Readonly<Record<string, Strategy>> = {
   'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestStrategy,
 }

@@ -1,20 +1,20 @@
 /** What trust bundles hold, and whose they are. */
 import { trustBundleFaults } from '@krmkit/certificates/request'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { Report } from '../shared/field-path.ts'
-import { checkSignerName } from './signer-name.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateSignerName } from './signer-name.ts'
 
 const maxBundleLength = 1024 * 1024
 
 /** `old` is undefined for a new bundle; what it holds unchanged is not looked at again. */
-export function checkTrustBundle(
+export function validateTrustBundle(
   bundle: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject> | undefined,
-  report: Report,
+  errors: ContextErrorList,
 ): void {
-  const at = report.at('spec')
+  const at = errors.child('spec')
   const signer = textAt(bundle, 'signerName')
-  if (signer !== '') checkSignerName(signer, at.child('signerName'))
+  if (signer !== '') validateSignerName(signer, at.child('signerName'))
   const text = textAt(bundle, 'trustBundle')
   // That it is missing is told by its type.
   if (text !== '' && (old === undefined || textAt(old, 'trustBundle') !== text)) {

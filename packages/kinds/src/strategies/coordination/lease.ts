@@ -1,16 +1,16 @@
 /** Leases. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Lease } from '../../types/coordination-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { checkNotNegative, checkPositive } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative, validatePositive } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
-function checkSpec(lease: DeepReadonly<Lease>, report: Report): void {
-  const at = report.at('spec')
-  checkPositive(lease.spec?.leaseDurationSeconds, at.child('leaseDurationSeconds'))
-  checkNotNegative(lease.spec?.leaseTransitions, at.child('leaseTransitions'))
+function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  validatePositive(lease.spec?.leaseDurationSeconds, at.child('leaseDurationSeconds'))
+  validateNotNegative(lease.spec?.leaseTransitions, at.child('leaseTransitions'))
 }
 
 /** Members of coordinated elections, which are behind a gate. */
@@ -30,15 +30,15 @@ export const leaseStrategy = defineStrategy<Lease>({
     dropCoordination(lease, old, features.enabled('CoordinatedLeaderElection'))
   },
   validate(lease, context) {
-    return findings(context, (report) => {
-      checkMetadata(lease, report, { namespaced: true })
-      checkSpec(lease, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(lease, errors, { namespaced: true })
+      validateSpec(lease, errors)
     })
   },
   validateUpdate(lease, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(lease, old, report)
-      checkSpec(lease, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(lease, old, errors)
+      validateSpec(lease, errors)
     })
   },
 })

@@ -2,9 +2,9 @@
 import { type DeepReadonly, isDns1123Label, isQualifiedName, utf8Length } from '@krmkit/meta'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
 import type { Event } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../shared/values.ts'
 
 const maxShort = 128
@@ -15,21 +15,21 @@ function isNewGroup(context: StrategyContext): boolean {
   return context.requestVersion !== undefined && context.requestVersion.group !== ''
 }
 
-function checkLength(value: string | undefined, at: FieldPath, max: number): void {
+function validateLength(value: string | undefined, at: FieldPath, max: number): void {
   if (utf8Length(value ?? '') > max) at.invalid('', `can have at most ${max} characters`)
 }
 
-function checkNeeded(value: string | undefined, at: FieldPath): void {
+function validateNeeded(value: string | undefined, at: FieldPath): void {
   if (isEmpty(value)) at.required()
-  checkLength(value, at, maxShort)
+  validateLength(value, at, maxShort)
 }
 
 /** Rules of both groups. An event with a time of its own has to tell who reports it, and why. */
-function checkEvent(event: DeepReadonly<Event>, report: Report): void {
-  const { context } = report
+function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+  const { context } = errors
   const namespace = event.metadata.namespace ?? ''
   const subject = event.involvedObject?.namespace ?? ''
-  const at = report.at('involvedObject').child('namespace')
+  const at = errors.child('involvedObject').child('namespace')
   const mismatch = 'does not match event.namespace'
   if (isEmpty(event.eventTime)) {
     const fits = subject === '' ? namespace === '' || namespace === 'default' : subject === namespace
@@ -37,33 +37,34 @@ function checkEvent(event: DeepReadonly<Event>, report: Report): void {
   } else {
     if (subject === '' && namespace !== 'default' && namespace !== context.profile.systemNamespace) at.invalid(subject, mismatch)
     const reporter = event.reportingComponent ?? ''
-    const reporterAt = report.at(isNewGroup(context) ? 'reportingController' : 'reportingComponent')
+    const reporterAt = errors.child(isNewGroup(context) ? 'reportingController' : 'reportingComponent')
     if (reporter === '') reporterAt.required()
     reporterAt.invalidAll(reporter, isQualifiedName(reporter))
-    checkNeeded(event.reportingInstance, report.at('reportingInstance'))
-    checkNeeded(event.action, report.at('action'))
-    checkNeeded(event.reason, report.at('reason'))
-    checkLength(event.message, report.at('message'), maxMessage)
+    validateNeeded(event.reportingInstance, errors.child('reportingInstance'))
+    validateNeeded(event.action, errors.child('action'))
+    validateNeeded(event.reason, errors.child('reason'))
+    validateLength(event.message, errors.child('message'), maxMessage)
   }
-  report.at('namespace').invalidAll(namespace, isDns1123Label(namespace))
+  errors.child('namespace').invalidAll(namespace, isDns1123Label(namespace))
 }
 
 /** What only the newer group asks of a new event. */
-function checkStrictly(event: DeepReadonly<Event>, report: Report): void {
-  if (isEmpty(event.eventTime)) report.at('eventTime').required()
-  checkSeries(event, report)
-  if (event.type !== 'Normal' && event.type !== 'Warning') report.at('type').invalid('', `has invalid value: ${event.type ?? ''}`)
+function validateStrictly(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
+  validateSeries(event, errors)
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.child('type').invalid('', `has invalid value: ${event.type ?? ''}`)
   const unset = 'needs to be unset'
-  if (isSet(event.firstTimestamp)) report.at('firstTimestamp').invalid('', unset)
-  if (isSet(event.lastTimestamp)) report.at('lastTimestamp').invalid('', unset)
-  if (event.count) report.at('count').invalid('', unset)
-  if (!isEmpty(event.source?.component) || !isEmpty(event.source?.host)) report.at('source').invalid('', unset)
+  if (isSet(event.firstTimestamp)) errors.child('firstTimestamp').invalid('', unset)
+  if (isSet(event.lastTimestamp)) errors.child('lastTimestamp').invalid('', unset)
+  if (event.count) errors.child('count').invalid('', unset)
+  if (!isEmpty(event.source?.component) || !isEmpty(event.source?.host)) errors.child('source').invalid('', unset)
 }
 
-function checkSeries(event: DeepReadonly<Event>, report: Report): void {
+function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): void {
   const { series } = event
   if (!isSet(series)) return
-  const at = report.at('series')
+  const at = errors.child('series')
   if ((series.count ?? 0) < 2) at.child('count').invalid('', 'should be at least 2')
   if (isEmpty(series.lastObservedTime)) at.child('lastObservedTime').required()
 }
@@ -99,19 +100,19 @@ function selectable(subject: string, others: Selectable): Selectable {
 const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
   validate(event, context) {
-    return findings(context, (report) => {
-      checkEvent(event, report)
-      if (isNewGroup(context)) checkStrictly(event, report)
+    return validateWith(context, (errors) => {
+      validateEvent(event, errors)
+      if (isNewGroup(context)) validateStrictly(event, errors)
     })
   },
   validateUpdate(event, old, context) {
-    return findings(context, (report) => {
-      checkEvent(event, report)
+    return validateWith(context, (errors) => {
+      validateEvent(event, errors)
       if (!isNewGroup(context)) return
-      checkMetadataUpdate(event, old, report)
-      if (!semanticEqual(event.series, old.series)) checkSeries(event, report)
+      validateMetadataUpdate(event, old, errors)
+      if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of frozen) {
-        if (!semanticEqual(event[member], old[member])) report.at(name).invalid(event[member], 'field is immutable')
+        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(event[member], 'field is immutable')
       }
     })
   },

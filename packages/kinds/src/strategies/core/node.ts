@@ -1,13 +1,13 @@
 /** Nodes. */
 import { type DeepReadonly, goStrings, isValidCIDR, parseCIDR } from '@krmkit/meta'
 import type { Node } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeLabelWarning } from '../shared/node-labels.ts'
-import { checkTaints } from '../shared/node-selector.ts'
+import { validateTaints } from '../shared/node-selector.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
-import { checkResourceAmount } from '../shared/resource-names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateResourceAmount } from '../shared/resource-names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../shared/values.ts'
 
 /** The single range and the list of ranges say the same; the single one decides. */
@@ -18,16 +18,16 @@ function joinRanges(node: Node): void {
   else if (isEmpty(spec.podCIDR) && !isEmpty(spec.podCIDRs?.[0])) spec.podCIDR = spec.podCIDRs?.[0] as string
 }
 
-function checkResources(node: DeepReadonly<Node>, report: Report): void {
+function validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): void {
   for (const kind of ['capacity', 'allocatable'] as const) {
     const amounts = node.status?.[kind]
     for (const name of sortedKeys(amounts)) {
-      checkResourceAmount(name, own(amounts, name) ?? '0', report.at('status').child(kind).child(name))
+      validateResourceAmount(name, own(amounts, name) ?? '0', errors.child('status').child(kind).child(name))
     }
   }
 }
 
-function checkRanges(ranges: readonly string[], at: FieldPath): void {
+function validateRanges(ranges: readonly string[], at: FieldPath): void {
   for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, isValidCIDR(range))
   if (ranges.length < 2) return
   const families = ranges.map((range) => parseCIDR(range)?.address.family)
@@ -41,23 +41,23 @@ function checkRanges(ranges: readonly string[], at: FieldPath): void {
   }
 }
 
-function checkNode(node: DeepReadonly<Node>, report: Report): void {
-  checkMetadata(node, report, { namespaced: false })
-  checkTaints(node.spec?.taints, report.at('metadata').child('taints'))
-  checkResources(node, report)
-  checkRanges(node.spec?.podCIDRs ?? [], report.at('spec').child('podCIDRs'))
+function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void {
+  validateMetadata(node, errors, { namespaced: false })
+  validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
+  validateResources(node, errors)
+  validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 
-function checkNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, report: Report): void {
-  checkMetadataUpdate(node, old, report)
-  checkResources(node, report)
+function validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): void {
+  validateMetadataUpdate(node, old, errors)
+  validateResources(node, errors)
   const seen = new Set<string>()
   for (const [i, address] of (node.status?.addresses ?? []).entries()) {
     const text = `core.NodeAddress{Type:${JSON.stringify(address.type)}, Address:${JSON.stringify(address.address)}}`
-    if (seen.has(text)) report.at('status').child('addresses').index(i).duplicate(text)
+    if (seen.has(text)) errors.child('status').child('addresses').index(i).duplicate(text)
     seen.add(text)
   }
-  const at = report.at('spec')
+  const at = errors.child('spec')
   const before = old.spec?.podCIDRs ?? []
   const ranges = node.spec?.podCIDRs ?? []
   if (before.length > 0) {
@@ -69,7 +69,7 @@ function checkNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, repo
   if (!isEmpty(provider) && provider !== node.spec?.providerID) {
     at.child('providerID').forbidden('node updates may not change providerID except from "" to valid')
   }
-  checkTaints(node.spec?.taints, report.at('metadata').child('taints'))
+  validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
 }
 
@@ -86,12 +86,12 @@ export const nodeStrategy = defineStrategy<Node>({
     keepMembers(node, old, 'status')
   },
   validate(node, context) {
-    return findings(context, (report) => checkNode(node, report))
+    return validateWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate(node, old, context) {
-    return findings(context, (report) => {
-      checkNode(node, report)
-      checkNodeUpdate(node, old, report)
+    return validateWith(context, (errors) => {
+      validateNode(node, errors)
+      validateNodeUpdate(node, old, errors)
     })
   },
   warnings(node, old, { profile }) {
@@ -115,7 +115,7 @@ export const nodeStrategy = defineStrategy<Node>({
         keepMembers(node, old, 'spec')
       },
       validateUpdate(node, old, context) {
-        return findings(context, (report) => checkNodeUpdate(node, old, report))
+        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
       },
     },
   },

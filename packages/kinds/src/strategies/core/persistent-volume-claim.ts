@@ -1,14 +1,14 @@
 /** Persistent volume claims. @see Configuration and storage specification, 2.4 */
 import { type DeepReadonly, isQualifiedName, type NamingProfile } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../types/core-v1.generated.ts'
-import { checkClaimSpec } from '../shared/claim-spec.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import { validateClaimSpec } from '../shared/claim-spec.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
 import { warnAmounts } from '../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../shared/quantities.ts'
-import { checkResourceAmount, isNativeResource } from '../shared/resource-names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { isNativeResource, validateResourceAmount } from '../shared/resource-names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -35,46 +35,46 @@ function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, pro
   }
 }
 
-function checkClaim(claim: DeepReadonly<Claim>, report: Report): void {
-  checkMetadata(claim, report, { namespaced: true })
-  checkClaimSpec(claim.spec ?? emptySpec, report.at('spec'))
+function validateClaim(claim: DeepReadonly<Claim>, errors: ContextErrorList): void {
+  validateMetadata(claim, errors, { namespaced: true })
+  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
 }
 
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
-function checkUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, report: Report): void {
-  checkMetadataUpdate(claim, old, report)
-  checkClaimSpec(claim.spec ?? emptySpec, report.at('spec'))
+function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
+  validateMetadataUpdate(claim, old, errors)
+  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
   const oldSize = own(old.spec?.resources?.requests, 'storage')
   if (isEmpty(before.volumeName)) delete spec.volumeName
   if (isEmpty(before.volumeName)) delete before.volumeName
-  allowClassChange(claim, old, { spec, before, report })
+  allowClassChange(claim, old, { spec, before, errors })
   if (claim.status?.phase === 'Bound' && isSet(spec.resources?.requests)) {
     if (oldSize === undefined) delete spec.resources.requests.storage
     else spec.resources.requests.storage = oldSize
     if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
   }
-  if (!semanticEqual(spec, before)) report.at('spec').forbidden(immutable)
+  if (!semanticEqual(spec, before)) errors.child('spec').forbidden(immutable)
   if (compareAmounts(size, oldSize) < 0 && compareAmounts(size, own(old.status?.capacity, 'storage')) <= 0) {
-    const at = report.at('spec').child('resources').child('requests').child('storage')
+    const at = errors.child('spec').child('resources').child('requests').child('storage')
     at.forbidden('field can not be less than status.capacity')
   }
   if (claim.spec?.volumeMode !== old.spec?.volumeMode)
-    report.at('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
+    errors.child('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
 }
 
 interface ClassChange {
   readonly spec: PersistentVolumeClaimSpec
   readonly before: PersistentVolumeClaimSpec
-  readonly report: Report
+  readonly errors: ContextErrorList
 }
 
 /** The class may move from the annotation to its own member, or be set once when there was none. */
-function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, { spec, before, report }: ClassChange): void {
-  const key = `volume.beta.${report.context.profile.domain}/storage-class`
+function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, { spec, before, errors }: ClassChange): void {
+  const key = `volume.beta.${errors.context.profile.domain}/storage-class`
   const now = own(claim.metadata.annotations, key)
   const then = own(old.metadata.annotations, key)
   if (then !== undefined && now === undefined && !isSet(before.storageClassName) && spec.storageClassName === then) {
@@ -82,8 +82,8 @@ function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, 
     return
   }
   if (now !== then)
-    report
-      .at('metadata')
+    errors
+      .child('metadata')
       .child('annotations')
       .child(key)
       .invalid(now ?? '', 'field is immutable')
@@ -91,7 +91,7 @@ function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, 
     delete spec.storageClassName
 }
 
-function checkStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
+function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
   const { capacity, allocatedResources, allocatedResourceStatuses, conditions } = claim.status ?? {}
   for (const name of sortedKeys(capacity)) {
     const value = amount(own(capacity, name))
@@ -105,16 +105,16 @@ function checkStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
   }
   const statusesAt = at.child('allocatedResourceStatus')
   for (const name of sortedKeys(allocatedResourceStatuses)) {
-    checkGrowingResource(name, statusesAt)
+    validateGrowingResource(name, statusesAt)
     if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? '')) statusesAt.notSupported(name, resizeStatuses)
   }
   for (const name of sortedKeys(allocatedResources)) {
-    if (!checkGrowingResource(name, at.child('allocatedResources'))) continue
+    if (!validateGrowingResource(name, at.child('allocatedResources'))) continue
     const here = at.child('allocatedResources').key(name)
     const given = own(allocatedResources, name) ?? '0'
     const value = amount(given)
     if (sign(value) < 0) here.invalidText(value.value().toString(), 'must be a valid resource quantity')
-    else checkResourceAmount('storage', given, here)
+    else validateResourceAmount('storage', given, here)
   }
 }
 
@@ -127,7 +127,7 @@ const resizeStatuses = [
 ]
 
 /** Storage, or what somebody else has named. */
-function checkGrowingResource(name: string, at: FieldPath): boolean {
+function validateGrowingResource(name: string, at: FieldPath): boolean {
   const wrong = isQualifiedName(name)
   at.invalidAll(name, wrong)
   if (wrong.length > 0) return false
@@ -165,12 +165,12 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
-    return findings(context, (report) => checkClaim(claim, report))
+    return validateWith(context, (errors) => validateClaim(claim, errors))
   },
   validateUpdate(claim, old, context) {
-    return findings(context, (report) => {
-      checkClaim(claim, report)
-      checkUpdate(claim, old, report)
+    return validateWith(context, (errors) => {
+      validateClaim(claim, errors)
+      validateClaimUpdate(claim, old, errors)
     })
   },
   warnings(claim, _old, { profile }) {
@@ -190,11 +190,11 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
         keepMembers(claim, old, 'spec')
       },
       validateUpdate(claim, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(claim, old, report)
-          if (isEmpty(claim.metadata.resourceVersion)) report.at('resourceVersion').required()
-          if (isEmpty(claim.spec?.accessModes)) report.at('Spec').child('accessModes').required()
-          checkStatus(claim, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(claim, old, errors)
+          if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
+          if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
+          validateStatus(claim, errors.child('status'))
         })
       },
     },

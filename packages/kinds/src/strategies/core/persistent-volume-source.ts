@@ -2,18 +2,18 @@
 import { nameRules } from '@krmkit/meta'
 import type { PersistentVolumeSpec, Volume } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkNoBackstep } from '../shared/paths.ts'
+import { validateNoBackstep } from '../shared/paths.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import {
-  checkDriverName,
-  checkFc,
-  checkFlexVolume,
-  checkHostPath,
-  checkIscsi,
-  checkNfs,
   type SourceChecks,
+  validateDriverName,
+  validateFc,
+  validateFlexVolume,
+  validateHostPath,
+  validateIscsi,
+  validateNfs,
 } from '../shared/volume-network.ts'
-import { checkScaleVolume, checkStoragePlatform, vendorSources } from '../shared/volume-vendor.ts'
+import { validateScaleVolume, validateStoragePlatform, vendorSources } from '../shared/volume-vendor.ts'
 
 type Secret = { readonly name?: string; readonly namespace?: string }
 
@@ -46,7 +46,7 @@ const order = [
 /** Names of all sources. */
 export const sourceNames: readonly (keyof PersistentVolumeSpec)[] = order.map(([name]) => name)
 
-function checkSecret(secret: Secret | null | undefined, at: FieldPath): void {
+function validateSecret(secret: Secret | null | undefined, at: FieldPath): void {
   if (!isSet(secret)) return
   if (isEmpty(secret.name)) at.child('name').required()
   if (isEmpty(secret.namespace)) at.child('namespace').required()
@@ -58,7 +58,7 @@ function asPodSource<K extends keyof typeof vendorSources>(name: K): (source: un
 }
 
 const checks: SourceChecks<PersistentVolumeSpec> = {
-  hostPath: checkHostPath,
+  hostPath: validateHostPath,
   gcePersistentDisk: asPodSource('gcePersistentDisk'),
   awsElasticBlockStore: asPodSource('awsElasticBlockStore'),
   glusterfs(source, at) {
@@ -70,20 +70,20 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
     else here.invalidAll(namespace, nameRules.dns1123Label(namespace, false))
   },
   flocker: asPodSource('flocker'),
-  nfs: checkNfs,
+  nfs: validateNfs,
   rbd: asPodSource('rbd'),
   quobyte: asPodSource('quobyte'),
   cephfs: asPodSource('cephfs'),
   iscsi(source, at) {
-    checkIscsi(source, at)
+    validateIscsi(source, at)
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
   cinder(source, at) {
     if (isEmpty(source.volumeID)) at.child('volumeID').required()
-    checkSecret(source.secretRef, at.child('secretRef'))
+    validateSecret(source.secretRef, at.child('secretRef'))
   },
-  fc: checkFc,
-  flexVolume: checkFlexVolume,
+  fc: validateFc,
+  flexVolume: validateFlexVolume,
   azureFile(source, at) {
     asPodSource('azureFile')(source, at)
     if (source.secretNamespace === '') at.child('secretNamespace').required()
@@ -92,27 +92,27 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
   photonPersistentDisk: asPodSource('photonPersistentDisk'),
   portworxVolume: asPodSource('portworxVolume'),
   azureDisk: asPodSource('azureDisk'),
-  scaleIO: checkScaleVolume,
+  scaleIO: validateScaleVolume,
   local(source, at) {
     if (isEmpty(source.path)) at.child('path').required()
-    else checkNoBackstep(source.path, at.child('path'))
+    else validateNoBackstep(source.path, at.child('path'))
   },
   storageos(source, at) {
-    checkStoragePlatform(source, at)
-    checkSecret(source.secretRef, at.child('secretRef'))
+    validateStoragePlatform(source, at)
+    validateSecret(source.secretRef, at.child('secretRef'))
   },
   csi(source, at) {
-    checkDriverName(source.driver ?? '', at.child('driver'))
+    validateDriverName(source.driver ?? '', at.child('driver'))
     if (isEmpty(source.volumeHandle)) at.child('volumeHandle').required()
-    checkSecret(source.controllerPublishSecretRef, at.child('controllerPublishSecretRef'))
-    checkSecret(source.controllerExpandSecretRef, at.child('controllerExpandSecretRef'))
-    checkSecret(source.nodePublishSecretRef, at.child('nodePublishSecretRef'))
-    checkSecret(source.nodeExpandSecretRef, at.child('nodeExpandSecretRef'))
+    validateSecret(source.controllerPublishSecretRef, at.child('controllerPublishSecretRef'))
+    validateSecret(source.controllerExpandSecretRef, at.child('controllerExpandSecretRef'))
+    validateSecret(source.nodePublishSecretRef, at.child('nodePublishSecretRef'))
+    validateSecret(source.nodeExpandSecretRef, at.child('nodeExpandSecretRef'))
   },
 }
 
 /** Exactly one source; its own rules. */
-export function checkPersistentVolumeSource(
+export function validatePersistentVolumeSource(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
   options: { readonly affinity: boolean },

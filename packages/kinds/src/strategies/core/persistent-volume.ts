@@ -2,18 +2,18 @@
 import { type DeepReadonly, formatTime, goText, type NamingProfile, nameRules } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../types/core-v1.generated.ts'
-import { checkAccessModes, volumeModes } from '../shared/claim-spec.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import { validateAccessModes, volumeModes } from '../shared/claim-spec.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { newerNodeLabel } from '../shared/node-labels.ts'
-import { checkNodeSelector } from '../shared/node-selector.ts'
+import { validateNodeSelector } from '../shared/node-selector.ts'
 import { defaultVendorSource, roundUp } from '../shared/pod-defaults.ts'
 import { deprecatedSources } from '../shared/pod-warnings.ts'
 import { amount, sign } from '../shared/quantities.ts'
 import { lunOfVolume } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
-import { checkPersistentVolumeSource, sourceNames } from './persistent-volume-source.ts'
+import { sourceNames, validatePersistentVolumeSource } from './persistent-volume-source.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 
@@ -34,26 +34,26 @@ const mountable = [
   'photonPersistentDisk',
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[]
 
-function checkVolume(volume: DeepReadonly<PersistentVolume>, report: Report): void {
-  checkMetadata(volume, report, { namespaced: false })
-  checkPersistentVolumeSpec(volume.spec ?? {}, report.at('spec'))
+function validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
+  validateMetadata(volume, errors, { namespaced: false })
+  validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
 }
 
 /** Rules of the specification; `inline` is that of an attachment, which is no volume of its own. */
-export function checkPersistentVolumeSpec(
+export function validatePersistentVolumeSpec(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
   options: { readonly inline?: boolean } = {},
 ): void {
   if (options.inline === true) refuseForInline(spec, at)
-  else checkOwn(spec, at)
+  else validateOwn(spec, at)
   const affinity = spec.nodeAffinity
   if (isSet(affinity)) {
     const here = at.child('nodeAffinity').child('required')
-    if (isSet(affinity.required)) checkNodeSelector(affinity.required, here)
+    if (isSet(affinity.required)) validateNodeSelector(affinity.required, here)
     else here.required('must specify required node constraints')
   }
-  checkPersistentVolumeSource(spec, at, { affinity: isSet(affinity?.required) })
+  validatePersistentVolumeSource(spec, at, { affinity: isSet(affinity?.required) })
   const policy = spec.persistentVolumeReclaimPolicy
   if (isSet(spec.hostPath) && isRoot(spec.hostPath.path) && policy === 'Recycle') {
     at.child('persistentVolumeReclaimPolicy').forbidden("may not be 'recycle' for a hostPath mount of '/'")
@@ -74,12 +74,12 @@ function refuseForInline(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
   if (!isEmpty(spec.persistentVolumeReclaimPolicy)) at.child('persistentVolumeReclaimPolicy').forbidden(detail)
   if (!isEmpty(spec.storageClassName)) at.child('storageClassName').forbidden(detail)
   if (isEmpty(spec.accessModes)) at.child('accessModes').required()
-  checkAccessModes(spec.accessModes, at.child('accessModes'))
+  validateAccessModes(spec.accessModes, at.child('accessModes'))
 }
 
-function checkOwn(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
+function validateOwn(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
   if (isEmpty(spec.accessModes)) at.child('accessModes').required()
-  checkAccessModes(spec.accessModes, at.child('accessModes'))
+  validateAccessModes(spec.accessModes, at.child('accessModes'))
   const names = sortedKeys(spec.capacity)
   const here = at.child('capacity')
   if (names.length === 0) here.required()
@@ -104,24 +104,28 @@ function isRoot(path: string): boolean {
   return path.split('/').every((step) => step === '' || step === '.') && path.startsWith('/')
 }
 
-function checkMountOptions(volume: DeepReadonly<PersistentVolume>, report: Report): void {
-  const key = `volume.beta.${report.context.profile.domain}/mount-options`
+function validateMountOptions(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
+  const key = `volume.beta.${errors.context.profile.domain}/mount-options`
   if (own(volume.metadata.annotations, key) === undefined) return
   if (mountable.some((name) => isSet(volume.spec?.[name]))) return
-  report.at('metadata').child('annotations').child(key).forbidden('may not specify mount options for this volume type')
+  errors.child('metadata').child('annotations').child(key).forbidden('may not specify mount options for this volume type')
 }
 
-function checkUpdate(volume: DeepReadonly<PersistentVolume>, old: DeepReadonly<PersistentVolume>, report: Report): void {
-  checkVolume(volume, report)
+function validateVolumeUpdate(
+  volume: DeepReadonly<PersistentVolume>,
+  old: DeepReadonly<PersistentVolume>,
+  errors: ContextErrorList,
+): void {
+  validateVolume(volume, errors)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
   if (!sourceNames.every((name) => semanticEqual(source(spec, name, before), source(before, name, before)))) {
-    report.at('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
+    errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
   }
-  if (spec.volumeMode !== before.volumeMode) report.at('volumeMode').invalid(spec.volumeMode, 'field is immutable')
-  if (isSet(before.nodeAffinity) && !affinityKept(spec.nodeAffinity, before.nodeAffinity, report.context.profile)) {
+  if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
+  if (isSet(before.nodeAffinity) && !affinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
     const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
-    report.at('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
+    errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
 }
 
@@ -172,16 +176,16 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     keepMembers(volume, old, 'status')
   },
   validate(volume, context) {
-    return findings(context, (report) => {
-      checkVolume(volume, report)
-      checkMountOptions(volume, report)
+    return validateWith(context, (errors) => {
+      validateVolume(volume, errors)
+      validateMountOptions(volume, errors)
     })
   },
   validateUpdate(volume, old, context) {
-    return findings(context, (report) => {
-      checkVolume(volume, report)
-      checkMountOptions(volume, report)
-      checkUpdate(volume, old, report)
+    return validateWith(context, (errors) => {
+      validateVolume(volume, errors)
+      validateMountOptions(volume, errors)
+      validateVolumeUpdate(volume, old, errors)
     })
   },
   warnings(volume, _old, { profile }) {
@@ -216,9 +220,9 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
         else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
       },
       validateUpdate(volume, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(volume, old, report)
-          if (isEmpty(volume.metadata.resourceVersion)) report.at('resourceVersion').required()
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(volume, old, errors)
+          if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
         })
       },
     },

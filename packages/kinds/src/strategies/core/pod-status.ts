@@ -3,11 +3,11 @@ import { type DeepReadonly, isValidIP, joinPrinted, type OwnerReference, parseIP
 import type { SubresourceStrategy } from '../../interfaces.ts'
 import type { ContainerStatus, Pod } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
-import { checkDnsSubdomain, checkQualifiedName } from '../shared/names.ts'
-import { findings } from '../shared/strategy.ts'
+import { keepMembers, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateDnsSubdomain, validateQualifiedName } from '../shared/names.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../shared/values.ts'
-import { checkAnnotationUpdates } from './pod-update.ts'
+import { validateAnnotationUpdates } from './pod-update.ts'
 
 /** The single address and the list of addresses say the same; the single one decides. */
 export function defaultPodStatus(pod: Pod): void {
@@ -31,41 +31,42 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
   },
   validateUpdate(pod, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(pod, old, report)
-      checkAnnotationUpdates(pod, old, report.at('metadata').child('annotations'))
-      checkStatus(pod, old, report.at('status'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(pod, old, errors)
+      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+      validateStatus(pod, old, errors.child('status'))
     })
   },
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])
 
-function checkStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
+function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
   const status = pod.status ?? {}
   const before = old.status ?? {}
   for (const [i, condition] of (status.conditions ?? []).entries()) {
-    if (!ownConditions.has(condition.type)) checkQualifiedName(condition.type, at.child('conditions').index(i).child('Type'))
+    if (!ownConditions.has(condition.type)) validateQualifiedName(condition.type, at.child('conditions').index(i).child('Type'))
   }
   const nominated = status.nominatedNodeName
-  if (!isEmpty(nominated) && nominated !== before.nominatedNodeName) checkDnsSubdomain(nominated, at.child('nominatedNodeName'))
+  if (!isEmpty(nominated) && nominated !== before.nominatedNodeName)
+    validateDnsSubdomain(nominated, at.child('nominatedNodeName'))
   if (!isEmpty(before.qosClass) && status.qosClass !== before.qosClass) {
     at.child('qosClass').invalid(status.qosClass ?? '', 'field is immutable')
   }
   const restartPolicy = old.spec?.restartPolicy
   for (const name of ['containerStatuses', 'initContainerStatuses'] as const) {
-    checkTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
+    validateTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
   }
-  checkAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'))
+  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'))
   if (!isEmpty(status.hostIPs))
-    checkAddresses(
+    validateAddresses(
       status.hostIPs.map((entry) => entry.ip ?? ''),
       at.child('hostIPs'),
     )
 }
 
 /** A container that has ended for good does not run again. */
-function checkTransitions(
+function validateTransitions(
   now: readonly R<ContainerStatus>[],
   before: readonly R<ContainerStatus>[],
   at: FieldPath,
@@ -84,7 +85,7 @@ function checkTransitions(
 }
 
 /** At most one address of each family, and none twice. */
-function checkAddresses(addresses: readonly string[], at: FieldPath): void {
+function validateAddresses(addresses: readonly string[], at: FieldPath): void {
   for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, isValidIP(address))
   if (addresses.length < 2) return
   const families = new Set(addresses.map((address) => parseIP(address)?.family))

@@ -2,16 +2,16 @@
 import type { DeepReadonly, ObjectMeta } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadataUpdate, raiseGeneration } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { raiseGeneration, validateMetadataUpdate } from '../shared/metadata.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podQos } from '../shared/pod-qos.ts'
 import { emptyPodSpec } from '../shared/pod-template.ts'
 import { compareAmounts } from '../shared/quantities.ts'
-import { findings } from '../shared/strategy.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { copy, firstByName, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
-import { checkPod } from './pod-rules.ts'
-import { checkAnnotationUpdates } from './pod-update.ts'
+import { validatePod } from './pod-rules.ts'
+import { validateAnnotationUpdates } from './pod-update.ts'
 
 /** Makes `pod` the stored one again, but for what identifies it and the members of the specification that `change` sets. */
 function restore(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): void {
@@ -28,10 +28,10 @@ function restore(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => vo
   else delete pod.status
 }
 
-function checkCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, report: Report): void {
-  checkMetadataUpdate(pod, old, report)
-  checkPod(pod, report)
-  checkAnnotationUpdates(pod, old, report.at('metadata').child('annotations'))
+function validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
+  validateMetadataUpdate(pod, old, errors)
+  validatePod(pod, errors)
+  validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
 }
 
 /** Ephemeral containers are added; those that exist stay as they are. */
@@ -46,9 +46,9 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     raiseGeneration(pod, old, 'spec')
   },
   validateUpdate(pod, old, context) {
-    return findings(context, (report) => {
-      checkCommon(pod, old, report)
-      const at = report.at('spec').child('ephemeralContainers')
+    return validateWith(context, (errors) => {
+      validateCommon(pod, old, errors)
+      const at = errors.child('spec').child('ephemeralContainers')
       const byName = firstByName(pod.spec?.ephemeralContainers ?? [])
       for (const container of old.spec?.ephemeralContainers ?? []) {
         const now = byName.get(container.name)
@@ -79,15 +79,15 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     raiseGeneration(pod, old, 'spec')
   },
   validateUpdate(pod, old, context) {
-    return findings(context, (report) => {
-      checkCommon(pod, old, report)
-      checkResize(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec, report)
+    return validateWith(context, (errors) => {
+      validateCommon(pod, old, errors)
+      validateResize(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec, errors)
     })
   },
 }
 
-function checkResize(spec: R<PodSpec>, before: R<PodSpec>, report: Report): void {
-  const at = report.at('spec')
+function validateResize(spec: R<PodSpec>, before: R<PodSpec>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   if (before.os?.name === 'windows') {
     at.forbidden('windows pods cannot be resized')
     return
@@ -95,11 +95,11 @@ function checkResize(spec: R<PodSpec>, before: R<PodSpec>, report: Report): void
   if (podQos(spec) !== podQos(before)) at.invalid(podQos(spec), 'Pod QOS Class may not change as a result of resizing')
   for (const [i, container] of (spec.containers ?? []).entries()) {
     const old = before.containers?.[i]
-    if (old !== undefined) checkContainerResize(container, old, at.child('containers').index(i))
+    if (old !== undefined) validateContainerResize(container, old, at.child('containers').index(i))
   }
 }
 
-function checkContainerResize(container: R<Container>, old: R<Container>, at: FieldPath): void {
+function validateContainerResize(container: R<Container>, old: R<Container>, at: FieldPath): void {
   const here = at.child('resources')
   for (const kind of ['limits', 'requests'] as const) {
     const now = container.resources?.[kind]

@@ -1,12 +1,12 @@
 /** Stored pod templates. */
 import type { PodTemplate } from '../../types/core-v1.generated.ts'
-import { checkMetadata, checkMetadataUpdate, raiseGeneration, startGeneration } from '../shared/metadata.ts'
+import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
-import { checkPodTemplate } from '../shared/pod-template.ts'
+import { validatePodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
@@ -24,15 +24,15 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
     raiseGeneration(object, old, 'template')
   },
   validate(object, context) {
-    return findings(context, (report) => {
-      checkMetadata(object, report, { namespaced: true })
-      checkPodTemplate(object.template, report.at('template'))
+    return validateWith(context, (errors) => {
+      validateMetadata(object, errors, { namespaced: true })
+      validatePodTemplate(object.template, errors.child('template'))
     })
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(object, old, report)
-      checkPodTemplate(object.template, report.at('template'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
+      validatePodTemplate(object.template, errors.child('template'))
     })
   },
   warnings(object, old, { profile }) {

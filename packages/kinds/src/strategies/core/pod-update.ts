@@ -1,14 +1,14 @@
 /** What may change in a stored pod. */
 import { type DeepReadonly, goQuote, joinPrinted } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadataUpdate } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadataUpdate } from '../shared/metadata.ts'
 import { tolerationText } from '../shared/node-selector.ts'
 import { between, maxInt32 } from '../shared/numbers.ts'
 import { podQos } from '../shared/pod-qos.ts'
-import { checkPodAnnotations, emptyPodSpec } from '../shared/pod-template.ts'
+import { emptyPodSpec, validatePodAnnotations } from '../shared/pod-template.ts'
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
-import { checkPod } from './pod-rules.ts'
+import { validatePod } from './pod-rules.ts'
 
 const changeable = [
   '`spec.containers[*].image`',
@@ -19,27 +19,27 @@ const changeable = [
 ].join(',')
 
 /** Rules of an update through the main resource. */
-export function checkPodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, report: Report): void {
+export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
   const spec = pod.spec ?? emptyPodSpec
   const before = old.spec ?? emptyPodSpec
-  const at = report.at('spec')
-  checkMetadataUpdate(pod, old, report)
-  checkPod(pod, report)
-  checkAnnotationUpdates(pod, old, report.at('metadata').child('annotations'))
-  if (!checkImages(spec.containers, before.containers, at.child('containers'))) return
-  if (!checkImages(spec.initContainers, before.initContainers, at.child('initContainers'))) return
-  if (!checkDeadline(spec, before, at.child('activeDeadlineSeconds'))) return
-  checkAddedTolerations(spec.tolerations ?? [], before.tolerations ?? [], at.child('tolerations'))
-  checkRemovedGates(spec, before, at.child('schedulingGates'))
+  const at = errors.child('spec')
+  validateMetadataUpdate(pod, old, errors)
+  validatePod(pod, errors)
+  validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+  if (!validateImages(spec.containers, before.containers, at.child('containers'))) return
+  if (!validateImages(spec.initContainers, before.initContainers, at.child('initContainers'))) return
+  if (!validateDeadline(spec, before, at.child('activeDeadlineSeconds'))) return
+  validateAddedTolerations(spec.tolerations ?? [], before.tolerations ?? [], at.child('tolerations'))
+  validateRemovedGates(spec, before, at.child('schedulingGates'))
   if (semanticEqual(spec, before)) return
   if ((old.status?.qosClass ?? podQos(before)) !== podQos(spec)) {
-    report.at('metadata').invalid(pod.status?.qosClass ?? '', 'Pod QOS is immutable')
+    errors.child('metadata').invalid(pod.status?.qosClass ?? '', 'Pod QOS is immutable')
   }
-  checkRest(spec, before, at)
+  validateRest(spec, before, at)
 }
 
 /** False when the number of containers differs, so that nothing further can be compared. */
-function checkImages(
+function validateImages(
   now: readonly R<Container>[] | undefined,
   before: readonly R<Container>[] | undefined,
   at: FieldPath,
@@ -52,7 +52,7 @@ function checkImages(
   return true
 }
 
-function checkDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): boolean {
+function validateDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): boolean {
   const now = spec.activeDeadlineSeconds
   const then = before.activeDeadlineSeconds
   if (!isSet(now)) {
@@ -66,7 +66,7 @@ function checkDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): boo
 }
 
 /** Tolerations may be added; of an existing one only the seconds may change. */
-function checkAddedTolerations(now: readonly R<Toleration>[], before: readonly R<Toleration>[], at: FieldPath): void {
+function validateAddedTolerations(now: readonly R<Toleration>[], before: readonly R<Toleration>[], at: FieldPath): void {
   const known = new Set(now.map((toleration) => tolerationText(toleration, { seconds: false })))
   for (const old of before) {
     if (!known.has(tolerationText(old, { seconds: false }))) {
@@ -77,7 +77,7 @@ function checkAddedTolerations(now: readonly R<Toleration>[], before: readonly R
   // Added ones are valid as all tolerations are; that has been checked with the whole specification.
 }
 
-function checkRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
+function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   const known = new Set((before.schedulingGates ?? []).map((gate) => gate.name))
   for (const gate of spec.schedulingGates ?? []) {
     if (!known.has(gate.name)) at.forbidden(`only deletion is allowed, but found new scheduling gate '${gate.name}'`)
@@ -85,7 +85,7 @@ function checkRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath):
 }
 
 /** Everything that has no rule of its own must be as it was. */
-function checkRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
+function validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   const gated = !isEmpty(before.schedulingGates)
   const relaxedGrace = Number(before.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const withOldImages = (now: readonly R<Container>[] | undefined, then: readonly R<Container>[] | undefined) =>
@@ -100,9 +100,9 @@ function checkRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   }
   if (relaxedGrace) munged.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds
   if (gated) {
-    checkNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
+    validateNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
     munged.nodeSelector = before.nodeSelector
-    checkNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
+    validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
     munged.affinity = sansNodeAffinity(spec)
     if (semanticEqual(munged, { ...before, affinity: sansNodeAffinity(before) })) return
   } else if (semanticEqual(munged, before)) return
@@ -114,7 +114,7 @@ function sansNodeAffinity(spec: R<PodSpec>): unknown {
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
-function checkNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): void {
+function validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): void {
   const changed = sortedKeys(before).some((key) => own(now, key) !== own(before, key))
   if (changed) {
     const printed = joinPrinted(sortedKeys(now), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
@@ -124,7 +124,7 @@ function checkNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<Po
 }
 
 /** While gates are left the node affinity may be narrowed: terms gain requirements and lose none. */
-function checkNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
+function validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   const place = at.child('requiredDuringSchedulingIgnoredDuringExecution')
   const now = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const then = before.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -148,11 +148,11 @@ function narrows(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTer
 }
 
 /** Annotations that the node agent trusts are set when the pod is made, and never afterwards. */
-export function checkAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
+export function validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
   const mirrorKey = `${at.profile.domain}/config.mirror`
   const now = own(pod.metadata.annotations, mirrorKey)
   const before = own(old.metadata.annotations, mirrorKey)
   if (before !== undefined && now !== before) at.key(mirrorKey).forbidden('may not remove or update mirror pod annotation')
   if (before === undefined && now !== undefined) at.key(mirrorKey).forbidden('may not add mirror pod annotation')
-  checkPodAnnotations(pod.metadata.annotations, at, pod.spec ?? emptyPodSpec)
+  validatePodAnnotations(pod.metadata.annotations, at, pod.spec ?? emptyPodSpec)
 }

@@ -8,12 +8,12 @@ import { podQos } from '../shared/pod-qos.ts'
 import { emptyPodSpec } from '../shared/pod-template.ts'
 import { podWarnings } from '../shared/pod-warnings.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
-import { checkPod } from './pod-rules.ts'
+import { validatePod } from './pod-rules.ts'
 import { defaultPodStatus, podStatusStrategy } from './pod-status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './pod-subresources.ts'
-import { checkPodUpdate } from './pod-update.ts'
+import { validatePodUpdate } from './pod-update.ts'
 
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
 const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
@@ -82,9 +82,9 @@ export const podStrategy = defineStrategy<Pod>({
     raiseGeneration(pod, old, 'spec')
   },
   validate(pod, context) {
-    return findings(context, (report) => {
-      checkPod(pod, report)
-      const at = report.at('spec')
+    return validateWith(context, (errors) => {
+      validatePod(pod, errors)
+      const at = errors.child('spec')
       if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
       if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
         at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
@@ -92,7 +92,7 @@ export const podStrategy = defineStrategy<Pod>({
     })
   },
   validateUpdate(pod, old, context) {
-    return findings(context, (report) => checkPodUpdate(pod, old, report))
+    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
     return old === undefined ? podWarnings(pod, context.profile) : []

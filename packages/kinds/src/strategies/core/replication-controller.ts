@@ -1,30 +1,30 @@
 /** Replication controllers. */
 import { type DeepReadonly, labelSelectorFromLabels } from '@krmkit/meta'
 import type { PodTemplateSpec, ReplicationController } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkSelectorMatch } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateSelectorMatch } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
 import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
-import { checkAlwaysRunning, checkPodTemplate } from '../shared/pod-template.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
-import { checkReplicaStatus } from '../shared/replicas.ts'
+import { validateReplicaStatus } from '../shared/replicas.ts'
 import { lunsOfPods } from '../shared/required-luns.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../shared/values.ts'
 
-function checkSpec(controller: DeepReadonly<ReplicationController>, report: Report): void {
-  const at = report.at('spec')
+function validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const spec = controller.spec ?? {}
-  checkNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   if (isEmptyMap(spec.selector)) at.child('selector').required()
-  if (isSet(spec.replicas)) checkNotNegative(spec.replicas, at.child('replicas'))
+  if (isSet(spec.replicas)) validateNotNegative(spec.replicas, at.child('replicas'))
   else at.child('replicas').required()
-  checkTemplate(spec.template, at.child('template'), spec.selector)
+  validateTemplate(spec.template, at.child('template'), spec.selector)
 }
 
-function checkTemplate(
+function validateTemplate(
   template: R<PodTemplateSpec> | undefined,
   at: FieldPath,
   selector: Readonly<Record<string, string>> | undefined,
@@ -33,9 +33,9 @@ function checkTemplate(
     at.required()
     return
   }
-  if (!isEmptyMap(selector)) checkSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
-  checkPodTemplate(template, at)
-  checkAlwaysRunning(template, at, 'ReplicationController')
+  if (!isEmptyMap(selector)) validateSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
+  validatePodTemplate(template, at)
+  validateAlwaysRunning(template, at, 'ReplicationController')
 }
 
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
@@ -64,18 +64,18 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     raiseGeneration(controller, old, 'spec')
   },
   validate(controller, context) {
-    return findings(context, (report) => {
-      checkMetadata(controller, report, { namespaced: true })
-      checkSpec(controller, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(controller, errors, { namespaced: true })
+      validateSpec(controller, errors)
     })
   },
   validateUpdate(controller, old, context) {
-    return findings(context, (report) => {
-      checkMetadata(controller, report, { namespaced: true })
-      checkSpec(controller, report)
-      checkMetadataUpdate(controller, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(controller, errors, { namespaced: true })
+      validateSpec(controller, errors)
+      validateMetadataUpdate(controller, old, errors)
       // The stock server checks the specification in both of its steps, and so reports it twice.
-      checkSpec(controller, report)
+      validateSpec(controller, errors)
     })
   },
   warnings(controller, old, { profile }) {
@@ -96,9 +96,9 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
         keepMembers(controller, old, 'spec')
       },
       validateUpdate(controller, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(controller, old, report)
-          checkReplicaStatus(controller.status ?? {}, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(controller, old, errors)
+          validateReplicaStatus(controller.status ?? {}, errors.child('status'))
         })
       },
     },

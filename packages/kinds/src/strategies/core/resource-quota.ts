@@ -1,11 +1,11 @@
 /** Resource quotas. */
 import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
-import { checkQuotaResourceName, checkResourceAmount } from '../shared/resource-names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateQuotaResourceName, validateResourceAmount } from '../shared/resource-names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../shared/values.ts'
 
 const scopes = [
@@ -48,7 +48,7 @@ function fits(scope: string, resource: string): boolean {
   return !scopes.includes(scope) || resource === 'pods' || computed.has(resource)
 }
 
-function checkScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
+function validateScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
   const given = spec.scopes ?? []
   if (given.length === 0) return
   const printed = printScopes(given)
@@ -63,7 +63,7 @@ function printScopes(given: readonly string[]) {
   return goText(`[]core.ResourceQuotaScope{${given.map(goQuote).join(', ')}}`)
 }
 
-function checkScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
+function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
   if (!isSet(spec.scopeSelector)) return
   const requirements = spec.scopeSelector.matchExpressions ?? []
   const here = at.child('matchExpressions')
@@ -73,7 +73,7 @@ function checkScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
     for (const name of sortedKeys(spec.hard)) {
       if (!fits(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
     }
-    checkRequirement(requirement, here)
+    validateRequirement(requirement, here)
   }
   const given = new Set<string>(requirements.map((requirement) => requirement.scopeName))
   for (const pair of opposites) {
@@ -81,7 +81,7 @@ function checkScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
   }
 }
 
-function checkRequirement(requirement: R<ScopedResourceSelectorRequirement>, at: FieldPath): void {
+function validateRequirement(requirement: R<ScopedResourceSelectorRequirement>, at: FieldPath): void {
   const operator = requirement.operator ?? ''
   const count = requirement.values?.length ?? 0
   if (existOnly.has(requirement.scopeName) && operator !== 'Exists') {
@@ -100,22 +100,22 @@ function checkRequirement(requirement: R<ScopedResourceSelectorRequirement>, at:
   } else at.child('operator').invalid(operator, 'not a valid selector operator')
 }
 
-function checkAmounts(amounts: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
+function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
   for (const name of sortedKeys(amounts)) {
-    checkQuotaResourceName(name, at.key(name))
-    checkResourceAmount(name, own(amounts, name) ?? '0', at.key(name))
+    validateQuotaResourceName(name, at.key(name))
+    validateResourceAmount(name, own(amounts, name) ?? '0', at.key(name))
   }
 }
 
-function checkSpec(spec: R<ResourceQuotaSpec> | undefined, at: FieldPath): void {
-  checkAmounts(spec?.hard, at.child('hard'))
-  checkScopes(spec ?? {}, at.child('scopes'))
-  checkScopeSelector(spec ?? {}, at.child('scopeSelector'))
+function validateSpec(spec: R<ResourceQuotaSpec> | undefined, at: FieldPath): void {
+  validateAmounts(spec?.hard, at.child('hard'))
+  validateScopes(spec ?? {}, at.child('scopes'))
+  validateScopeSelector(spec ?? {}, at.child('scopeSelector'))
 }
 
-function checkStatus(quota: DeepReadonly<ResourceQuota>, report: Report): void {
-  checkAmounts(quota.status?.hard, report.at('status').child('hard'))
-  checkAmounts(quota.status?.used, report.at('status').child('used'))
+function validateStatus(quota: DeepReadonly<ResourceQuota>, errors: ContextErrorList): void {
+  validateAmounts(quota.status?.hard, errors.child('status').child('hard'))
+  validateAmounts(quota.status?.used, errors.child('status').child('used'))
 }
 
 export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
@@ -131,21 +131,21 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
     keepMembers(quota, old, 'status')
   },
   validate(quota, context) {
-    return findings(context, (report) => {
-      checkMetadata(quota, report, { namespaced: true })
-      checkSpec(quota.spec, report.at('spec'))
-      checkStatus(quota, report)
+    return validateWith(context, (errors) => {
+      validateMetadata(quota, errors, { namespaced: true })
+      validateSpec(quota.spec, errors.child('spec'))
+      validateStatus(quota, errors)
     })
   },
   validateUpdate(quota, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(quota, old, report)
-      checkSpec(quota.spec, report.at('spec'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(quota, old, errors)
+      validateSpec(quota.spec, errors.child('spec'))
       const now = new Set<string>(quota.spec?.scopes ?? [])
       const before = new Set<string>(old.spec?.scopes ?? [])
       if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
-        report
-          .at('spec')
+        errors
+          .child('spec')
           .child('scopes')
           .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
       }
@@ -158,10 +158,10 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
         keepMembers(quota, old, 'spec')
       },
       validateUpdate(quota, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(quota, old, report)
-          if (isEmpty(quota.metadata.resourceVersion)) report.at('resourceVersion').required()
-          checkStatus(quota, report)
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(quota, old, errors)
+          if (isEmpty(quota.metadata.resourceVersion)) errors.child('resourceVersion').required()
+          validateStatus(quota, errors)
         })
       },
     },

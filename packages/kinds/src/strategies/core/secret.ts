@@ -2,11 +2,11 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
 import type { Secret } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../shared/values.ts'
-import { checkDataKey, maxDataSize, sameData } from './config-map.ts'
+import { maxDataSize, sameData, validateDataKey } from './config-map.ts'
 
 const frozen = 'field is immutable when `immutable` is set'
 
@@ -30,33 +30,33 @@ function mergeText(secret: Secret): void {
   delete secret.stringData
 }
 
-function checkSecret(secret: DeepReadonly<Secret>, report: Report): void {
-  checkMetadata(secret, report, { namespaced: true })
-  const at = report.at('data')
+function validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): void {
+  validateMetadata(secret, errors, { namespaced: true })
+  const at = errors.child('data')
   let size = 0
   for (const key of sortedKeys(secret.data)) {
-    checkDataKey(key, at)
+    validateDataKey(key, at)
     size += base64Bytes(own(secret.data, key) ?? '')
   }
   if (size > maxDataSize) at.tooLong('', maxDataSize)
-  checkType(secret, at, report)
+  validateType(secret, at, errors)
 }
 
 /** Each well-known type needs its own data. */
-function checkType(secret: DeepReadonly<Secret>, at: FieldPath, report: Report): void {
-  const { domain } = report.context.profile
+function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): void {
+  const { domain } = errors.context.profile
   const value = (key: string): string | undefined => own(secret.data, key)
   switch (secret.type) {
     case `${domain}/service-account-token`: {
       const key = `${domain}/service-account.name`
-      if (isEmpty(own(secret.metadata.annotations, key))) report.at('metadata').child('annotations').key(key).required()
+      if (isEmpty(own(secret.metadata.annotations, key))) errors.child('metadata').child('annotations').key(key).required()
       break
     }
     case `${domain}/dockercfg`:
-      checkJson(value('.dockercfg'), at.key('.dockercfg'))
+      validateJson(value('.dockercfg'), at.key('.dockercfg'))
       break
     case `${domain}/dockerconfigjson`:
-      checkJson(value('.dockerconfigjson'), at.key('.dockerconfigjson'))
+      validateJson(value('.dockerconfigjson'), at.key('.dockerconfigjson'))
       break
     case `${domain}/basic-auth`:
       if (value('username') === undefined && value('password') === undefined) {
@@ -74,7 +74,7 @@ function checkType(secret: DeepReadonly<Secret>, at: FieldPath, report: Report):
 }
 
 /** The value must be a JSON object; what it holds is not told. */
-function checkJson(encoded: string | undefined, at: FieldPath): void {
+function validateJson(encoded: string | undefined, at: FieldPath): void {
   if (encoded === undefined) {
     at.required()
     return
@@ -102,17 +102,17 @@ export const secretStrategy = defineStrategy<Secret>({
     if (isEmpty(secret.type)) secret.type = 'Opaque'
   },
   validate(secret, context) {
-    return findings(context, (report) => checkSecret(secret, report))
+    return validateWith(context, (errors) => validateSecret(secret, errors))
   },
   validateUpdate(secret, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(secret, old, report)
-      if (secret.type !== old.type) report.at('type').invalid(secret.type ?? '', 'field is immutable')
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(secret, old, errors)
+      if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
       if (old.immutable === true) {
-        if (secret.immutable !== true) report.at('immutable').forbidden(frozen)
-        if (!sameData(secret.data, old.data)) report.at('data').forbidden(frozen)
+        if (secret.immutable !== true) errors.child('immutable').forbidden(frozen)
+        if (!sameData(secret.data, old.data)) errors.child('data').forbidden(frozen)
       }
-      checkSecret(secret, report)
+      validateSecret(secret, errors)
     })
   },
   prepareForUpdate(secret, old) {

@@ -1,7 +1,7 @@
 /** Service accounts. */
 import type { ServiceAccount } from '../../types/core-v1.generated.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, own } from '../shared/values.ts'
 
 /** Of a reference to a secret only the name counts: it is in the same namespace. */
@@ -13,12 +13,12 @@ export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
   prepareForCreate: cleanSecrets,
   prepareForUpdate: cleanSecrets,
   validate(account, context) {
-    return findings(context, (report) => checkMetadata(account, report, { namespaced: true }))
+    return validateWith(context, (errors) => validateMetadata(account, errors, { namespaced: true }))
   },
   validateUpdate(account, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(account, old, report)
-      checkMetadata(account, report, { namespaced: true })
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(account, old, errors)
+      validateMetadata(account, errors, { namespaced: true })
     })
   },
   warnings(account, old, { profile }) {

@@ -4,7 +4,7 @@ import type { StrategyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
 import { protocols } from '../shared/container-ports.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { findings } from '../shared/strategy.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import {
   defaultIpFamilies,
@@ -81,8 +81,8 @@ export function allocateService(
   const refused = defaultIpFamilies(service, old, { families, context })
   const { spec } = service
   if (refused.length > 0 || !isSet(spec)) return refused
-  return findings(context, (report) => {
-    const at = report.at('spec')
+  return validateWith(context, (errors) => {
+    const at = errors.child('spec')
     const { random } = context
     if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
     allocatePorts(spec, old?.spec, at, { network, use, random })

@@ -2,7 +2,7 @@
 import { type DeepReadonly, type FieldError, parseIP } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { findings } from '../shared/strategy.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 type Spec = R<ServiceSpec>
@@ -128,8 +128,8 @@ export function defaultIpFamilies(
   if (!isSet(spec) || !needsClusterIp(spec)) return []
   const { families } = options
   const upgradeOnly = old !== undefined && isSet(old.spec) && needsClusterIp(old.spec)
-  return findings(options.context, (report) => {
-    const at = report.at('spec')
+  return validateWith(options.context, (errors) => {
+    const at = errors.child('spec')
     const policy = spec.ipFamilyPolicy
     const given = spec.ipFamilies ?? []
     if (given.some((family) => family !== 'IPv4' && family !== 'IPv6')) return
@@ -139,7 +139,7 @@ export function defaultIpFamilies(
         'must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified',
       )
     }
-    if (report.errors.length > 0) return
+    if (errors.length > 0) return
     if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
       fillBothFamilies(spec, families)
       return
@@ -151,7 +151,7 @@ export function defaultIpFamilies(
     if (policy === 'RequireDualStack' && families.length < 2) {
       at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
     }
-    if (report.errors.length === 0) fillFamilies(spec, families)
+    if (errors.length === 0) fillFamilies(spec, families)
   })
 }
 

@@ -9,12 +9,12 @@ import {
   validateLabels,
 } from '@krmkit/meta'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../types/discovery-v1.generated.ts'
-import { checkPublicAddress } from '../shared/addresses.ts'
+import { validatePublicAddress } from '../shared/addresses.ts'
 import { protocols } from '../shared/container-ports.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, startGeneration } from '../shared/metadata.ts'
-import { checkDnsLabel } from '../shared/names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { startGeneration, validateMetadata } from '../shared/metadata.ts'
+import { validateDnsLabel } from '../shared/names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
@@ -27,16 +27,16 @@ const hostNameLabel = 'kubernetes.io/hostname'
 
 type Slice = DeepReadonly<EndpointSlice>
 
-function checkSlice(slice: Slice, old: Slice | undefined, report: Report): void {
-  checkMetadata(slice, report, { namespaced: true })
+function validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): void {
+  validateMetadata(slice, errors, { namespaced: true })
   const type = slice.addressType ?? ''
-  if (type === '') report.at('addressType').required()
-  else if (!addressTypes.includes(type)) report.at('addressType').notSupported(type, addressTypes)
-  checkEndpoints(slice, old, report.at('endpoints'))
-  checkPorts(slice.ports, report.at('ports'))
+  if (type === '') errors.child('addressType').required()
+  else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
+  validateEndpoints(slice, old, errors.child('endpoints'))
+  validatePorts(slice.ports, errors.child('ports'))
 }
 
-function checkEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath): void {
+function validateEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath): void {
   const endpoints = slice.endpoints ?? []
   if (endpoints.length > maxEndpoints) {
     at.tooMany(endpoints.length, maxEndpoints)
@@ -49,34 +49,34 @@ function checkEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath): vo
     const here = at.index(i)
     if (addresses.length === 0) here.child('addresses').required('must contain at least 1 address')
     else if (addresses.length > maxAddresses) here.child('addresses').tooMany(addresses.length, maxAddresses)
-    if (!known.has(JSON.stringify(addresses))) checkAddresses(addresses, slice.addressType, here.child('addresses'))
-    checkEndpoint(endpoint, here)
+    if (!known.has(JSON.stringify(addresses))) validateAddresses(addresses, slice.addressType, here.child('addresses'))
+    validateEndpoint(endpoint, here)
   }
 }
 
-function checkAddresses(addresses: readonly string[], type: string, at: FieldPath): void {
+function validateAddresses(addresses: readonly string[], type: string, at: FieldPath): void {
   for (const [i, address] of addresses.entries()) {
     const here = at.index(i)
     if (type === 'FQDN') here.add(validateFullyQualifiedDomainName(here.path(), address))
     if (type !== 'IPv4' && type !== 'IPv6') continue
     const family = type === 'IPv4' ? 4 : 6
     if (parseIP(address)?.family !== family) at.invalid(address, `must be an ${type} address`)
-    checkPublicAddress(address, here)
+    validatePublicAddress(address, here)
   }
 }
 
-function checkEndpoint(endpoint: R<Endpoint>, at: FieldPath): void {
+function validateEndpoint(endpoint: R<Endpoint>, at: FieldPath): void {
   const { nodeName, deprecatedTopology, hostname, hints } = endpoint
   if (isSet(nodeName)) at.child('nodeName').invalidAll(nodeName, isDns1123Subdomain(nodeName))
   const topology = at.child('deprecatedTopology')
   const size = Object.keys(deprecatedTopology ?? {}).length
   if (size > maxTopologyLabels) topology.tooMany(size, maxTopologyLabels)
   if (size > 0) topology.add(validateLabels(deprecatedTopology, topology.path()))
-  if (isSet(hostname)) checkDnsLabel(hostname, at.child('hostname'))
-  if (isSet(hints)) checkHints(hints, at.child('hints'))
+  if (isSet(hostname)) validateDnsLabel(hostname, at.child('hostname'))
+  if (isSet(hints)) validateHints(hints, at.child('hints'))
 }
 
-function checkHints({ forZones = [], forNodes = [] }: R<EndpointHints>, at: FieldPath): void {
+function validateHints({ forZones = [], forNodes = [] }: R<EndpointHints>, at: FieldPath): void {
   for (const [member, hints] of [['forZones', forZones] as const, ['forNodes', forNodes] as const]) {
     const here = at.child(member)
     if (hints.length > maxHints) {
@@ -93,7 +93,7 @@ function checkHints({ forZones = [], forNodes = [] }: R<EndpointHints>, at: Fiel
   }
 }
 
-function checkPorts(ports: readonly R<EndpointPort>[] | null | undefined, at: FieldPath): void {
+function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at: FieldPath): void {
   if ((ports ?? []).length > maxPorts) {
     at.tooMany(ports!.length, maxPorts)
     return
@@ -101,7 +101,7 @@ function checkPorts(ports: readonly R<EndpointPort>[] | null | undefined, at: Fi
   const names = new Set<string>()
   for (const [i, { name = '', protocol, appProtocol }] of (ports ?? []).entries()) {
     const here = at.index(i)
-    if (name !== '') checkDnsLabel(name, here.child('name'))
+    if (name !== '') validateDnsLabel(name, here.child('name'))
     if (names.has(name)) here.child('name').duplicate(name)
     else names.add(name)
     if (!isSet(protocol)) here.child('protocol').required()
@@ -146,12 +146,12 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     }
   },
   validate(slice, context) {
-    return findings(context, (report) => checkSlice(slice, undefined, report))
+    return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
   },
   validateUpdate(slice, old, context) {
-    return findings(context, (report) => {
-      checkSlice(slice, old, report)
-      if (slice.addressType !== old.addressType) report.at('addressType').invalid(slice.addressType, 'field is immutable')
+    return validateWith(context, (errors) => {
+      validateSlice(slice, old, errors)
+      if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
     })
   },
 })

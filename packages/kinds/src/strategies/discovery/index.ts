@@ -2,6 +2,6 @@ import type { Strategy } from '../../interfaces.ts'
 import { endpointSliceStrategy } from './endpoint-slice.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const discoveryPolicies: Readonly<Record<string, Strategy>> = {
+export const discoveryStrategies: Readonly<Record<string, Strategy>> = {
   'discovery.k8s.io/EndpointSlice': endpointSliceStrategy,
 }

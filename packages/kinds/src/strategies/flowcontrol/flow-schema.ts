@@ -8,12 +8,12 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../types/flowcontrol-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { mandatoryFlowSchemas } from './mandatory.ts'
-import { checkFlowConditions, keepFlowMetadata } from './status.ts'
+import { keepFlowMetadata, validateFlowConditions } from './status.ts'
 
 const precedence = 1000
 const maxPrecedence = 10_000
@@ -23,19 +23,19 @@ const subjectKinds = ['Group', 'ServiceAccount', 'User']
 
 const emptySpec: R<FlowSchemaSpec> = { priorityLevelConfiguration: { name: '' } }
 
-function checkSchema(schema: DeepReadonly<FlowSchema>, report: Report): void {
-  checkMetadata(schema, report, { namespaced: false })
+function validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorList): void {
+  validateMetadata(schema, errors, { namespaced: false })
   const name = schema.metadata.name ?? ''
   const spec = schema.spec ?? emptySpec
-  checkSpec(spec, name, report.at('spec'))
+  validateSpec(spec, name, errors.child('spec'))
   const fixed = mandatoryFlowSchemas.get(name)
   if (fixed !== undefined && !semanticEqual(spec, fixed)) {
-    report.at('spec').invalid(goText('flowcontrol.FlowSchemaSpec{}'), `spec of '${name}' must equal the fixed value`)
+    errors.child('spec').invalid(goText('flowcontrol.FlowSchemaSpec{}'), `spec of '${name}' must equal the fixed value`)
   }
-  checkFlowConditions(schema.status?.conditions, report.at('status').child('conditions'))
+  validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions'))
 }
 
-function checkSpec(spec: R<FlowSchemaSpec>, name: string, at: FieldPath): void {
+function validateSpec(spec: R<FlowSchemaSpec>, name: string, at: FieldPath): void {
   const { matchingPrecedence: rank = 0, distinguisherMethod } = spec
   const here = at.child('matchingPrecedence')
   if (rank <= 0) here.invalid(rank, 'must be a positive value')
@@ -49,17 +49,17 @@ function checkSpec(spec: R<FlowSchemaSpec>, name: string, at: FieldPath): void {
   const levelAt = at.child('priorityLevelConfiguration').child('name')
   if (level === '') levelAt.required('must reference a priority level')
   else levelAt.invalidAll(level, isDns1123Subdomain(level))
-  for (const [i, rule] of (spec.rules ?? []).entries()) checkRules(rule, at.child('rules').index(i))
+  for (const [i, rule] of (spec.rules ?? []).entries()) validateRules(rule, at.child('rules').index(i))
 }
 
-function checkRules({ subjects, resourceRules = [], nonResourceRules = [] }: R<PolicyRulesWithSubjects>, at: FieldPath): void {
+function validateRules({ subjects, resourceRules = [], nonResourceRules = [] }: R<PolicyRulesWithSubjects>, at: FieldPath): void {
   if (isEmpty(subjects)) at.child('subjects').required('subjects must contain at least one value')
-  for (const [i, subject] of (subjects ?? []).entries()) checkSubject(subject, at.child('subjects').index(i))
+  for (const [i, subject] of (subjects ?? []).entries()) validateSubject(subject, at.child('subjects').index(i))
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     at.required('at least one of resourceRules and nonResourceRules has to be non-empty')
   }
-  for (const [i, rule] of resourceRules.entries()) checkResourceRule(rule, at.child('resourceRules').index(i))
-  for (const [i, rule] of nonResourceRules.entries()) checkNonResourceRule(rule, at.child('nonResourceRules').index(i))
+  for (const [i, rule] of resourceRules.entries()) validateResourceRule(rule, at.child('resourceRules').index(i))
+  for (const [i, rule] of nonResourceRules.entries()) validateNonResourceRule(rule, at.child('nonResourceRules').index(i))
 }
 
 const subjectMembers: ReadonlyMap<string, 'serviceAccount' | 'user' | 'group'> = new Map([
@@ -68,7 +68,7 @@ const subjectMembers: ReadonlyMap<string, 'serviceAccount' | 'user' | 'group'> =
   ['Group', 'group'],
 ])
 
-function checkSubject(subject: R<Subject>, at: FieldPath): void {
+function validateSubject(subject: R<Subject>, at: FieldPath): void {
   const kind = subject.kind ?? ''
   const member = subjectMembers.get(kind)
   if (member === undefined) {
@@ -80,7 +80,7 @@ function checkSubject(subject: R<Subject>, at: FieldPath): void {
   if (!isSet(named)) here.required(`${member} is required when subject kind is '${kind}'`)
   else {
     if (isEmpty(named.name)) here.child('name').required()
-    if (kind === 'ServiceAccount' && isSet(subject.serviceAccount)) checkAccount(subject.serviceAccount, here)
+    if (kind === 'ServiceAccount' && isSet(subject.serviceAccount)) validateAccount(subject.serviceAccount, here)
   }
   for (const [other, name] of subjectMembers) {
     if (name !== member && isSet(subject[name]))
@@ -88,13 +88,13 @@ function checkSubject(subject: R<Subject>, at: FieldPath): void {
   }
 }
 
-function checkAccount({ name = '', namespace = '' }: NonNullable<R<Subject>['serviceAccount']>, at: FieldPath): void {
+function validateAccount({ name = '', namespace = '' }: NonNullable<R<Subject>['serviceAccount']>, at: FieldPath): void {
   if (name !== '' && name !== '*') at.child('name').invalidAll(name, isDns1123Subdomain(name))
   if (namespace === '') at.child('namespace').required('must specify namespace for service account')
   else at.child('namespace').invalidAll(namespace, isDns1123Label(namespace))
 }
 
-function checkVerbs(list: readonly string[] | null | undefined, at: FieldPath): void {
+function validateVerbs(list: readonly string[] | null | undefined, at: FieldPath): void {
   if (isEmpty(list)) {
     at.required('verbs must contain at least one value')
     return
@@ -104,10 +104,10 @@ function checkVerbs(list: readonly string[] | null | undefined, at: FieldPath): 
   } else if (!list.every((verb) => verbs.includes(verb))) at.notSupported(goText(goStrings(list)), verbs)
 }
 
-function checkResourceRule(rule: R<ResourcePolicyRule>, at: FieldPath): void {
-  checkVerbs(rule.verbs, at.child('verbs'))
-  checkNames(rule.apiGroups, at.child('apiGroups'), ['at least one api group', 'other api groups'])
-  checkNames(rule.resources, at.child('resources'), ['at least one resource', 'other resources'])
+function validateResourceRule(rule: R<ResourcePolicyRule>, at: FieldPath): void {
+  validateVerbs(rule.verbs, at.child('verbs'))
+  validateNames(rule.apiGroups, at.child('apiGroups'), ['at least one api group', 'other api groups'])
+  validateNames(rule.resources, at.child('resources'), ['at least one resource', 'other resources'])
   const namespaces = rule.namespaces ?? []
   const here = at.child('namespaces')
   if (namespaces.length === 0 && rule.clusterScope !== true) {
@@ -124,7 +124,7 @@ function checkResourceRule(rule: R<ResourcePolicyRule>, at: FieldPath): void {
   }
 }
 
-function checkNames(
+function validateNames(
   list: readonly string[] | null | undefined,
   at: FieldPath,
   [needed, others]: readonly [string, string],
@@ -133,17 +133,17 @@ function checkNames(
   else if (list.length > 1 && list.includes('*')) at.invalidText(goStrings(list), `if '*' is present, must not specify ${others}`)
 }
 
-function checkNonResourceRule(rule: R<NonResourcePolicyRule>, at: FieldPath): void {
-  checkVerbs(rule.verbs, at.child('verbs'))
+function validateNonResourceRule(rule: R<NonResourcePolicyRule>, at: FieldPath): void {
+  validateVerbs(rule.verbs, at.child('verbs'))
   const urls = rule.nonResourceURLs ?? []
   const here = at.child('nonResourceURLs')
   if (urls.length === 0) here.required('nonResourceURLs must contain at least one value')
   else if (urls.includes('*')) {
     if (urls.length > 1) here.invalidText(goStrings(urls), "if '*' is present, must not specify other non-resource URLs")
-  } else for (const [i, url] of urls.entries()) checkUrl(url, here.index(i))
+  } else for (const [i, url] of urls.entries()) validateUrl(url, here.index(i))
 }
 
-function checkUrl(url: string, at: FieldPath): void {
+function validateUrl(url: string, at: FieldPath): void {
   const stars = url.split('*').length - 1
   if (url === '') at.invalid(url, 'must not be empty')
   else if (url === '/') return
@@ -167,10 +167,10 @@ export const flowSchemaStrategy = defineStrategy<FlowSchema>({
     raiseGeneration(schema, old, 'spec')
   },
   validate(schema, context) {
-    return findings(context, (report) => checkSchema(schema, report))
+    return validateWith(context, (errors) => validateSchema(schema, errors))
   },
   validateUpdate(schema, _old, context) {
-    return findings(context, (report) => checkSchema(schema, report))
+    return validateWith(context, (errors) => validateSchema(schema, errors))
   },
   subresources: {
     status: {
@@ -179,8 +179,8 @@ export const flowSchemaStrategy = defineStrategy<FlowSchema>({
         keepFlowMetadata(schema, old)
       },
       validateUpdate(schema, _old, context) {
-        return findings(context, (report) =>
-          checkFlowConditions(schema.status?.conditions, report.at('status').child('conditions')),
+        return validateWith(context, (errors) =>
+          validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions')),
         )
       },
     },

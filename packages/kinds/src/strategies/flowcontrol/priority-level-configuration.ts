@@ -8,13 +8,13 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../types/flowcontrol-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata } from '../shared/metadata.ts'
 import { between } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
 import { mandatoryPriorityLevels } from './mandatory.ts'
-import { checkFlowConditions, keepFlowMetadata } from './status.ts'
+import { keepFlowMetadata, validateFlowConditions } from './status.ts'
 
 const shares = 30
 const queuing = { handSize: 8, queues: 64, queueLengthLimit: 50 }
@@ -26,17 +26,17 @@ const responses = ['Queue', 'Reject']
 
 type Level = DeepReadonly<PriorityLevelConfiguration>
 
-function checkLevel(level: Level, report: Report): void {
-  checkMetadata(level, report, { namespaced: false })
-  const at = report.at('spec')
+function validateLevel(level: Level, errors: ContextErrorList): void {
+  validateMetadata(level, errors, { namespaced: false })
+  const at = errors.child('spec')
   const name = level.metadata.name ?? ''
   const spec: R<PriorityLevelConfigurationSpec> = level.spec ?? { type: '' }
-  checkSpec(spec, name, at)
-  checkFixed(spec, name, at)
-  checkFlowConditions(level.status?.conditions, report.at('status').child('conditions'))
+  validateSpec(spec, name, at)
+  validateFixed(spec, name, at)
+  validateFlowConditions(level.status?.conditions, errors.child('status').child('conditions'))
 }
 
-function checkFixed(spec: R<PriorityLevelConfigurationSpec>, name: string, at: FieldPath): void {
+function validateFixed(spec: R<PriorityLevelConfigurationSpec>, name: string, at: FieldPath): void {
   const fixed = mandatoryPriorityLevels.get(name)
   if (fixed === undefined) return
   const printed = goText('flowcontrol.PriorityLevelConfigurationSpec{}')
@@ -48,52 +48,52 @@ function checkFixed(spec: R<PriorityLevelConfigurationSpec>, name: string, at: F
   } else if (!semanticEqual(spec, fixed)) at.invalid(printed, `spec of '${name}' must equal the fixed value`)
 }
 
-function checkSpec(spec: R<PriorityLevelConfigurationSpec>, name: string, at: FieldPath): void {
+function validateSpec(spec: R<PriorityLevelConfigurationSpec>, name: string, at: FieldPath): void {
   const { type = '', limited, exempt } = spec
   if ((name === 'exempt') !== (type === 'Exempt'))
     at.child('type').invalid(type, "type must be 'Exempt' if and only if name is 'exempt'")
   if (type === 'Exempt') {
     if (isSet(limited)) at.child('limited').forbidden('must be nil if the type is not Limited')
-    if (isSet(exempt)) checkExempt(exempt, at.child('exempt'))
+    if (isSet(exempt)) validateExempt(exempt, at.child('exempt'))
   } else if (type === 'Limited') {
     if (isSet(exempt)) at.child('exempt').forbidden('must be nil if the type is Limited')
-    if (isSet(limited)) checkLimited(limited, at.child('limited'))
+    if (isSet(limited)) validateLimited(limited, at.child('limited'))
     else at.child('limited').required('must not be empty when type is Limited')
   } else at.child('type').notSupported(type, types)
 }
 
-function checkExempt({ nominalConcurrencyShares, lendablePercent }: R<ExemptPriorityLevelConfiguration>, at: FieldPath): void {
-  checkShares(nominalConcurrencyShares, at.child('nominalConcurrencyShares'))
-  checkPercent(lendablePercent, at.child('lendablePercent'))
+function validateExempt({ nominalConcurrencyShares, lendablePercent }: R<ExemptPriorityLevelConfiguration>, at: FieldPath): void {
+  validateShares(nominalConcurrencyShares, at.child('nominalConcurrencyShares'))
+  validatePercent(lendablePercent, at.child('lendablePercent'))
 }
 
-function checkLimited(limited: R<LimitedPriorityLevelConfiguration>, at: FieldPath): void {
-  checkShares(limited.nominalConcurrencyShares, at.child('nominalConcurrencyShares'))
-  checkResponse(limited.limitResponse ?? { type: '' }, at.child('limitResponse'))
-  checkPercent(limited.lendablePercent, at.child('lendablePercent'))
+function validateLimited(limited: R<LimitedPriorityLevelConfiguration>, at: FieldPath): void {
+  validateShares(limited.nominalConcurrencyShares, at.child('nominalConcurrencyShares'))
+  validateResponse(limited.limitResponse ?? { type: '' }, at.child('limitResponse'))
+  validatePercent(limited.lendablePercent, at.child('lendablePercent'))
   const limit = limited.borrowingLimitPercent
   if (isSet(limit) && limit < 0) at.child('borrowingLimitPercent').invalid(limit, 'if specified, must be a non-negative integer')
 }
 
-function checkShares(value: number | null | undefined, at: FieldPath): void {
+function validateShares(value: number | null | undefined, at: FieldPath): void {
   if (isSet(value) && value < 0) at.invalid(value, 'must be a non-negative integer')
 }
 
-function checkPercent(value: number | undefined, at: FieldPath): void {
+function validatePercent(value: number | undefined, at: FieldPath): void {
   if (isSet(value) && (value < 0 || value > 100)) at.invalid(value, between(0, 100))
 }
 
-function checkResponse(response: R<LimitResponse>, at: FieldPath): void {
+function validateResponse(response: R<LimitResponse>, at: FieldPath): void {
   const here = at.child('queuing')
   if (response.type === 'Reject') {
     if (isSet(response.queuing)) here.forbidden('must be nil if limited.limitResponse.type is not Limited')
   } else if (response.type === 'Queue') {
-    if (isSet(response.queuing)) checkQueuing(response.queuing, here)
+    if (isSet(response.queuing)) validateQueuing(response.queuing, here)
     else here.required('must not be empty if limited.limitResponse.type is Limited')
   } else at.child('type').notSupported(response.type ?? '', responses)
 }
 
-function checkQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: R<QueuingConfiguration>, at: FieldPath): void {
+function validateQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: R<QueuingConfiguration>, at: FieldPath): void {
   if (queueLengthLimit <= 0) at.child('queueLengthLimit').invalid(queueLengthLimit, 'must be positive')
   if (queues <= 0) at.child('queues').invalid(queues, 'must be positive')
   else if (queues > maxQueues) at.child('queues').invalid(queues, `must not be greater than ${maxQueues}`)
@@ -133,10 +133,10 @@ export const priorityLevelConfigurationStrategy = defineStrategy<PriorityLevelCo
     raiseGeneration(level, old, 'spec')
   },
   validate(level, context) {
-    return findings(context, (report) => checkLevel(level, report))
+    return validateWith(context, (errors) => validateLevel(level, errors))
   },
   validateUpdate(level, _old, context) {
-    return findings(context, (report) => checkLevel(level, report))
+    return validateWith(context, (errors) => validateLevel(level, errors))
   },
   subresources: {
     status: {
@@ -145,8 +145,8 @@ export const priorityLevelConfigurationStrategy = defineStrategy<PriorityLevelCo
         keepFlowMetadata(level, old)
       },
       validateUpdate(level, _old, context) {
-        return findings(context, (report) =>
-          checkFlowConditions(level.status?.conditions, report.at('status').child('conditions')),
+        return validateWith(context, (errors) =>
+          validateFlowConditions(level.status?.conditions, errors.child('status').child('conditions')),
         )
       },
     },

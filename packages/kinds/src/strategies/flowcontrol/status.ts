@@ -4,7 +4,7 @@ import type { FieldPath } from '../shared/field-path.ts'
 import { copy, isEmpty } from '../shared/values.ts'
 
 /** Each condition has a type, and no two have the same. */
-export function checkFlowConditions(conditions: readonly { readonly type?: string }[] | undefined, at: FieldPath): void {
+export function validateFlowConditions(conditions: readonly { readonly type?: string }[] | undefined, at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, { type }] of (conditions ?? []).entries()) {
     const here = at.index(i).child('type')

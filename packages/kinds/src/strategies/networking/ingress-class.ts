@@ -1,24 +1,24 @@
 /** Classes of ingresses. */
 import { type DeepReadonly, isDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta'
 import type { IngressClass } from '../../types/networking-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
-import { checkTypedReference } from './ingress.ts'
+import { validateTypedReference } from './ingress.ts'
 
 const scopes = ['Cluster', 'Namespace']
 const longestController = 250
 
-function checkClass(object: DeepReadonly<IngressClass>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false })
+function validateClass(object: DeepReadonly<IngressClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
   const { controller = '', parameters } = object.spec ?? {}
-  const at = report.at('spec')
+  const at = errors.child('spec')
   if (controller.length > longestController) at.child('controller').tooLong(controller, longestController)
   at.add(validateDomainPrefixedPath(at.child('controller').path(), controller))
   if (!isSet(parameters)) return
   const here = at.child('parameters')
-  checkTypedReference(parameters, here)
+  validateTypedReference(parameters, here)
   const { scope, namespace } = parameters
   if (!isSet(scope)) here.child('scope').required()
   else if (!scopes.includes(scope)) here.child('scope').notSupported(scope, scopes)
@@ -37,18 +37,18 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
     raiseGeneration(object, old, 'spec')
   },
   validate(object, context) {
-    return findings(context, (report) => checkClass(object, report))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(object, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
       if (object.spec?.controller !== old.spec?.controller) {
-        report
-          .at('spec')
+        errors
+          .child('spec')
           .child('controller')
           .invalid(object.spec?.controller ?? '', 'field is immutable')
       }
-      checkClass(object, report)
+      validateClass(object, errors)
     })
   },
 })

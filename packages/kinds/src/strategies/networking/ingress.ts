@@ -16,11 +16,11 @@ import type {
   IngressSpec,
   IngressTLS,
 } from '../../types/networking-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkDnsSubdomain } from '../shared/names.ts'
-import { checkPortNumber } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateDnsSubdomain } from '../shared/names.ts'
+import { validatePortNumber } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../shared/values.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -28,7 +28,7 @@ const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEnds = ['/..', '/.']
 
 /** `parameters` of a class and `resource` of a backend name an object of a kind that is not known here. */
-export function checkTypedReference(
+export function validateTypedReference(
   ref: { readonly apiGroup?: string | null; readonly kind?: string; readonly name?: string },
   at: FieldPath,
 ): void {
@@ -39,15 +39,15 @@ export function checkTypedReference(
   else at.child('name').invalidAll(ref.name, nameRules.pathSegment(ref.name, false))
 }
 
-function checkHost(host: string, at: FieldPath): void {
+function validateHost(host: string, at: FieldPath): void {
   if (host.includes('*')) at.invalidAll(host, isWildcardDns1123Subdomain(host))
   else at.invalidAll(host, isDns1123Subdomain(host))
 }
 
-function checkBackend(backend: R<IngressBackend>, at: FieldPath): void {
+function validateBackend(backend: R<IngressBackend>, at: FieldPath): void {
   const { service, resource } = backend
   if (isSet(service) && isSet(resource)) at.invalid('', 'cannot set both resource and service backends')
-  else if (isSet(resource)) checkTypedReference(resource, at.child('resource'))
+  else if (isSet(resource)) validateTypedReference(resource, at.child('resource'))
   else if (isSet(service)) {
     const here = at.child('service')
     if (isEmpty(service.name)) here.child('name').required()
@@ -55,12 +55,12 @@ function checkBackend(backend: R<IngressBackend>, at: FieldPath): void {
     const { name, number } = service.port ?? {}
     if (!isEmpty(name) && number) at.invalid('', 'cannot set both port name & port number')
     else if (!isEmpty(name)) here.child('port').child('name').invalidAll(name, isValidPortName(name))
-    else if (number) checkPortNumber(number, here.child('port').child('number'))
+    else if (number) validatePortNumber(number, here.child('port').child('number'))
     else at.required('port name or number is required')
   } else at.invalid('', 'resource or service backend is required')
 }
 
-function checkPath(path: R<HTTPIngressPath>, at: FieldPath): void {
+function validatePath(path: R<HTTPIngressPath>, at: FieldPath): void {
   const text = path.path ?? ''
   const here = at.child('path')
   const type = path.pathType
@@ -72,40 +72,40 @@ function checkPath(path: R<HTTPIngressPath>, at: FieldPath): void {
     for (const part of forbiddenParts) if (text.includes(part)) here.invalid(text, `must not contain '${part}'`)
     for (const end of forbiddenEnds) if (text.endsWith(end)) here.invalid(text, `cannot end with '${end}'`)
   } else at.child('pathType').notSupported(type, pathTypes)
-  checkBackend(path.backend, at.child('backend'))
+  validateBackend(path.backend, at.child('backend'))
 }
 
-function checkRule(rule: R<IngressRule>, at: FieldPath): void {
+function validateRule(rule: R<IngressRule>, at: FieldPath): void {
   const { host } = rule
   if (!isEmpty(host)) {
     if (isValidIP(host).length === 0) at.child('host').invalid(host, 'must be a DNS name, not an IP address')
-    checkHost(host, at.child('host'))
+    validateHost(host, at.child('host'))
   }
   if (!isSet(rule.http)) return
   const here = at.child('http').child('paths')
   if (isEmpty(rule.http.paths)) here.required()
-  for (const [i, path] of (rule.http.paths ?? []).entries()) checkPath(path, here.index(i))
+  for (const [i, path] of (rule.http.paths ?? []).entries()) validatePath(path, here.index(i))
 }
 
-function checkTls(entry: R<IngressTLS>, at: FieldPath): void {
-  for (const [i, host] of (entry.hosts ?? []).entries()) checkHost(host, at.child('hosts').index(i))
-  if (!isEmpty(entry.secretName)) checkDnsSubdomain(entry.secretName, at.child('secretName'))
+function validateTls(entry: R<IngressTLS>, at: FieldPath): void {
+  for (const [i, host] of (entry.hosts ?? []).entries()) validateHost(host, at.child('hosts').index(i))
+  if (!isEmpty(entry.secretName)) validateDnsSubdomain(entry.secretName, at.child('secretName'))
 }
 
-function checkSpec(spec: R<IngressSpec>, at: FieldPath): void {
+function validateSpec(spec: R<IngressSpec>, at: FieldPath): void {
   if (isEmpty(spec.rules) && !isSet(spec.defaultBackend)) {
     at.invalid(goText('[]networking.IngressRule(nil)'), 'either `defaultBackend` or `rules` must be specified')
   }
-  if (isSet(spec.defaultBackend)) checkBackend(spec.defaultBackend, at.child('defaultBackend'))
-  for (const [i, rule] of (spec.rules ?? []).entries()) checkRule(rule, at.child('rules').index(i))
-  for (const [i, entry] of (spec.tls ?? []).entries()) checkTls(entry, at.child('tls').index(i))
-  if (isSet(spec.ingressClassName)) checkDnsSubdomain(spec.ingressClassName, at.child('ingressClassName'))
+  if (isSet(spec.defaultBackend)) validateBackend(spec.defaultBackend, at.child('defaultBackend'))
+  for (const [i, rule] of (spec.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
+  for (const [i, entry] of (spec.tls ?? []).entries()) validateTls(entry, at.child('tls').index(i))
+  if (isSet(spec.ingressClassName)) validateDnsSubdomain(spec.ingressClassName, at.child('ingressClassName'))
 }
 
-const classKey = (report: Report): string => `${report.context.profile.domain}/ingress.class`
+const classKey = (errors: ContextErrorList): string => `${errors.context.profile.domain}/ingress.class`
 
-function checkStatus(ingress: DeepReadonly<Ingress>, report: Report): void {
-  const at = report.at('status').child('loadBalancer').child('ingress')
+function validateStatus(ingress: DeepReadonly<Ingress>, errors: ContextErrorList): void {
+  const at = errors.child('status').child('loadBalancer').child('ingress')
   for (const [i, { ip, hostname }] of (ingress.status?.loadBalancer?.ingress ?? []).entries()) {
     const here = at.index(i)
     if (!isEmpty(ip)) here.child('ip').invalidAll(ip, isValidIP(ip))
@@ -125,22 +125,22 @@ export const ingressStrategy = defineStrategy<Ingress>({
     raiseGeneration(ingress, old, 'spec')
   },
   validate(ingress, context) {
-    return findings(context, (report) => {
-      checkMetadata(ingress, report, { namespaced: true })
-      checkSpec(ingress.spec ?? {}, report.at('spec'))
-      const annotation = own(ingress.metadata.annotations, classKey(report))
+    return validateWith(context, (errors) => {
+      validateMetadata(ingress, errors, { namespaced: true })
+      validateSpec(ingress.spec ?? {}, errors.child('spec'))
+      const annotation = own(ingress.metadata.annotations, classKey(errors))
       const name = ingress.spec?.ingressClassName
       if (annotation !== undefined && isSet(name) && annotation !== name) {
         const detail = 'must match `ingressClassName` when both are specified'
-        report.at('annotations').child(classKey(report)).invalid(annotation, detail)
+        errors.child('annotations').child(classKey(errors)).invalid(annotation, detail)
       }
     })
   },
   validateUpdate(ingress, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(ingress, old, report)
-      checkMetadata(ingress, report, { namespaced: true })
-      checkSpec(ingress.spec ?? {}, report.at('spec'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(ingress, old, errors)
+      validateMetadata(ingress, errors, { namespaced: true })
+      validateSpec(ingress.spec ?? {}, errors.child('spec'))
     })
   },
   warnings(ingress, old, { profile }) {
@@ -154,9 +154,9 @@ export const ingressStrategy = defineStrategy<Ingress>({
         keepMembers(ingress, old, 'spec')
       },
       validateUpdate(ingress, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(ingress, old, report)
-          checkStatus(ingress, report)
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(ingress, old, errors)
+          validateStatus(ingress, errors)
         })
       },
     },

@@ -1,14 +1,14 @@
 /** Addresses that services have taken. */
 import { type DeepReadonly, goQuote, isDns1123Subdomain, isPathSegmentName } from '@krmkit/meta'
 import type { IPAddress, ParentReference } from '../../types/networking-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goStruct } from '../shared/go-form.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkStrictAddress } from './strict-address.ts'
+import { validateStrictAddress } from './strict-address.ts'
 
-function checkParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
+function validateParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
   if (!isEmpty(group)) at.child('group').invalidAll(group, isDns1123Subdomain(group))
   if (isEmpty(resource)) at.child('resource').required()
   else at.child('resource').invalidAll(resource, isPathSegmentName(resource))
@@ -17,15 +17,15 @@ function checkParent({ group, resource, namespace, name }: R<ParentReference>, a
   if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, isPathSegmentName(namespace))
 }
 
-function checkAddress(object: DeepReadonly<IPAddress>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false, name: checkStrictAddress })
-  const at = report.at('spec').child('parentRef')
+function validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false, name: validateStrictAddress })
+  const at = errors.child('spec').child('parentRef')
   const parent = object.spec?.parentRef
-  if (isSet(parent)) checkParent(parent, at)
+  if (isSet(parent)) validateParent(parent, at)
   else at.required()
 }
 
-function checkFrozen(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: FieldPath): void {
+function validateFrozen(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: FieldPath): void {
   const parent = object.spec?.parentRef
   if (semanticEqual(parent, old.spec?.parentRef)) return
   if (!isSet(parent)) {
@@ -40,13 +40,13 @@ function checkFrozen(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddres
 
 export const ipAddressStrategy = defineStrategy<IPAddress>({
   validate(object, context) {
-    return findings(context, (report) => checkAddress(object, report))
+    return validateWith(context, (errors) => validateAddress(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkAddress(object, report)
-      checkMetadataUpdate(object, old, report)
-      checkFrozen(object, old, report.at('spec').child('parentRef'))
+    return validateWith(context, (errors) => {
+      validateAddress(object, errors)
+      validateMetadataUpdate(object, old, errors)
+      validateFrozen(object, old, errors.child('spec').child('parentRef'))
     })
   },
 })

@@ -1,32 +1,32 @@
 /** Network policies. */
 import { type DeepReadonly, goText, isValidCIDR, isValidPortName, parseCIDR } from '@krmkit/meta'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../types/networking-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkPortNumber } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validatePortNumber } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
 const directions = ['Ingress', 'Egress']
 
-function checkPort(port: R<NetworkPolicyPort>, at: FieldPath): void {
+function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   if (isSet(port.protocol) && !protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
   const end = port.endPort
   if (typeof port.port === 'number') {
     if (isSet(end)) {
       if (end < port.port) at.child('endPort').invalid(port.port, 'must be greater than or equal to `port`')
-      checkPortNumber(end, at.child('endPort'))
+      validatePortNumber(end, at.child('endPort'))
     }
-    checkPortNumber(port.port, at.child('port'))
+    validatePortNumber(port.port, at.child('port'))
   } else if (isSet(port.port)) {
     if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is non-numeric')
     at.child('port').invalidAll(port.port, isValidPortName(port.port))
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
-function checkBlock(block: R<IPBlock>, at: FieldPath): void {
+function validateBlock(block: R<IPBlock>, at: FieldPath): void {
   if (isEmpty(block.cidr)) {
     at.child('cidr').required()
     return
@@ -56,27 +56,27 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true
 }
 
-function checkPeer(peer: R<NetworkPolicyPeer>, at: FieldPath): void {
-  checkLabelSelector(peer.podSelector, at.child('podSelector'))
-  checkLabelSelector(peer.namespaceSelector, at.child('namespaceSelector'))
-  if (isSet(peer.ipBlock)) checkBlock(peer.ipBlock, at.child('ipBlock'))
+function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath): void {
+  validateSelector(peer.podSelector, at.child('podSelector'))
+  validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
+  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'))
   const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
   if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
   else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
 }
 
-function checkPolicy(policy: DeepReadonly<NetworkPolicy>, report: Report): void {
-  checkMetadata(policy, report, { namespaced: true })
+function validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList): void {
+  validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
-  const at = report.at('spec')
-  checkLabelSelector(podSelector, at.child('podSelector'))
+  const at = errors.child('spec')
+  validateSelector(podSelector, at.child('podSelector'))
   for (const [name, rules] of [['ingress', ingress] as const, ['egress', egress] as const]) {
     for (const [i, rule] of (rules ?? []).entries()) {
       const here = at.child(name).index(i)
-      for (const [j, port] of (rule.ports ?? []).entries()) checkPort(port, here.child('ports').index(j))
+      for (const [j, port] of (rule.ports ?? []).entries()) validatePort(port, here.child('ports').index(j))
       const [member, peers] =
         'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
-      for (const [j, peer] of (peers ?? []).entries()) checkPeer(peer, here.child(member).index(j))
+      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j))
     }
   }
   if (policyTypes.length > 2) {
@@ -104,15 +104,15 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
     raiseGeneration(policy, old, 'spec')
   },
   validate(policy, context) {
-    return findings(context, (report) => checkPolicy(policy, report))
+    return validateWith(context, (errors) => validatePolicy(policy, errors))
   },
   validateUpdate(policy, old, context) {
-    return findings(context, (report) => {
-      checkPolicy(policy, report)
-      checkMetadataUpdate(policy, old, report)
+    return validateWith(context, (errors) => {
+      validatePolicy(policy, errors)
+      validateMetadataUpdate(policy, old, errors)
       // The specification is checked again, as on the stock server.
-      const again = findings(context, (own) => checkPolicy(policy, own))
-      report.add(again.filter((error) => error.field.startsWith('spec')))
+      const again = validateWith(context, (own) => validatePolicy(policy, own))
+      errors.add(again.filter((error) => error.field.startsWith('spec')))
     })
   },
 })

@@ -1,12 +1,12 @@
 /** Ranges from which services get their addresses. */
 import { type DeepReadonly, goStrings, parseCIDR } from '@krmkit/meta'
 import type { ServiceCIDR } from '../../types/networking-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { semanticEqual } from '../shared/values.ts'
-import { checkStrictRange } from './strict-address.ts'
+import { validateStrictRange } from './strict-address.ts'
 
 const maxRanges = 2
 
@@ -14,10 +14,10 @@ function printSpec(ranges: readonly string[]): string {
   return `networking.ServiceCIDRSpec{CIDRs:${goStrings(ranges)}}`
 }
 
-function checkRanges(object: DeepReadonly<ServiceCIDR>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false })
+function validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
   const ranges = object.spec?.cidrs ?? []
-  const at = report.at('spec').child('cidrs')
+  const at = errors.child('spec').child('cidrs')
   if (ranges.length === 0) {
     at.required('at least one CIDR required')
     return
@@ -32,10 +32,10 @@ function checkRanges(object: DeepReadonly<ServiceCIDR>, report: Report): void {
     at.invalidText(printSpec(ranges), detail)
     return
   }
-  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, checkStrictRange(range))
+  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateStrictRange(range))
 }
 
-function checkFrozen(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<ServiceCIDR>, at: FieldPath): void {
+function validateFrozen(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<ServiceCIDR>, at: FieldPath): void {
   const ranges = object.spec?.cidrs ?? []
   if (!semanticEqual(ranges, old.spec?.cidrs)) at.invalidText(goStrings(ranges), 'field is immutable')
 }
@@ -43,12 +43,12 @@ function checkFrozen(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<Servic
 /** The main resource takes the status as it is sent, as on the stock server. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate(object, context) {
-    return findings(context, (report) => checkRanges(object, report))
+    return validateWith(context, (errors) => validateRanges(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(object, old, report)
-      checkFrozen(object, old, report.at('spec').child('cidrs'))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
+      validateFrozen(object, old, errors.child('spec').child('cidrs'))
     })
   },
   subresources: {
@@ -58,7 +58,7 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
         resetStatusMetadata(object, old)
       },
       validateUpdate(object, old, context) {
-        return findings(context, (report) => checkMetadataUpdate(object, old, report))
+        return validateWith(context, (errors) => validateMetadataUpdate(object, old, errors))
       },
     },
   },

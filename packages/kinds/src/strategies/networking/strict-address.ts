@@ -2,7 +2,7 @@
 import { goQuote, type IpAddress, isValidCIDR, isValidIP, parseCIDR, parseIP } from '@krmkit/meta'
 
 /** What is wrong with an address that must be in its canonical form. */
-export function checkStrictAddress(text: string): string[] {
+export function validateStrictAddress(text: string): string[] {
   const address = parseIP(text)
   if (address === undefined) return isValidIP(text)
   if (hasLeadingZeros(text)) return ['must not have leading 0s']
@@ -12,7 +12,7 @@ export function checkStrictAddress(text: string): string[] {
 }
 
 /** What is wrong with a range that must be in its canonical form. */
-export function checkStrictRange(text: string): string[] {
+export function validateStrictRange(text: string): string[] {
   const range = parseCIDR(text)
   if (range === undefined) return isValidCIDR(text)
   const { address, prefixLength } = range

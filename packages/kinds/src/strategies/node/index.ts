@@ -2,6 +2,6 @@ import type { Strategy } from '../../interfaces.ts'
 import { runtimeClassStrategy } from './runtime-class.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const nodePolicies: Readonly<Record<string, Strategy>> = {
+export const nodeStrategies: Readonly<Record<string, Strategy>> = {
   'node.k8s.io/RuntimeClass': runtimeClassStrategy,
 }

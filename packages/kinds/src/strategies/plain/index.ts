@@ -14,7 +14,7 @@ import {
 } from './plain-kinds.ts'
 
 /** By `group/Kind`. */
-export const plainPolicies: Readonly<Record<string, Strategy>> = {
+export const plainStrategies: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': mutatingAdmissionPolicyStrategy,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': mutatingAdmissionPolicyBindingStrategy,
   'certificates.k8s.io/ClusterTrustBundle': clusterTrustBundleStrategy,

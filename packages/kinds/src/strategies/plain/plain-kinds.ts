@@ -14,7 +14,7 @@ import {
   ResourceSlicePart,
 } from '../../types/parts/resource-v1beta1.generated.ts'
 import { StorageVersionMigrationPart } from '../../types/parts/storagemigration-v1alpha1.generated.ts'
-import { checkTrustBundle, textAt } from '../certificates/trust-bundle.ts'
+import { textAt, validateTrustBundle } from '../certificates/trust-bundle.ts'
 import { plainStrategy } from './plain-strategy.ts'
 
 /** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
@@ -23,7 +23,7 @@ export const clusterTrustBundleStrategy = /* @__PURE__ */ plainStrategy({
   part: ClusterTrustBundlePart,
   namespaced: false,
   name: (bundle) => trustBundleName(textAt(bundle, 'signerName')),
-  check: checkTrustBundle,
+  check: validateTrustBundle,
   selectableFields: { 'spec.signerName': (bundle) => textAt(bundle, 'signerName') },
 })
 export const mutatingAdmissionPolicyStrategy = /* @__PURE__ */ plainStrategy({

@@ -1,10 +1,10 @@
 import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
 import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
-import { checkStructure } from './structure.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { validateStructure } from './structure.ts'
 
 export interface PlainKind {
   /** Facts of the storage version. */
@@ -17,7 +17,7 @@ export interface PlainKind {
   /** Names that objects may have. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
   /** What else is checked; `old` is undefined for a new object. */
-  readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, report: Report) => void
+  readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, errors: ContextErrorList) => void
   /** What may be selected by besides metadata. */
   readonly selectableFields?: NonNullable<Strategy['selectableFields']>
 }
@@ -30,7 +30,7 @@ export function plainStrategy(kind: PlainKind): Strategy {
   const { part, namespaced, status = false, generation = false, name, check, selectableFields } = kind
   const types = lazyTypes(part)
   const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
-  const structure = (object: object, report: Report) => checkStructure(type(), object, (name) => report.at(name))
+  const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
   return defineStrategy({
     prepareForCreate(object) {
       if (status) object['status'] = {}
@@ -41,17 +41,17 @@ export function plainStrategy(kind: PlainKind): Strategy {
       if (generation) raiseGeneration(object, old, 'spec')
     },
     validate(object, context) {
-      return findings(context, (report) => {
-        checkMetadata(object, report, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
-        structure(object, report)
-        check?.(object, undefined, report)
+      return validateWith(context, (errors) => {
+        validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+        structure(object, errors)
+        check?.(object, undefined, errors)
       })
     },
     validateUpdate(object, old, context) {
-      return findings(context, (report) => {
-        checkMetadataUpdate(object, old, report)
-        structure(object, report)
-        check?.(object, old, report)
+      return validateWith(context, (errors) => {
+        validateMetadataUpdate(object, old, errors)
+        structure(object, errors)
+        check?.(object, old, errors)
       })
     },
     ...(selectableFields === undefined ? {} : { selectableFields }),
@@ -61,9 +61,9 @@ export function plainStrategy(kind: PlainKind): Strategy {
             status: {
               prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
               validateUpdate(object, old, context) {
-                return findings(context, (report) => {
-                  checkMetadataUpdate(object, old, report)
-                  structure(object, report)
+                return validateWith(context, (errors) => {
+                  validateMetadataUpdate(object, old, errors)
+                  structure(object, errors)
                 })
               },
             },

@@ -3,16 +3,16 @@ import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, isSet, own } from '../shared/values.ts'
 
 /** What the facts of a type say about its values: members that must be there, and words that must be of an enumeration. */
-export function checkStructure(type: StructType, value: object, at: (name: string) => FieldPath): void {
+export function validateStructure(type: StructType, value: object, at: (name: string) => FieldPath): void {
   for (const { json, type: node, required, promotedFrom } of type.fields) {
     if (promotedFrom === 'meta/v1.TypeMeta' || (type.root && json === 'metadata')) continue
     const member = own(value as Record<string, unknown>, json)
     if (required && isMissing(node, member)) at(json).required()
-    else if (isSet(member)) checkNode(node, member, at(json))
+    else if (isSet(member)) validateNode(node, member, at(json))
   }
 }
 
-function checkNode(node: TypeNode, value: unknown, at: FieldPath): void {
+function validateNode(node: TypeNode, value: unknown, at: FieldPath): void {
   switch (node.kind) {
     case 'scalar':
       if (node.enum !== undefined && node.enum.length > 0 && value !== '' && !node.enum.includes(value as string)) {
@@ -20,14 +20,14 @@ function checkNode(node: TypeNode, value: unknown, at: FieldPath): void {
       }
       return
     case 'struct':
-      if (typeof value === 'object' && value !== null) checkStructure(node.struct(), value, (name) => at.child(name))
+      if (typeof value === 'object' && value !== null) validateStructure(node.struct(), value, (name) => at.child(name))
       return
     case 'list':
-      for (const [i, item] of (Array.isArray(value) ? value : []).entries()) checkNode(node.of, item, at.index(i))
+      for (const [i, item] of (Array.isArray(value) ? value : []).entries()) validateNode(node.of, item, at.index(i))
       return
     case 'map':
       for (const [key, member] of Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1))) {
-        checkNode(node.of, member, at.key(key))
+        validateNode(node.of, member, at.key(key))
       }
   }
 }

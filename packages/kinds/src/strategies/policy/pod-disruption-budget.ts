@@ -1,27 +1,27 @@
 /** Disruption budgets. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { PodDisruptionBudget } from '../../types/policy-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
-import { checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateAtMostAll, validateIntOrPercent } from '../shared/int-or-percent.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
-function checkBudget(budget: DeepReadonly<PodDisruptionBudget>, report: Report): void {
+function validateBudget(budget: DeepReadonly<PodDisruptionBudget>, errors: ContextErrorList): void {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = budget.spec ?? {}
-  const at = report.at('spec')
+  const at = errors.child('spec')
   if (isSet(minAvailable) && isSet(maxUnavailable)) {
     at.invalid(goText('policy.PodDisruptionBudgetSpec{}'), 'minAvailable and maxUnavailable cannot be both set')
   }
-  checkIntOrPercent(minAvailable, at.child('minAvailable'))
-  checkAtMostAll(minAvailable, at.child('minAvailable'))
-  checkIntOrPercent(maxUnavailable, at.child('maxUnavailable'))
-  checkAtMostAll(maxUnavailable, at.child('maxUnavailable'))
-  checkLabelSelector(selector, at.child('selector'))
+  validateIntOrPercent(minAvailable, at.child('minAvailable'))
+  validateAtMostAll(minAvailable, at.child('minAvailable'))
+  validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'))
+  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'))
+  validateSelector(selector, at.child('selector'))
   if (isSet(unhealthyPodEvictionPolicy) && !evictionPolicies.includes(unhealthyPodEvictionPolicy)) {
     at.child('unhealthyPodEvictionPolicy').notSupported(unhealthyPodEvictionPolicy, evictionPolicies)
   }
@@ -38,10 +38,10 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
     raiseGeneration(budget, old, 'spec')
   },
   validate(budget, context) {
-    return findings(context, (report) => checkBudget(budget, report))
+    return validateWith(context, (errors) => validateBudget(budget, errors))
   },
   validateUpdate(budget, _old, context) {
-    return findings(context, (report) => checkBudget(budget, report))
+    return validateWith(context, (errors) => validateBudget(budget, errors))
   },
   subresources: {
     status: {
@@ -49,11 +49,11 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
         keepMembers(budget, old, 'spec')
       },
       validateUpdate(budget, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(budget, old, report)
-          const at = report.at('status')
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(budget, old, errors)
+          const at = errors.child('status')
           for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
-            checkNotNegative(budget.status?.[name], at.child(name))
+            validateNotNegative(budget.status?.[name], at.child(name))
           }
         })
       },

@@ -2,10 +2,10 @@
 import { type DeepReadonly, goQuote, goText, nameRules } from '@krmkit/meta'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../types/rbac-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { checkDnsSubdomain } from '../shared/names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateDnsSubdomain } from '../shared/names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
@@ -15,7 +15,7 @@ function groupOf(binding: { readonly apiVersion: string }): string {
   return binding.apiVersion.slice(0, binding.apiVersion.indexOf('/'))
 }
 
-function checkSubject(
+function validateSubject(
   subject: R<Subject>,
   at: FieldPath,
   options: { readonly namespaced: boolean; readonly group: string },
@@ -24,7 +24,7 @@ function checkSubject(
   if (isEmpty(subject.name)) at.child('name').required()
   switch (subject.kind) {
     case 'ServiceAccount':
-      if (!isEmpty(subject.name)) checkDnsSubdomain(subject.name, at.child('name'))
+      if (!isEmpty(subject.name)) validateDnsSubdomain(subject.name, at.child('name'))
       if (apiGroup !== '') at.child('apiGroup').notSupported(apiGroup, [''])
       if (!options.namespaced && isEmpty(subject.namespace)) at.child('namespace').required()
       break
@@ -37,18 +37,18 @@ function checkSubject(
   }
 }
 
-function checkBinding(binding: DeepReadonly<AnyBinding>, report: Report, namespaced: boolean): void {
-  checkMetadata(binding, report, { namespaced, name: nameRules.pathSegment })
+function validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): void {
+  validateMetadata(binding, errors, { namespaced, name: nameRules.pathSegment })
   const group = groupOf(binding)
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {}
-  const at = report.at('roleRef')
+  const at = errors.child('roleRef')
   if (apiGroup !== group) at.child('apiGroup').notSupported(apiGroup, [group])
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']
   if (!kinds.includes(kind)) at.child('kind').notSupported(kind, kinds)
   if (name === '') at.child('name').required()
   else at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
   for (const [i, subject] of (binding.subjects ?? []).entries()) {
-    checkSubject(subject, report.at('subjects').index(i), { namespaced, group })
+    validateSubject(subject, errors.child('subjects').index(i), { namespaced, group })
   }
 }
 
@@ -56,7 +56,7 @@ function printRef({ apiGroup, kind, name }: { readonly apiGroup: string; readonl
   return goText(`rbac.RoleRef{APIGroup:${goQuote(apiGroup)}, Kind:${goQuote(kind)}, Name:${goQuote(name)}}`)
 }
 
-function bindingPolicyOf(namespaced: boolean): Strategy<AnyBinding> {
+function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
   return {
     allowCreateOnUpdate: true,
     defaults(binding) {
@@ -67,20 +67,20 @@ function bindingPolicyOf(namespaced: boolean): Strategy<AnyBinding> {
       }
     },
     validate(binding, context) {
-      return findings(context, (report) => checkBinding(binding, report, namespaced))
+      return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
     },
     validateUpdate(binding, old, context) {
-      return findings(context, (report) => {
+      return validateWith(context, (errors) => {
         // The stock server checks the whole object in both of its steps.
-        checkBinding(binding, report, namespaced)
-        checkBinding(binding, report, namespaced)
-        checkMetadataUpdate(binding, old, report)
+        validateBinding(binding, errors, namespaced)
+        validateBinding(binding, errors, namespaced)
+        validateMetadataUpdate(binding, old, errors)
         if (!semanticEqual(binding.roleRef, old.roleRef))
-          report.at('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
+          errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
       })
     },
   }
 }
 
-export const roleBindingStrategy = defineStrategy<AnyBinding>(bindingPolicyOf(true))
-export const clusterRoleBindingStrategy = defineStrategy<AnyBinding>(bindingPolicyOf(false))
+export const roleBindingStrategy = defineStrategy<AnyBinding>(bindingStrategyOf(true))
+export const clusterRoleBindingStrategy = defineStrategy<AnyBinding>(bindingStrategyOf(false))

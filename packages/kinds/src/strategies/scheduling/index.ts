@@ -2,6 +2,6 @@ import type { Strategy } from '../../interfaces.ts'
 import { priorityClassStrategy } from './priority-class.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const schedulingPolicies: Readonly<Record<string, Strategy>> = {
+export const schedulingStrategies: Readonly<Record<string, Strategy>> = {
   'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
 }

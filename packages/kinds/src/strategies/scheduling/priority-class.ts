@@ -1,9 +1,9 @@
 /** Priority classes. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { PriorityClass } from '../../types/scheduling-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet } from '../shared/values.ts'
 
 const highestOfUsers = 1_000_000_000
@@ -23,24 +23,24 @@ function systemClassError(name: string, value: number, globalDefault: boolean): 
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-function checkClass(object: DeepReadonly<PriorityClass>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false })
+function validateClass(object: DeepReadonly<PriorityClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
   const name = object.metadata.name ?? ''
   const { value = 0, globalDefault = false, preemptionPolicy: policy } = object
   if (name.startsWith('system-')) {
     const error = systemClassError(name, value, globalDefault)
     const reserved = "priority class names with 'system-' prefix are reserved for system use only. error: "
     if (error !== undefined)
-      report
-        .at('metadata')
+      errors
+        .child('metadata')
         .child('name')
         .forbidden(reserved + error)
   } else if (value > highestOfUsers) {
-    report.at('value').forbidden(`maximum allowed value of a user defined priority is ${highestOfUsers}`)
+    errors.child('value').forbidden(`maximum allowed value of a user defined priority is ${highestOfUsers}`)
   }
   if (!isSet(policy)) return
-  if (policy === '') report.at('preemptionPolicy').required()
-  else if (!preemptionPolicies.includes(policy)) report.at('preemptionPolicy').notSupported(policy, preemptionPolicies)
+  if (policy === '') errors.child('preemptionPolicy').required()
+  else if (!preemptionPolicies.includes(policy)) errors.child('preemptionPolicy').notSupported(policy, preemptionPolicies)
 }
 
 export const priorityClassStrategy = defineStrategy<PriorityClass>({
@@ -49,14 +49,14 @@ export const priorityClassStrategy = defineStrategy<PriorityClass>({
   },
   prepareForCreate: startGeneration,
   validate(object, context) {
-    return findings(context, (report) => checkClass(object, report))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(object, old, report)
-      if ((object.value ?? 0) !== (old.value ?? 0)) report.at('value').forbidden('may not be changed in an update.')
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
+      if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')
       if (object.preemptionPolicy !== old.preemptionPolicy) {
-        report.at('preemptionPolicy').invalid(object.preemptionPolicy, 'field is immutable')
+        errors.child('preemptionPolicy').invalid(object.preemptionPolicy, 'field is immutable')
       }
     })
   },

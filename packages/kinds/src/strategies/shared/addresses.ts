@@ -3,7 +3,7 @@ import { isValidIP, parseIP } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
 /** An address in its usual notation. */
-export function checkServedAddress(address: string, at: FieldPath): void {
+export function validateServedAddress(address: string, at: FieldPath): void {
   at.invalidAll(address, isValidIP(address))
 }
 
@@ -15,7 +15,7 @@ function firstSet(bytes: Uint8Array, start: number): number {
 }
 
 /** An address that can belong to another machine: not unspecified, loopback, link-local. */
-export function checkPublicAddress(address: string, at: FieldPath): void {
+export function validatePublicAddress(address: string, at: FieldPath): void {
   const parsed = parseIP(address)
   if (parsed === undefined) {
     at.invalid(address, 'must be a valid IP address')

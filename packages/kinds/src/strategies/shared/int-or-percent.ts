@@ -1,20 +1,20 @@
 /** Numbers that may be given as percentages. */
 import { goIntOrString, isPercent } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
-import { checkNotNegative } from './numbers.ts'
+import { validateNotNegative } from './numbers.ts'
 import { isSet } from './values.ts'
 
 type IntOrPercent = number | string
 
 /** A number that is not negative, or a percentage. */
-export function checkIntOrPercent(value: IntOrPercent | null | undefined, at: FieldPath): void {
+export function validateIntOrPercent(value: IntOrPercent | null | undefined, at: FieldPath): void {
   if (!isSet(value)) return
-  if (typeof value === 'number') checkNotNegative(value, at)
+  if (typeof value === 'number') validateNotNegative(value, at)
   else at.invalidAll(goIntOrString(value), isPercent(value))
 }
 
 /** A percentage of at most 100. */
-export function checkAtMostAll(value: IntOrPercent | null | undefined, at: FieldPath): void {
+export function validateAtMostAll(value: IntOrPercent | null | undefined, at: FieldPath): void {
   if (typeof value === 'string' && (percentOrNumber(value) ?? 0) > 100) {
     at.invalid(goIntOrString(value), 'must not be greater than 100%')
   }

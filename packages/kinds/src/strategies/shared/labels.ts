@@ -12,11 +12,11 @@ import {
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkAlwaysRunning, checkPodTemplate } from './pod-template.ts'
+import { validateAlwaysRunning, validatePodTemplate } from './pod-template.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
 
 /** Form of a label selector. */
-export function checkLabelSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
+export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
   if (isSet(selector)) at.add(validateLabelSelector(selector, at.path()))
 }
 
@@ -34,7 +34,7 @@ export function isSubset(
 }
 
 /** A controller's selector must find the pods made of its template, whose place is `template`. */
-export function checkSelectorMatch(
+export function validateSelectorMatch(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
   template: FieldPath,
@@ -44,16 +44,16 @@ export function checkSelectorMatch(
 }
 
 /** Template of a controller that keeps the pods of `selector` running. A missing selector finds nothing, a malformed one has been told of. */
-export function checkSelectedTemplate(
+export function validateSelectedTemplate(
   template: R<PodTemplateSpec> | undefined,
   at: FieldPath,
   selector: R<LabelSelector> | null | undefined,
 ): void {
   const malformed = isSet(selector) && validateLabelSelector(selector, at.path()).length > 0
   const everything = isSet(selector) && isEmptySelector(selector)
-  if (!malformed && !everything) checkSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
-  checkPodTemplate(template, at)
-  checkAlwaysRunning(template ?? {}, at, 'ReplicaSet')
+  if (!malformed && !everything) validateSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
+  validatePodTemplate(template, at)
+  validateAlwaysRunning(template ?? {}, at, 'ReplicaSet')
 }
 
 function printLabels(labels: Readonly<Record<string, string>> | undefined): string {

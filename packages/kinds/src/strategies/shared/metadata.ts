@@ -7,7 +7,7 @@ import {
   validateBuiltInObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import type { Report } from './field-path.ts'
+import type { ContextErrorList } from './field-path.ts'
 import { copy, semanticEqual } from './values.ts'
 
 export interface MetadataRules {
@@ -17,14 +17,18 @@ export interface MetadataRules {
 }
 
 /** Rules of `metadata` for a new object. */
-export function checkMetadata(object: DeepReadonly<ApiObject>, report: Report, rules: MetadataRules): void {
+export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): void {
   const name = rules.name ?? nameRules.dns1123Subdomain
-  report.add(validateBuiltInObjectMeta(object.metadata, { namespaced: rules.namespaced, name }))
+  errors.add(validateBuiltInObjectMeta(object.metadata, { namespaced: rules.namespaced, name }))
 }
 
 /** Rules of `metadata` for a replaced object. */
-export function checkMetadataUpdate(object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject>, report: Report): void {
-  report.add(validateObjectMetaUpdate(object.metadata, old.metadata))
+export function validateMetadataUpdate(
+  object: DeepReadonly<ApiObject>,
+  old: DeepReadonly<ApiObject>,
+  errors: ContextErrorList,
+): void {
+  errors.add(validateObjectMetaUpdate(object.metadata, old.metadata))
 }
 
 /** A new object starts with generation 1. */

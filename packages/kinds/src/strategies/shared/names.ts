@@ -3,22 +3,22 @@ import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue,
 import type { FieldPath } from './field-path.ts'
 
 /** A name that must be a DNS label. */
-export function checkDnsLabel(value: string, at: FieldPath): void {
+export function validateDnsLabel(value: string, at: FieldPath): void {
   at.invalidAll(value, isDns1123Label(value))
 }
 
 /** A name that must be a DNS subdomain. */
-export function checkDnsSubdomain(value: string, at: FieldPath): void {
+export function validateDnsSubdomain(value: string, at: FieldPath): void {
   at.invalidAll(value, isDns1123Subdomain(value))
 }
 
 /** A label key or another name with an optional domain prefix. */
-export function checkQualifiedName(value: string, at: FieldPath): void {
+export function validateQualifiedName(value: string, at: FieldPath): void {
   at.invalidAll(value, isQualifiedName(value))
 }
 
 /** Keys and values of a map that selects by labels. */
-export function checkLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): void {
+export function validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): void {
   if (labels === null || labels === undefined) return
   for (const key of Object.keys(labels).sort()) {
     at.invalidAll(key, isQualifiedName(key))
@@ -28,7 +28,7 @@ export function checkLabels(labels: Readonly<Record<string, string>> | null | un
 }
 
 /** A required name of another object that follows `rule`. */
-export function checkReferenceName(name: string | undefined, at: FieldPath, rule: NameRule): void {
+export function validateReferenceName(name: string | undefined, at: FieldPath, rule: NameRule): void {
   if (name === undefined || name === '') at.required('')
   else at.invalidAll(name, rule(name, false))
 }

@@ -14,21 +14,21 @@ export function between(low: number, high: number): string {
 }
 
 /** Reports a set value below zero. */
-export function checkNotNegative(value: number | bigint | null | undefined, at: FieldPath): void {
+export function validateNotNegative(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value < 0) at.invalid(value, notNegative)
 }
 
 /** Reports a set value that is not above zero. */
-export function checkPositive(value: number | bigint | null | undefined, at: FieldPath): void {
+export function validatePositive(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value <= 0) at.invalid(value, positive)
 }
 
 /** A TCP, UDP or SCTP port number. */
-export function checkPortNumber(value: number, at: FieldPath): void {
+export function validatePortNumber(value: number, at: FieldPath): void {
   at.invalidAll(value, isValidPortNum(value))
 }
 
 /** Seconds that a session sticks to its endpoint, and the like: `low` to `high`, both included. */
-export function checkRange(value: number, at: FieldPath, range: { readonly low: number; readonly high: number }): void {
+export function validateRange(value: number, at: FieldPath, range: { readonly low: number; readonly high: number }): void {
   if (value < range.low || value > range.high) at.invalid(value, between(range.low, range.high))
 }

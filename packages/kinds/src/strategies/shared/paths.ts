@@ -7,18 +7,18 @@ export function hasBackstep(path: string): boolean {
 }
 
 /** No step upwards. */
-export function checkNoBackstep(path: string, at: FieldPath): void {
+export function validateNoBackstep(path: string, at: FieldPath): void {
   if (hasBackstep(path)) at.invalid(path, "must not contain '..'")
 }
 
 /** Relative, without a step upwards. */
-export function checkDescendingPath(path: string, at: FieldPath): void {
+export function validateDescendingPath(path: string, at: FieldPath): void {
   if (path.startsWith('/')) at.invalid(path, 'must be a relative path')
-  checkNoBackstep(path, at)
+  validateNoBackstep(path, at)
 }
 
 /** As above, and not of the names that volumes keep for themselves. */
-export function checkFreePath(path: string, at: FieldPath): void {
-  checkDescendingPath(path, at)
+export function validateFreePath(path: string, at: FieldPath): void {
+  validateDescendingPath(path, at)
   if (path.startsWith('..') && !path.startsWith('../')) at.invalid(path, "must not start with '..'")
 }

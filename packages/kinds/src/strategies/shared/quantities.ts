@@ -21,12 +21,12 @@ export function compareAmounts(a: string | undefined, b: string | undefined): nu
 }
 
 /** Reports an amount below zero. */
-export function checkAmountNotNegative(text: string, at: FieldPath): void {
+export function validateAmountNotNegative(text: string, at: FieldPath): void {
   if (sign(amount(text)) < 0) at.invalid(amount(text).toString(), notNegative)
 }
 
 /** Reports an amount that is not above zero. */
-export function checkAmountPositive(text: string, at: FieldPath): void {
+export function validateAmountPositive(text: string, at: FieldPath): void {
   if (sign(amount(text)) <= 0) at.invalid(amount(text).toString(), positive)
 }
 

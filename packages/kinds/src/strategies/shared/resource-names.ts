@@ -1,7 +1,7 @@
 /** Which resources exist, and where each may be named. */
 import { isQualifiedName } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
-import { amount, checkAmountNotNegative, isWhole, printAmount } from './quantities.ts'
+import { amount, isWhole, printAmount, validateAmountNotNegative } from './quantities.ts'
 
 const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const countedResources = [
@@ -64,7 +64,7 @@ export function mayOvercommit(name: string, domain: string): boolean {
 }
 
 /** The form of a resource name: qualified, and known when it has no domain. True when the form is right. */
-export function checkResourceName(name: string, at: FieldPath): boolean {
+export function validateResourceName(name: string, at: FieldPath): boolean {
   const messages = isQualifiedName(name)
   for (const message of messages) at.invalidText(name, message)
   if (messages.length > 0) return false
@@ -74,8 +74,8 @@ export function checkResourceName(name: string, at: FieldPath): boolean {
 }
 
 /** A resource that a container may ask for. */
-export function checkContainerResourceName(name: string, at: FieldPath): void {
-  checkResourceName(name, at)
+export function validateContainerResourceName(name: string, at: FieldPath): void {
+  validateResourceName(name, at)
   const { domain } = at.profile
   if (!name.includes('/')) {
     if (!isStandardContainerResource(name)) at.invalidText(name, 'must be a standard resource for containers')
@@ -85,16 +85,16 @@ export function checkContainerResourceName(name: string, at: FieldPath): void {
 }
 
 /** A resource that a quota may count. */
-export function checkQuotaResourceName(name: string, at: FieldPath): void {
-  checkResourceName(name, at)
+export function validateQuotaResourceName(name: string, at: FieldPath): void {
+  validateResourceName(name, at)
   if (!name.includes('/') && !quotaResources.has(name) && !isQuotaHugePages(name)) {
     at.invalidText(name, 'must be a standard resource for quota')
   }
 }
 
 /** An amount of `name`: not negative, and whole where the resource is counted in units. */
-export function checkResourceAmount(name: string, value: string, at: FieldPath): void {
-  checkAmountNotNegative(value, at)
+export function validateResourceAmount(name: string, value: string, at: FieldPath): void {
+  validateAmountNotNegative(value, at)
   const counted = integerResources.has(name) || isExtendedResource(name, at.profile.domain)
   if (counted && !isWhole(amount(value))) at.invalidText(printAmount(value), 'must be an integer')
 }

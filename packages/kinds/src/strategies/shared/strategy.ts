@@ -1,16 +1,15 @@
-/** How the files of this folder are written. */
 import { type ApiObject, type FieldError, untilFull } from '@krmkit/meta'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
-import { Report } from './field-path.ts'
+import { ContextErrorList } from './field-path.ts'
 
-/** Forgets the type of a policy's objects; a table of policies has one type for all. */
-export function defineStrategy<T extends ApiObject>(policy: Strategy<T>): Strategy {
-  return policy as unknown as Strategy
+/** Widens the object type, as the table of strategies needs one type for all kinds. */
+export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
+  return strategy as unknown as Strategy
 }
 
-/** Runs `check` on a new report and returns what it found. */
-export function findings(context: StrategyContext, check: (report: Report) => void): FieldError[] {
-  const report = new Report(context)
-  untilFull(report.errors, () => check(report))
-  return report.errors
+/** Runs `validate` with an empty list. Returns its errors, cut off where the list is full. */
+export function validateWith(context: StrategyContext, validate: (errors: ContextErrorList) => void): FieldError[] {
+  const errors = new ContextErrorList(context)
+  untilFull(errors, () => validate(errors))
+  return [...errors]
 }

@@ -1,9 +1,9 @@
 /** Volume sources that belong to a vendor's storage; most only have members that must be there. */
 import type { AzureDiskVolumeSource, QuobyteVolumeSource, Volume } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDnsLabel } from './names.ts'
+import { validateDnsLabel } from './names.ts'
 import { between } from './numbers.ts'
-import { checkDescendingPath } from './paths.ts'
+import { validateDescendingPath } from './paths.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 import type { SourceChecks } from './volume-network.ts'
 
@@ -12,7 +12,7 @@ function need<T extends object>(source: T, at: FieldPath, ...names: (keyof T & s
   for (const name of names) if (isEmpty(source[name] as string | readonly unknown[] | undefined)) at.child(name).required()
 }
 
-function checkPartition(partition: number | undefined, at: FieldPath): void {
+function validatePartition(partition: number | undefined, at: FieldPath): void {
   if (isSet(partition) && (partition < 0 || partition > 255)) at.child('partition').invalid(partition, between(1, 255))
 }
 
@@ -20,15 +20,15 @@ function checkPartition(partition: number | undefined, at: FieldPath): void {
 export const vendorSources = {
   gitRepo(source, at) {
     need(source, at, 'repository')
-    checkDescendingPath(source.directory ?? '', at.child('directory'))
+    validateDescendingPath(source.directory ?? '', at.child('directory'))
   },
   gcePersistentDisk(source, at) {
     need(source, at, 'pdName')
-    checkPartition(source.partition, at)
+    validatePartition(source.partition, at)
   },
   awsElasticBlockStore(source, at) {
     need(source, at, 'volumeID')
-    checkPartition(source.partition, at)
+    validatePartition(source.partition, at)
   },
   glusterfs(source, at) {
     need(source, at, 'endpoints', 'path')
@@ -51,7 +51,7 @@ export const vendorSources = {
   cephfs(source, at) {
     need(source, at, 'monitors')
   },
-  quobyte: checkQuobyte,
+  quobyte: validateQuobyte,
   azureFile(source, at) {
     need(source, at, 'secretName', 'shareName')
   },
@@ -64,27 +64,27 @@ export const vendorSources = {
   portworxVolume(source, at) {
     need(source, at, 'volumeID')
   },
-  azureDisk: checkAzureDisk,
+  azureDisk: validateAzureDisk,
   storageos(source, at) {
-    checkStoragePlatform(source, at)
+    validateStoragePlatform(source, at)
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
-  scaleIO: checkScaleVolume,
+  scaleIO: validateScaleVolume,
 } satisfies SourceChecks<Volume>
 
 /** `Differs:` the name is optional; S51. */
-export function checkStoragePlatform(
+export function validateStoragePlatform(
   source: { readonly volumeName?: string; readonly volumeNamespace?: string },
   at: FieldPath,
 ): void {
-  if (!isEmpty(source.volumeName)) checkDnsLabel(source.volumeName, at.child('volumeName'))
-  if (!isEmpty(source.volumeNamespace)) checkDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
+  if (!isEmpty(source.volumeName)) validateDnsLabel(source.volumeName, at.child('volumeName'))
+  if (!isEmpty(source.volumeNamespace)) validateDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
 }
 
 const storageModes = ['ThickProvisioned', 'ThinProvisioned']
 
 /** `Differs:` the secret is required, the volume name is not, and the mode is one of two; S50. */
-export function checkScaleVolume(
+export function validateScaleVolume(
   source: {
     readonly gateway: string
     readonly system: string
@@ -99,7 +99,7 @@ export function checkScaleVolume(
   if (!isEmpty(mode) && !storageModes.includes(mode)) at.child('storageMode').notSupported(mode, storageModes)
 }
 
-function checkQuobyte(source: R<QuobyteVolumeSource>, at: FieldPath): void {
+function validateQuobyte(source: R<QuobyteVolumeSource>, at: FieldPath): void {
   const form = 'must be a host:port pair or multiple pairs separated by commas'
   if (isEmpty(source.registry)) at.child('registry').required(form)
   else {
@@ -120,7 +120,7 @@ const diskKinds = ['Dedicated', 'Managed', 'Shared']
 const managedUri = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const blobUri = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-function checkAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
+function validateAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
   need(source, at, 'diskName', 'diskURI')
   const { cachingMode, kind } = source
   if (isSet(cachingMode) && !cachingModes.includes(cachingMode)) at.child('cachingMode').notSupported(cachingMode, cachingModes)

@@ -13,8 +13,8 @@ import {
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { goList, goNumberOrText, goSelector } from './go-form.ts'
-import { checkLabelSelector, isEmptySelector } from './labels.ts'
-import { checkNotNegative } from './numbers.ts'
+import { isEmptySelector, validateSelector } from './labels.ts'
+import { validateNotNegative } from './numbers.ts'
 import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
@@ -35,28 +35,28 @@ export function selectorText(selector: MaybeSelector): string {
 }
 
 /** A selector that must be there and must not take everything; `owner` is named in the message. */
-export function checkRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): void {
+export function validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): void {
   if (!isSet(selector)) {
     at.required()
     return
   }
-  checkLabelSelector(selector, at)
+  validateSelector(selector, at)
   if (isEmptySelector(selector)) at.invalid(goSelector(selector), `empty selector is invalid for ${owner}`)
 }
 
 /** A selector that may not change once it is stored. */
-export function checkSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): void {
+export function validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): void {
   if (!semanticEqual(selector, old)) at.invalid(goSelector(selector), 'field is immutable')
 }
 
 /** A number that is not negative, or a percentage. */
-export function checkNumberOrPercent(value: IntOrString | null | undefined, at: FieldPath): void {
+export function validateNumberOrPercent(value: IntOrString | null | undefined, at: FieldPath): void {
   if (typeof value === 'string') at.invalidAll(goNumberOrText(value), isPercent(value))
-  else checkNotNegative(value, at)
+  else validateNotNegative(value, at)
 }
 
 /** A percentage may not be above 100. */
-export function checkAtMostAll(value: IntOrString | null | undefined, at: FieldPath): void {
+export function validateAtMostAll(value: IntOrString | null | undefined, at: FieldPath): void {
   if ((percentage(value) ?? 0) > 100) at.invalid(goNumberOrText(value), 'must not be greater than 100%')
 }
 
@@ -71,7 +71,7 @@ export function numberOrPercent(value: IntOrString | null | undefined): number {
 }
 
 /** A count that only grows; absent counts as less than anything that is set. */
-export function checkNotDecremented(value: number | null | undefined, old: number | null | undefined, at: FieldPath): void {
+export function validateNotDecremented(value: number | null | undefined, old: number | null | undefined, at: FieldPath): void {
   if (isSet(old) && (value ?? 0) < old) at.invalid(value ?? 0, 'cannot be decremented')
 }
 

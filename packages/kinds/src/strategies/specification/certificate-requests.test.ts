@@ -3,7 +3,7 @@ import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
 import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
-import { certificateSigningRequestStrategy as policy } from '../certificates/certificate-signing-request.ts'
+import { certificateSigningRequestStrategy as strategy } from '../certificates/certificate-signing-request.ts'
 import { clusterTrustBundleStrategy } from '../plain/plain-kinds.ts'
 import { testContext } from '../testing/context.ts'
 import { base64, faults } from '../testing/objects.ts'
@@ -33,8 +33,8 @@ const context = testContext()
 const through = (name: string, status: object, old: object = {}) => {
   const next = csr({}, status)
   const before = csr({}, old)
-  policy.subresources?.[name]?.prepareForUpdate(next, before, context)
-  return faults(policy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
+  strategy.subresources?.[name]?.prepareForUpdate(next, before, context)
+  return faults(strategy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
 }
 
 describe('requests for certificates', () => {
@@ -90,7 +90,7 @@ describe('requests for certificates', () => {
 
   it('P92 times of conditions are filled in', () => {
     const next = csr({}, { conditions: [{ type: 'Approved', status: 'True' }] })
-    policy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
+    strategy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
     expect(next.status?.conditions?.[0]).toMatchObject({
       lastUpdateTime: '1970-01-01T00:00:00Z',
       lastTransitionTime: '1970-01-01T00:00:00Z',
@@ -99,7 +99,7 @@ describe('requests for certificates', () => {
 
   it('P93 P94 have no certificate until they are signed, and then PEM of certificates alone', () => {
     const made = CertificateSigningRequest.default(csr({}, { certificate: base64(certificate) }))
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toEqual({})
     expect(through('status', { certificate: base64(certificate + certificate) })).toEqual([])
     for (const text of [request, 'no PEM', certificate + request])
@@ -121,7 +121,7 @@ describe('requests for certificates', () => {
   it('P108 version v1beta1 works out the signer, and is content with few usages', () => {
     const defaulted = (spec: object, pem: string) => {
       const before = { spec: { request: base64(pem), ...spec } } as CertificateSigningRequest
-      policy.defaults?.(before, 'v1beta1', stockProfile)
+      strategy.defaults?.(before, 'v1beta1', stockProfile)
       return [before.spec.signerName, before.spec.usages]
     }
     const basic = ['digital signature', 'key encipherment']

@@ -6,7 +6,7 @@ import {
   type PersistentVolumeClaimSpec,
   type PersistentVolumeClaimStatus,
 } from '../../types/core-v1.generated.ts'
-import { persistentVolumeClaimStrategy as policy } from '../core/persistent-volume-claim.ts'
+import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
@@ -25,7 +25,7 @@ function claim(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeCl
 /** A claim as it is after the server has read and prepared it. */
 function stored(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeClaimStatus): PersistentVolumeClaim {
   const object = PersistentVolumeClaim.default(claim(spec))
-  policy.prepareForCreate?.(object, testContext())
+  strategy.prepareForCreate?.(object, testContext())
   return status === undefined ? object : { ...object, status }
 }
 
@@ -122,18 +122,18 @@ describe('claims', () => {
 
 describe('the status of claims', () => {
   const context = testContext()
-  const status = policy.subresources?.['status']
+  const status = strategy.subresources?.['status']
   const told = (next: PersistentVolumeClaimStatus) =>
     faults(status?.validateUpdate({ ...stored(), status: next }, stored(), context) ?? [])
 
   it('S61 is not written by clients', () => {
     const made = PersistentVolumeClaim.default(claim({}, { phase: 'Bound', capacity: { storage: '9Gi' } }))
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toEqual({ phase: 'Pending' })
     const next = { ...stored(), status: { phase: 'Lost' } }
-    policy.prepareForUpdate?.(next, stored(), context)
+    strategy.prepareForUpdate?.(next, stored(), context)
     expect(next.status).toEqual({ phase: 'Pending' })
-    expect(policy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
+    expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })
 
   it('S62 tells capacity, ways of mounting and phase, and leaves the rest alone', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PersistentVolume, type PersistentVolumeSpec } from '../../types/core-v1.generated.ts'
-import { persistentVolumeStrategy as policy } from '../core/persistent-volume.ts'
+import { persistentVolumeStrategy as strategy } from '../core/persistent-volume.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
@@ -90,7 +90,7 @@ describe('volumes', () => {
     for (const persistentVolumeReclaimPolicy of ['Retain', 'Delete', 'Recycle'])
       expect(wrong({ persistentVolumeReclaimPolicy })).toEqual([])
     expect(wrong({ persistentVolumeReclaimPolicy: 'Burn' })).toEqual(['persistentVolumeReclaimPolicy NotSupported'])
-    const warnings = policy.warnings?.(
+    const warnings = strategy.warnings?.(
       PersistentVolume.default(volume({ persistentVolumeReclaimPolicy: 'Recycle' })),
       undefined,
       testContext(),
@@ -185,14 +185,14 @@ describe('volumes', () => {
     const context = testContext()
     const given = { ...volume(), status: { phase: 'Bound', message: 'm', reason: 'r' } }
     const made = PersistentVolume.default(given)
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toMatchObject({ phase: 'Pending' })
     expect(made.status).not.toHaveProperty('reason')
     const next = structuredClone(given)
-    policy.prepareForUpdate?.(next, made, context)
+    strategy.prepareForUpdate?.(next, made, context)
     expect(next.status).toEqual(made.status)
     const told = { ...given, spec: {} }
-    policy.subresources?.['status']?.prepareForUpdate(told, made, context)
+    strategy.subresources?.['status']?.prepareForUpdate(told, made, context)
     expect([told.spec, told.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
   })
 })

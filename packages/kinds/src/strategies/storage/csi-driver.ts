@@ -1,9 +1,9 @@
 /** Drivers of the container storage interface. @see Configuration and storage specification, 2.8 */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../types/storage-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, raiseGeneration } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -14,7 +14,7 @@ const longestToken = 2 ** 32
 const shortestPeriod = 10
 
 /** Tokens that the driver wants at mounting, each for an audience of its own. */
-function checkTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
+function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   const audiences = new Set<string>()
   for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
     const here = at.index(i)
@@ -30,19 +30,19 @@ function checkTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function checkDriver(driver: DeepReadonly<CSIDriver>, report: Report): void {
-  checkMetadata(driver, report, { namespaced: false })
+function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
+  validateMetadata(driver, errors, { namespaced: false })
   // `Differs:` the stock server takes longer names; S90.
   const name = driver.metadata.name ?? ''
-  if (name.length > longestName) report.at('metadata').child('name').tooLong(name, longestName)
+  if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
   const spec = driver.spec ?? {}
-  const at = report.at('spec')
+  const at = errors.child('spec')
   for (const member of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const) {
     if (!isSet(spec[member])) at.child(member).required()
   }
   const policy = spec.fsGroupPolicy
   if (isSet(policy) && !groupPolicies.includes(policy)) at.child('fsGroupPolicy').notSupported(policy, groupPolicies)
-  checkTokenRequests(spec, at.child('tokenRequests'))
+  validateTokenRequests(spec, at.child('tokenRequests'))
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').notSupported(mode, lifecycleModes)
   }
@@ -52,7 +52,7 @@ function checkDriver(driver: DeepReadonly<CSIDriver>, report: Report): void {
   }
 }
 
-function checkFrozen(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath, mutableGroupPolicy: boolean): void {
+function validateFrozen(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath, mutableGroupPolicy: boolean): void {
   const frozen = 'field is immutable'
   if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
   // `Differs:` the stock server lets it change; S95.
@@ -85,14 +85,14 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
-    return findings(context, (report) => checkDriver(driver, report))
+    return validateWith(context, (errors) => validateDriver(driver, errors))
   },
   validateUpdate(driver, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(driver, old, report)
-      checkDriver(driver, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(driver, old, errors)
+      validateDriver(driver, errors)
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
-      checkFrozen(driver.spec ?? {}, old.spec ?? {}, report.at('spec'), mutable)
+      validateFrozen(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
     })
   },
   deleteAnswer: 'Object',

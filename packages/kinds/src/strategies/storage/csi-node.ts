@@ -1,41 +1,41 @@
 /** What drivers of the container storage interface know of a node. @see Configuration and storage specification, 2.9 */
 import { type DeepReadonly, goQuote, goStrings, goText, utf8Length } from '@krmkit/meta'
 import type { CSINode, CSINodeDriver } from '../../types/storage-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goStruct } from '../shared/go-form.ts'
-import { checkMetadata } from '../shared/metadata.ts'
-import { checkQualifiedName } from '../shared/names.ts'
-import { checkNotNegative } from '../shared/numbers.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateMetadata } from '../shared/metadata.ts'
+import { validateQualifiedName } from '../shared/names.ts'
+import { validateNotNegative } from '../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkDriverName } from '../shared/volume-network.ts'
+import { validateDriverName } from '../shared/volume-network.ts'
 
 const maxNodeId = 256
 
-function checkNode(node: DeepReadonly<CSINode>, report: Report): void {
-  checkMetadata(node, report, { namespaced: false })
+function validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): void {
+  validateMetadata(node, errors, { namespaced: false })
   const names = new Set<string>()
   for (const [i, driver] of (node.spec?.drivers ?? []).entries()) {
-    const at = report.at('spec').child('drivers').index(i)
+    const at = errors.child('spec').child('drivers').index(i)
     const { name = '', nodeID = '' } = driver
-    checkDriverName(name, at.child('name'))
+    validateDriverName(name, at.child('name'))
     if (nodeID === '') at.child('nodeID').required()
     if (utf8Length(nodeID) > maxNodeId) at.child('nodeID').invalid(nodeID, `must be ${maxNodeId} characters or less`)
-    checkNotNegative(driver.allocatable?.count, at.child('allocatable').child('count'))
+    validateNotNegative(driver.allocatable?.count, at.child('allocatable').child('count'))
     if (names.has(name)) at.child('name').duplicate(name)
     names.add(name)
-    checkTopologyKeys(driver.topologyKeys ?? [], at)
+    validateTopologyKeys(driver.topologyKeys ?? [], at)
   }
 }
 
 /** Told of the driver, as on the stock server. */
-function checkTopologyKeys(keys: readonly string[], at: FieldPath): void {
+function validateTopologyKeys(keys: readonly string[], at: FieldPath): void {
   const seen = new Set<string>()
   for (const key of keys) {
     if (key === '') at.required()
     if (seen.has(key)) at.duplicate(key)
     seen.add(key)
-    checkQualifiedName(key, at)
+    validateQualifiedName(key, at)
   }
 }
 
@@ -51,8 +51,8 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
 }
 
 /** Drivers come and go, but do not change. Where counts may change they are left out of the comparison, and of the message. */
-function checkFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, report: Report): void {
-  const mutable = report.context.features.enabled('MutableCSINodeAllocatableCount')
+function validateFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): void {
+  const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
   const drivers = new Map<string, R<CSINodeDriver>[]>()
@@ -63,7 +63,7 @@ function checkFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, re
   }
   for (const before of (old.spec?.drivers ?? []).map(compared)) {
     for (const driver of drivers.get(before.name) ?? []) {
-      if (!semanticEqual(driver, before)) report.at('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
+      if (!semanticEqual(driver, before)) errors.child('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
     }
   }
 }
@@ -71,14 +71,14 @@ function checkFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, re
 export const csiNodeStrategy = defineStrategy<CSINode>({
   allowUnconditionalUpdate: false,
   validate(node, context) {
-    return findings(context, (report) => checkNode(node, report))
+    return validateWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate(node, old, context) {
-    return findings(context, (report) => {
+    return validateWith(context, (errors) => {
       // The stock server checks the whole object in both of its steps.
-      checkNode(node, report)
-      checkNode(node, report)
-      checkFrozen(node, old, report)
+      validateNode(node, errors)
+      validateNode(node, errors)
+      validateFrozen(node, old, errors)
     })
   },
   deleteAnswer: 'Object',

@@ -5,7 +5,7 @@ import { volumeAttachmentStrategy } from './volume-attachment.ts'
 import { volumeAttributesClassStrategy } from './volume-attributes-class.ts'
 
 /** Policies of the group, by `group/Kind`. */
-export const storagePolicies: Readonly<Record<string, Strategy>> = {
+export const storageStrategies: Readonly<Record<string, Strategy>> = {
   'storage.k8s.io/CSINode': csiNodeStrategy,
   'storage.k8s.io/CSIStorageCapacity': csiStorageCapacityStrategy,
   'storage.k8s.io/VolumeAttachment': volumeAttachmentStrategy,

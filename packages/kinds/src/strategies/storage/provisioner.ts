@@ -7,13 +7,13 @@ const maxParameters = 512
 const maxParametersSize = 256 * 1024
 
 /** The name of a driver; a required qualified name in any case. */
-export function checkProvisioner(name: string | undefined, at: FieldPath): void {
+export function validateProvisioner(name: string | undefined, at: FieldPath): void {
   if (isEmpty(name)) at.required()
   else at.invalidAll(name, isQualifiedName(name.toLowerCase()))
 }
 
 /** Texts for the driver, bounded in number and size. */
-export function checkParameters(parameters: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
+export function validateParameters(parameters: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
   const keys = sortedKeys(parameters)
   if (keys.length > maxParameters) {
     at.tooLong('', maxParameters)

@@ -1,37 +1,39 @@
 /** Storage classes. @see Configuration and storage specification, 2.6 */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { StorageClass } from '../../types/storage-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeLabelWarning } from '../shared/node-labels.ts'
-import { checkTopologyTerms } from '../shared/node-selector.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateTopologyTerms } from '../shared/node-selector.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet, semanticEqual } from '../shared/values.ts'
-import { checkParameters, checkProvisioner } from './provisioner.ts'
+import { validateParameters, validateProvisioner } from './provisioner.ts'
 
 const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 
-function checkClass(object: DeepReadonly<StorageClass>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false })
-  checkProvisioner(object.provisioner, report.at('provisioner'))
-  checkParameters(object.parameters, report.at('parameters'))
+function validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
+  validateProvisioner(object.provisioner, errors.child('provisioner'))
+  validateParameters(object.parameters, errors.child('parameters'))
   const { reclaimPolicy, volumeBindingMode } = object
   if (!isEmpty(reclaimPolicy) && !reclaimPolicies.includes(reclaimPolicy)) {
-    report.at('reclaimPolicy').notSupported(reclaimPolicy, reclaimPolicies)
+    errors.child('reclaimPolicy').notSupported(reclaimPolicy, reclaimPolicies)
   }
-  if (!isSet(volumeBindingMode)) report.at('volumeBindingMode').required()
-  else if (!bindingModes.includes(volumeBindingMode)) report.at('volumeBindingMode').notSupported(volumeBindingMode, bindingModes)
-  checkTopologyTerms(object.allowedTopologies, report.at('allowedTopologies'))
+  if (!isSet(volumeBindingMode)) errors.child('volumeBindingMode').required()
+  else if (!bindingModes.includes(volumeBindingMode))
+    errors.child('volumeBindingMode').notSupported(volumeBindingMode, bindingModes)
+  validateTopologyTerms(object.allowedTopologies, errors.child('allowedTopologies'))
 }
 
-function checkFrozen(object: DeepReadonly<StorageClass>, old: DeepReadonly<StorageClass>, report: Report): void {
+function validateFrozen(object: DeepReadonly<StorageClass>, old: DeepReadonly<StorageClass>, errors: ContextErrorList): void {
   const same = isEmptyMap(object.parameters) ? isEmptyMap(old.parameters) : semanticEqual(object.parameters, old.parameters)
-  if (!same) report.at('parameters').forbidden('updates to parameters are forbidden.')
-  if (object.provisioner !== old.provisioner) report.at('provisioner').forbidden('updates to provisioner are forbidden.')
-  if (object.reclaimPolicy !== old.reclaimPolicy) report.at('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
+  if (!same) errors.child('parameters').forbidden('updates to parameters are forbidden.')
+  if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
+  if (object.reclaimPolicy !== old.reclaimPolicy)
+    errors.child('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
   if (object.volumeBindingMode !== old.volumeBindingMode) {
-    report.at('volumeBindingMode').invalid(object.volumeBindingMode, 'field is immutable')
+    errors.child('volumeBindingMode').invalid(object.volumeBindingMode, 'field is immutable')
   }
 }
 
@@ -41,13 +43,13 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     object.volumeBindingMode ??= 'Immediate'
   },
   validate(object, context) {
-    return findings(context, (report) => checkClass(object, report))
+    return validateWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkClass(object, report)
-      checkMetadataUpdate(object, old, report)
-      checkFrozen(object, old, report)
+    return validateWith(context, (errors) => {
+      validateClass(object, errors)
+      validateMetadataUpdate(object, old, errors)
+      validateFrozen(object, old, errors)
     })
   },
   warnings(object, _old, { profile }) {

@@ -1,51 +1,51 @@
 /** Attachments of volumes to nodes. @see Configuration and storage specification, 2.7 */
 import { type DeepReadonly, goQuote, goText, isDns1123Subdomain, utf8Length } from '@krmkit/meta'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../types/storage-v1.generated.ts'
-import { checkPersistentVolumeSpec } from '../core/persistent-volume.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
+import { validatePersistentVolumeSpec } from '../core/persistent-volume.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { goStruct } from '../shared/go-form.ts'
-import { checkMetadata, keepMembers } from '../shared/metadata.ts'
+import { keepMembers, validateMetadata } from '../shared/metadata.ts'
 import { between, maxInt32 } from '../shared/numbers.ts'
 import { defaultVendorSource, roundUp } from '../shared/pod-defaults.ts'
 import { lunOfSource } from '../shared/required-luns.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkDriverName } from '../shared/volume-network.ts'
+import { validateDriverName } from '../shared/volume-network.ts'
 
 const maxMetadataBytes = 256 * 1024
 const maxMessageBytes = 1024
 
 type Attachment = DeepReadonly<VolumeAttachment>
 
-function checkAttachment(attachment: Attachment, report: Report): void {
-  checkMetadata(attachment, report, { namespaced: false })
-  const at = report.at('spec')
+function validateAttachment(attachment: Attachment, errors: ContextErrorList): void {
+  validateMetadata(attachment, errors, { namespaced: false })
+  const at = errors.child('spec')
   const { attacher, source, nodeName = '' } = attachment.spec ?? {}
   if (isEmpty(attacher)) at.child('attacher').required()
-  checkSource(source ?? {}, at.child('source'))
+  validateSource(source ?? {}, at.child('source'))
   at.child('nodeName').invalidAll(nodeName, isDns1123Subdomain(nodeName))
-  checkStatus(attachment, report.at('status'))
+  validateStatus(attachment, errors.child('status'))
 }
 
-function checkSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): void {
+function validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): void {
   const one = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (!isSet(inlineVolumeSpec) && !isSet(persistentVolumeName)) at.required(one)
   else if (isSet(inlineVolumeSpec) && isSet(persistentVolumeName)) at.forbidden(one)
-  else if (isSet(inlineVolumeSpec)) checkPersistentVolumeSpec(inlineVolumeSpec, at.child('inlineVolumeSpec'), { inline: true })
+  else if (isSet(inlineVolumeSpec)) validatePersistentVolumeSpec(inlineVolumeSpec, at.child('inlineVolumeSpec'), { inline: true })
   else if (persistentVolumeName === '') at.child('persistentVolumeName').required('must specify non empty persistentVolumeName')
 }
 
-function checkStatus({ status }: Attachment, at: FieldPath): void {
+function validateStatus({ status }: Attachment, at: FieldPath): void {
   const { attachmentMetadata, attachError, detachError } = status ?? {}
   let size = 0
   for (const [key, value] of Object.entries(attachmentMetadata ?? {})) size += utf8Length(key) + utf8Length(value)
   if (size > maxMetadataBytes) at.child('attachmentMetadata').tooLong('', maxMetadataBytes)
-  checkError(attachError, at.child('attachError'))
-  checkError(detachError, at.child('detachError'))
+  validateError(attachError, at.child('attachError'))
+  validateError(detachError, at.child('detachError'))
 }
 
-function checkError(error: R<VolumeError> | undefined, at: FieldPath): void {
+function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
   if (!isSet(error)) return
   // The bound that the message names is that of the stock server, which compares with a smaller one.
   if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', maxMetadataBytes)
@@ -53,18 +53,18 @@ function checkError(error: R<VolumeError> | undefined, at: FieldPath): void {
 }
 
 /** What is asked of new attachments only. */
-function checkStrictly(attachment: Attachment, report: Report): void {
+function validateStrictly(attachment: Attachment, errors: ContextErrorList): void {
   const { attacher = '', source } = attachment.spec ?? {}
-  checkDriverName(attacher, report.at('spec').child('attacher'))
+  validateDriverName(attacher, errors.child('spec').child('attacher'))
   const name = source?.persistentVolumeName
-  if (isSet(name)) report.at('spec').child('source').child('persistentVolumeName').invalidAll(name, isDns1123Subdomain(name))
+  if (isSet(name)) errors.child('spec').child('source').child('persistentVolumeName').invalidAll(name, isDns1123Subdomain(name))
 }
 
 /** As on the stock server, the whole attachment is checked in both of its steps. */
-function checkUpdate(attachment: Attachment, old: Attachment, report: Report): void {
-  checkAttachment(attachment, report)
-  checkAttachment(attachment, report)
-  if (!semanticEqual(attachment.spec, old.spec)) report.at('spec').invalid(printSpec(attachment), 'field is immutable')
+function validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): void {
+  validateAttachment(attachment, errors)
+  validateAttachment(attachment, errors)
+  if (!semanticEqual(attachment.spec, old.spec)) errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
 }
 
 function printSpec({ spec }: Attachment) {
@@ -102,13 +102,13 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
     keepMembers(attachment, old, 'status')
   },
   validate(attachment, context) {
-    return findings(context, (report) => {
-      checkAttachment(attachment, report)
-      checkStrictly(attachment, report)
+    return validateWith(context, (errors) => {
+      validateAttachment(attachment, errors)
+      validateStrictly(attachment, errors)
     })
   },
   validateUpdate(attachment, old, context) {
-    return findings(context, (report) => checkUpdate(attachment, old, report))
+    return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
   },
   deleteAnswer: 'Object',
   subresources: {
@@ -118,7 +118,7 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
         resetStatusMetadata(attachment, old)
       },
       validateUpdate(attachment, old, context) {
-        return findings(context, (report) => checkUpdate(attachment, old, report))
+        return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
       },
     },
   },

@@ -23,7 +23,7 @@ describe('kinds that are known by their type alone', () => {
   })
 
   it('leave the status to its sub-resource', () => {
-    const { strategy: policy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
+    const { strategy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
       group: 'resource.k8s.io',
       version: 'v1beta1',
       resource: 'resourceclaims',
@@ -32,9 +32,9 @@ describe('kinds that are known by their type alone', () => {
       ...ResourceClaim.create({ metadata: { name: 'c' }, spec: {} }),
       status: { reservedFor: [{ name: 'x' }] },
     } as never
-    policy.prepareForCreate?.(made, testContext())
+    strategy.prepareForCreate?.(made, testContext())
     expect(made).toHaveProperty('status', {})
-    expect(policy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
+    expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })
 
   it('trust bundles of a signer are named after it', () => {
@@ -50,20 +50,20 @@ describe('kinds that are known by their type alone', () => {
   })
 
   it('slices of resources are selected by node and driver', () => {
-    const { strategy: policy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
+    const { strategy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
       group: 'resource.k8s.io',
       version: 'v1beta1',
       resource: 'resourceslices',
     })!
     const slice = { metadata: { name: 'a' }, spec: { nodeName: 'n', driver: 'd.example.com' } } as never
-    expect(policy.selectableFields?.['spec.nodeName']?.(slice)).toBe('n')
-    expect(policy.selectableFields?.['spec.driver']?.(slice)).toBe('d.example.com')
-    expect(policy.selectableFields?.['spec.driver']?.({ metadata: { name: 'a' } } as never)).toBe('')
+    expect(strategy.selectableFields?.['spec.nodeName']?.(slice)).toBe('n')
+    expect(strategy.selectableFields?.['spec.driver']?.(slice)).toBe('d.example.com')
+    expect(strategy.selectableFields?.['spec.driver']?.({ metadata: { name: 'a' } } as never)).toBe('')
   })
 
   it('every kind that is stored has rules', () => {
     const without = createCatalog({ runtimeConfig: 'api/all=true' }).definitions.filter(
-      ({ strategy: policy, resource }) => policy.validate === undefined && resource.virtual !== true,
+      ({ strategy, resource }) => strategy.validate === undefined && resource.virtual !== true,
     )
     expect(without.map(({ kind }) => kind.kind)).toEqual([])
   })

@@ -16,12 +16,11 @@ export function governed(
   options: ResourceOptions<VersionTable>,
   storageVersion: string,
 ): ResourceDefinition {
-  const { strategy: policy, version } = definition
+  const { strategy: base, version } = definition
   const { schema } = options.versions[version] as VersionOptions
-  const strategy = (options.strategy ?? {}) as ResourceStrategy
   const hub = hubOf(options, storageVersion)
-  const status = policy.subresources?.status
-  const { prepareForCreate, prepareForUpdate, validate, validateStatus, warnings } = strategy
+  const status = base.subresources?.status
+  const { prepareForCreate, prepareForUpdate, validate, validateStatus, warnings } = (options.strategy ?? {}) as ResourceStrategy
   const checked = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
     errors.length > 0 ? errors : zodErrors(schema, object, old)
   /** An object that the schema does not allow is left to validation. */
@@ -29,26 +28,26 @@ export function governed(
     try {
       hub.change(object, hook)
     } catch (error) {
-      if ((policy.validate?.(object, context) ?? []).length === 0) throw error
+      if ((base.validate?.(object, context) ?? []).length === 0) throw error
     }
   }
   const next: Strategy = {
-    ...policy,
+    ...base,
     prepareForCreate(object, context) {
-      policy.prepareForCreate?.(object, context)
+      base.prepareForCreate?.(object, context)
       if (prepareForCreate !== undefined) prepared(object, context, (draft) => prepareForCreate(draft, context))
     },
     prepareForUpdate(object, old, context) {
       if (prepareForUpdate !== undefined)
         prepared(object, context, (draft) => prepareForUpdate(draft, hub.seen(old) as Frozen, context))
-      policy.prepareForUpdate?.(object, old, context)
+      base.prepareForUpdate?.(object, old, context)
     },
     validate(object, context) {
-      const errors = checked(policy.validate?.(object, context) ?? [], object)
+      const errors = checked(base.validate?.(object, context) ?? [], object)
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), undefined, context)]
     },
     validateUpdate(object, old, context) {
-      const errors = checked(policy.validateUpdate?.(object, old, context) ?? [], object, hub.shown(old, object))
+      const errors = checked(base.validateUpdate?.(object, old, context) ?? [], object, hub.shown(old, object))
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), hub.seen(old), context)]
     },
     ...(warnings === undefined
@@ -62,7 +61,7 @@ export function governed(
       ? {}
       : {
           subresources: {
-            ...policy.subresources,
+            ...base.subresources,
             status: {
               ...status,
               validateUpdate(object, old, context) {
