@@ -1,5 +1,5 @@
-// Handles: beside each kind's type a value of the same name.
-import { translated } from './facts.mjs'
+// Handles: a value per kind, exported with the type of the same name.
+import { fileOf, header, translated } from './facts.mjs'
 import { partFile, partName } from './part-text.mjs'
 
 /** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
@@ -41,12 +41,12 @@ function storedVersion(at, kind, groups) {
 
 const isStored = (at, { stored }) => stored.group === at.group && stored.version === at.version
 
-export function handleImports(at, handles) {
+function handleImports(at, handles) {
   const lines = []
   if (handles.some((handle) => handle.strategy && !isStored(at, handle)))
     lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
-  lines.push("import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'\n")
-  lines.push("import { lazyTypes } from '../handles/lazy-types.ts'\n")
+  lines.push("import { type KindHandle, kindHandle } from './kind-handle.ts'\n")
+  lines.push("import { lazyTypes } from './lazy-types.ts'\n")
   const byFile = new Map()
   for (const { strategy } of handles)
     if (strategy) byFile.set(strategy.file, (byFile.get(strategy.file) ?? new Set()).add(strategy.name))
@@ -60,27 +60,34 @@ export function handleImports(at, handles) {
   return lines
 }
 
+/** The module of a group version: everything its types module exports, and the handles. */
 export function handlesText(at, handles) {
-  return handles
-    .map((handle) => {
-      const { kind, namespaced, resource, strategy, stored } = handle
-      const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
-      const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
-      const parts = [
-        `group: '${at.group}'`,
-        `version: '${at.version}'`,
-        `kind: '${kind}'`,
-        `resource: '${resource}'`,
-        `namespaced: ${namespaced}`,
-        `typeName: '${at.folder}/${at.version}.${kind}'`,
-        `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
-        ...(strategy ? [`strategy: ${strategy.name}`] : []),
-        ...(strategy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
-      ]
-      const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
-      return `/** ${kind} as a value: ${about}. */\nexport const ${kind}: KindHandle<${kind}> = /* @__PURE__ */ kindHandle({\n${parts
-        .map((part) => `  ${part},\n`)
-        .join('')}})\n`
-    })
-    .join('\n')
+  const types = `../types/${fileOf(at)}`
+  const head = [
+    header,
+    ...handleImports(at, handles),
+    `import type * as types from '${types}'\n`,
+    `export type * from '${types}'\n\n`,
+  ]
+  const body = handles.map((handle) => {
+    const { kind, namespaced, resource, strategy, stored } = handle
+    const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
+    const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
+    const parts = [
+      `group: '${at.group}'`,
+      `version: '${at.version}'`,
+      `kind: '${kind}'`,
+      `resource: '${resource}'`,
+      `namespaced: ${namespaced}`,
+      `typeName: '${at.folder}/${at.version}.${kind}'`,
+      `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
+      ...(strategy ? [`strategy: ${strategy.name}`] : []),
+      ...(strategy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
+    ]
+    const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
+    return `export type ${kind} = types.${kind}\n/** Handle of ${kind}: ${about}. */\nexport const ${kind}: KindHandle<types.${kind}> = /* @__PURE__ */ kindHandle({\n${parts
+      .map((part) => `  ${part},\n`)
+      .join('')}})\n`
+  })
+  return `${head.join('')}${body.join('\n')}`
 }

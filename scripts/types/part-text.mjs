@@ -46,7 +46,7 @@ export function partsText(at, { locate }) {
     const hidden = at.facts.enumsNotInOpenAPI?.includes(name) ? { member: 'hiddenEnum' } : { member: 'enum' }
     declare(name, { ...hidden, facts: values })
   }
-  const head = [`import type { TypePart } from '../../handles/lazy-types.ts'\n`]
+  const head = [`import type { TypePart } from '../lazy-types.ts'\n`]
   for (const [file, types] of [...imports].sort()) {
     const [, folder, version] = /^\.\/([a-z]+)-([a-z0-9]+)\./.exec(file)
     const names = [...types].sort().map((type) => `${partName(type)} as ${folder}${version}${partName(type)}`)

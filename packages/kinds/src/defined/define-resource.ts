@@ -7,7 +7,7 @@ import {
   CustomResourceDefinition,
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
-} from '../types/apiextensions-v1.generated.ts'
+} from '../handles/apiextensions-v1.generated.ts'
 import { governed } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 /** What a browser has to load for one kind. */
 
-const types = (module: string) => fileURLToPath(new URL(`../types/${module}.generated.ts`, import.meta.url))
+const types = (module: string) => fileURLToPath(new URL(`./${module}.generated.ts`, import.meta.url))
 
 async function bundleOf(
   module: string,

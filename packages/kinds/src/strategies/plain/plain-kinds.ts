@@ -2,18 +2,18 @@ import { type NameRule, nameRules } from '@krmkit/meta'
 import {
   MutatingAdmissionPolicyBindingPart,
   MutatingAdmissionPolicyPart,
-} from '../../types/parts/admissionregistration-v1alpha1.generated.ts'
-import { StorageVersionPart } from '../../types/parts/apiserverinternal-v1alpha1.generated.ts'
-import { ClusterTrustBundlePart } from '../../types/parts/certificates-v1beta1.generated.ts'
-import { LeaseCandidatePart } from '../../types/parts/coordination-v1alpha2.generated.ts'
-import { DeviceTaintRulePart } from '../../types/parts/resource-v1alpha3.generated.ts'
+} from '../../handles/parts/admissionregistration-v1alpha1.generated.ts'
+import { StorageVersionPart } from '../../handles/parts/apiserverinternal-v1alpha1.generated.ts'
+import { ClusterTrustBundlePart } from '../../handles/parts/certificates-v1beta1.generated.ts'
+import { LeaseCandidatePart } from '../../handles/parts/coordination-v1alpha2.generated.ts'
+import { DeviceTaintRulePart } from '../../handles/parts/resource-v1alpha3.generated.ts'
 import {
   DeviceClassPart,
   ResourceClaimPart,
   ResourceClaimTemplatePart,
   ResourceSlicePart,
-} from '../../types/parts/resource-v1beta1.generated.ts'
-import { StorageVersionMigrationPart } from '../../types/parts/storagemigration-v1alpha1.generated.ts'
+} from '../../handles/parts/resource-v1beta1.generated.ts'
+import { StorageVersionMigrationPart } from '../../handles/parts/storagemigration-v1alpha1.generated.ts'
 import { textAt, validateTrustBundle } from '../certificates/trust-bundle.ts'
 import { plainStrategy } from './plain-strategy.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
-import { ResourceClaim } from '../../types/resource-v1beta1.generated.ts'
-import { ResourceClaim as NewResourceClaim } from '../../types/resource-v1beta2.generated.ts'
+import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
+import { ResourceClaim } from '../../handles/resource-v1beta1.generated.ts'
+import { ResourceClaim as NewResourceClaim } from '../../handles/resource-v1beta2.generated.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 

@@ -11,5 +11,5 @@ export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Stra
 export function validateWith(context: StrategyContext, validate: (errors: ContextErrorList) => void): FieldError[] {
   const errors = new ContextErrorList(context)
   untilFull(errors, () => validate(errors))
-  return [...errors]
+  return errors.length === 0 ? [] : [...errors]
 }

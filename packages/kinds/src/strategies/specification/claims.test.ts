@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import type { StrategyContext } from '../../interfaces.ts'
 import {
   PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
   type PersistentVolumeClaimStatus,
-} from '../../types/core-v1.generated.ts'
+} from '../../handles/core-v1.generated.ts'
+import type { StrategyContext } from '../../interfaces.ts'
 import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PersistentVolume, type PersistentVolumeSpec } from '../../types/core-v1.generated.ts'
+import { PersistentVolume, type PersistentVolumeSpec } from '../../handles/core-v1.generated.ts'
 import { persistentVolumeStrategy as strategy } from '../core/persistent-volume.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pod } from '../../types/core-v1.generated.ts'
+import { Pod } from '../../handles/core-v1.generated.ts'
 import { completed, faults, podWith, volumeFaults } from '../testing/objects.ts'
 
 /** Volumes of pods: their names and the sources that belong to nobody. @see Configuration and storage specification, 2.3 */

@@ -1,5 +1,5 @@
 import type { FieldError } from '@krmkit/meta'
-import { Pod, type Volume } from '../../types/core-v1.generated.ts'
+import { Pod, type Volume } from '../../handles/core-v1.generated.ts'
 
 /** What tests of the specification's rules are made with. */
 
