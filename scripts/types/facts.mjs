@@ -42,9 +42,6 @@ export function readStrategyNames(file, base = path.dirname(file)) {
     for (const name of names.split(',')) if (name.trim() !== '') files.set(name.trim(), path.join(path.dirname(file), from))
   }
   const found = new Map()
-  for (const [, spread] of text.matchAll(/\.\.\.(\w+)/g)) {
-    for (const [key, strategy] of readStrategyNames(files.get(spread), base)) found.set(key, strategy)
-  }
   for (const [, key, name] of text.matchAll(/'([^'/]*\/[A-Za-z]+)': (\w+)/g)) {
     found.set(key, { name, file: `../strategies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` })
   }

@@ -35,9 +35,9 @@ export type * from './interfaces.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'
 export { printers } from './printers/index.ts'
-export { approvalOf, isProtectedGroup } from './strategies/apiextensions/approval.ts'
-export { hasBadBundle } from './strategies/apiextensions/conversion.ts'
-export { cleanupFinalizer, setDefinitionCondition } from './strategies/apiextensions/custom-resource-definition.ts'
+export { approvalOf, isProtectedGroup } from './strategies/apiextensions/custom-resource-definition/approval.ts'
+export { hasBadBundle } from './strategies/apiextensions/custom-resource-definition/conversion.ts'
+export { cleanupFinalizer, setDefinitionCondition } from './strategies/apiextensions/custom-resource-definition/strategy.ts'
 export {
   allocateService,
   type ServiceAllocation,

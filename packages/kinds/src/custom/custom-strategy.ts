@@ -25,7 +25,7 @@ import {
 } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
-import { rulePlace } from '../strategies/apiextensions/field-path.ts'
+import { rulePlace } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'

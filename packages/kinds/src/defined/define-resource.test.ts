@@ -4,8 +4,8 @@ import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
 import { defineResource } from './define-resource.ts'
 import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
-import { z } from './library.ts'
 import { structuralSchema } from './structural-schema.ts'
+import { z } from './zod.ts'
 
 const context = { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures() }
 const types = builtInTypes()

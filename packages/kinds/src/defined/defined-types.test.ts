@@ -2,7 +2,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { expectTypeOf, it } from 'vitest'
 import { defineResource } from './define-resource.ts'
 import type { DraftOf, ObjectOf, ResourceHandle } from './interfaces.ts'
-import { z } from './library.ts'
+import { z } from './zod.ts'
 
 /** What the type checker knows of resources that are defined in code; these tests are run by it. */
 

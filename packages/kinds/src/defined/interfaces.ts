@@ -2,7 +2,7 @@ import type { ApiObject, Completed, DeepReadonly, FieldError, Typed } from '@krm
 import type { TypeSource } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
 import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '../types/apiextensions-v1.generated.ts'
-import type { z } from './library.ts'
+import type { z } from './zod.ts'
 
 /** Resources that are defined in code by zod schemas: the options of `defineResource`, and what comes of them. */
 

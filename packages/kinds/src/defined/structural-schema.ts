@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema'
-import { z } from './library.ts'
+import { z } from './zod.ts'
 
 /**
  * From a zod schema to a structural OpenAPI schema, as custom resources are described by. What such a schema cannot say

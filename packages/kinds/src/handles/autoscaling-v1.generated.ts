@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { horizontalPodAutoscalerStrategy } from '../strategies/autoscaling/horizontal-pod-autoscaler.ts'
+import { horizontalPodAutoscalerStrategy } from '../strategies/autoscaling/horizontal-pod-autoscaler/strategy.ts'
 import { HorizontalPodAutoscalerPart, ScalePart } from './parts/autoscaling-v1.generated.ts'
 import type * as types from '../types/autoscaling-v1.generated.ts'
 export type * from '../types/autoscaling-v1.generated.ts'

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { newEventStrategy } from '../strategies/core/event.ts'
+import { newEventStrategy } from '../strategies/core/event/strategy.ts'
 import { EventPart } from './parts/events-v1.generated.ts'
 import type * as types from '../types/events-v1.generated.ts'
 export type * from '../types/events-v1.generated.ts'

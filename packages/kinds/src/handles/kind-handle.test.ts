@@ -2,11 +2,11 @@ import type { ApiObject, Typed } from '@krmkit/meta'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import { KindsError } from '../errors.ts'
-import { ValidatingAdmissionPolicy } from '../handles/admissionregistration-v1.generated.ts'
-import { HorizontalPodAutoscaler } from '../handles/autoscaling-v1.generated.ts'
-import { Binding, ConfigMap, PersistentVolumeClaim, Pod, Secret } from '../handles/core-v1.generated.ts'
-import { Event } from '../handles/events-v1.generated.ts'
-import { CSIDriver, StorageClass } from '../handles/storage-v1.generated.ts'
+import { ValidatingAdmissionPolicy } from './admissionregistration-v1.generated.ts'
+import { HorizontalPodAutoscaler } from './autoscaling-v1.generated.ts'
+import { Binding, ConfigMap, PersistentVolumeClaim, Pod, Secret } from './core-v1.generated.ts'
+import { Event } from './events-v1.generated.ts'
+import { CSIDriver, StorageClass } from './storage-v1.generated.ts'
 
 describe('kinds as values', () => {
   it('say where their objects live, as the catalog does', () => {

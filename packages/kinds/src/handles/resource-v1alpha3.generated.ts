@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { deviceClassStrategy, deviceTaintRuleStrategy, resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from '../strategies/plain/plain-kinds.ts'
+import { deviceClassStrategy, deviceTaintRuleStrategy, resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from '../strategies/generic/kinds.ts'
 import { DeviceClassPart, DeviceTaintRulePart, ResourceClaimPart, ResourceClaimTemplatePart, ResourceSlicePart } from './parts/resource-v1alpha3.generated.ts'
 import type * as types from '../types/resource-v1alpha3.generated.ts'
 export type * from '../types/resource-v1alpha3.generated.ts'

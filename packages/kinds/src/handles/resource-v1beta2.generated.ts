@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { deviceClassStrategy, resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from '../strategies/plain/plain-kinds.ts'
+import { deviceClassStrategy, resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from '../strategies/generic/kinds.ts'
 import { DeviceClassPart, ResourceClaimPart, ResourceClaimTemplatePart, ResourceSlicePart } from './parts/resource-v1beta2.generated.ts'
 import type * as types from '../types/resource-v1beta2.generated.ts'
 export type * from '../types/resource-v1beta2.generated.ts'

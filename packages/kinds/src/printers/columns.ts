@@ -28,3 +28,25 @@ export const containerColumns: readonly Column[] = [
 ]
 
 export const selectorColumn: Column = wide('Selector', 'string', 'Labels by which the pods are found.')
+
+export const paramKindColumn = column('ParamKind', 'string', 'Kind of the objects that hold its parameters.')
+
+export const attributesClassColumn = column(
+  'VolumeAttributesClass',
+  'string',
+  'Class of the attributes that can be changed later.',
+)
+
+/** Volumes and what provides them. */
+export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a raw device.')
+
+/** Controllers of pods: what they want, what there is. */
+export const replicaColumns = [
+  nameColumn,
+  column('Desired', 'integer', 'Pods there should be.'),
+  column('Current', 'integer', 'Pods there are.'),
+  column('Ready', 'integer', 'Pods that are ready.'),
+  ageColumn,
+  ...containerColumns,
+  selectorColumn,
+]

@@ -1,4 +1,5 @@
-import { type LabelSelectorObject, labelSelectorFromObject, MetaError } from '@krmkit/meta'
+import { type DeepReadonly, type LabelSelectorObject, labelSelectorFromObject, MetaError } from '@krmkit/meta'
+import type { ParamKind } from '../types/admissionregistration-v1.generated.ts'
 
 /** Texts that cells of many kinds are made of. */
 
@@ -60,3 +61,22 @@ const accessModes = [
   ['ReadWriteMany', 'RWX'],
   ['ReadWriteOncePod', 'RWOP'],
 ] as const
+
+export function paramKindText(paramKind: DeepReadonly<ParamKind> | undefined): string {
+  return paramKind === undefined ? '<unset>' : `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}`
+}
+
+export function countKeys(map: Readonly<Record<string, string>> | null | undefined): number {
+  return Object.keys(map ?? {}).length
+}
+
+/** Each once, sorted. */
+export function loadBalancerAddresses(ingress: readonly LoadBalancerIngress[] | null | undefined): string[] {
+  const addresses = (ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter((address) => address !== '')
+  return [...new Set(addresses)].sort()
+}
+
+export interface LoadBalancerIngress {
+  readonly ip?: string
+  readonly hostname?: string
+}

@@ -5,7 +5,7 @@ import type { FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { defaultRules, validateRule } from './rules.ts'
-import { matchPolicies } from './webhooks.ts'
+import { matchPolicies } from './webhook-configuration/strategy.ts'
 
 /** Everything, at any version. */
 export function defaultMatchResources(resources: MatchResources | undefined): void {

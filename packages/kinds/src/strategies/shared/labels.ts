@@ -5,14 +5,11 @@ import {
   goStrings,
   goText,
   joinPrinted,
-  labelSelectorFromObject,
   type LabelSelector as Selector,
   validateLabelSelector,
 } from '@krmkit/meta'
-import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { validateAlwaysRunning, validatePodTemplate } from './pod-template.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
 
 /** Form of a label selector. */
@@ -41,19 +38,6 @@ export function validateSelectorMatch(
 ): void {
   if (selector.matches(labels ?? {})) return
   template.child('metadata').child('labels').invalidText(printLabels(labels), '`selector` does not match template `labels`')
-}
-
-/** Template of a controller that keeps the pods of `selector` running. A missing selector finds nothing, a malformed one has been told of. */
-export function validateSelectedTemplate(
-  template: R<PodTemplateSpec> | undefined,
-  at: FieldPath,
-  selector: R<LabelSelector> | null | undefined,
-): void {
-  const malformed = isSet(selector) && validateLabelSelector(selector, at.path()).length > 0
-  const everything = isSet(selector) && isEmptySelector(selector)
-  if (!malformed && !everything) validateSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
-  validatePodTemplate(template, at)
-  validateAlwaysRunning(template ?? {}, at, 'ReplicaSet')
 }
 
 function printLabels(labels: Readonly<Record<string, string>> | undefined): string {

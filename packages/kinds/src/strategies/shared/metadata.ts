@@ -8,7 +8,7 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import type { ContextErrorList } from './field-path.ts'
-import { copy, semanticEqual } from './values.ts'
+import { copy, keep, semanticEqual } from './values.ts'
 
 export interface MetadataRules {
   readonly namespaced: boolean
@@ -51,4 +51,12 @@ export function keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...
     if (old[member] === undefined) delete object[member]
     else object[member] = copy(old[member])
   }
+}
+
+const statusMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation', 'deletionTimestamp'] as const
+
+/** Restores the metadata that a write to `/status` may not change. */
+export function resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): void {
+  for (const member of statusMetadata)
+    keep(object.metadata as Record<string, unknown>, old.metadata as DeepReadonly<Record<string, unknown>>, member)
 }

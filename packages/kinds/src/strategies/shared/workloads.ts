@@ -10,6 +10,7 @@ import {
   nothing,
   type LabelSelector as Selector,
 } from '@krmkit/meta'
+import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { goList, goNumberOrText, goSelector } from './go-form.ts'
@@ -82,4 +83,9 @@ export function warnPodNames(object: DeepReadonly<{ metadata: { name?: string } 
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ${goList(messages)}`,
   ]
+}
+
+/** Stands for an absent specification: no selector, an empty template. Returns a new object for each call. */
+export function emptyWorkloadSpec(): { selector: null; template: PodTemplateSpec } {
+  return { selector: null, template: {} }
 }

@@ -6,7 +6,7 @@ import {
   type PersistentVolumeClaimStatus,
 } from '../../handles/core-v1.generated.ts'
 import type { StrategyContext } from '../../interfaces.ts'
-import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim.ts'
+import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PersistentVolume, type PersistentVolumeSpec } from '../../handles/core-v1.generated.ts'
-import { persistentVolumeStrategy as strategy } from '../core/persistent-volume.ts'
+import { persistentVolumeStrategy as strategy } from '../core/persistent-volume/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 

@@ -1,0 +1,157 @@
+import {
+  collectErrors,
+  type FieldError,
+  field,
+  formatFieldErrors,
+  type JsonObject,
+  type JsonValue,
+  type Path,
+} from '@krmkit/meta'
+import {
+  coerceEmbedded,
+  DecodeError,
+  expressions,
+  hasRules,
+  pruneObject,
+  pruneValue,
+  type SchemaNode,
+  type StructType,
+  schemaNode,
+  schemaValidator,
+  validateEmbedded,
+} from '@krmkit/schema'
+import { semanticEqual } from '../../shared/values.ts'
+import { itemsOf } from './list-markers.ts'
+import { rulePlace } from './rule-field-path.ts'
+import type { Schema } from './schema.ts'
+
+/** Defaults must be values that the schema itself accepts. */
+export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
+  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  return collectErrors((errors) => {
+    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
+  })
+}
+
+interface At {
+  /** The innermost resource around the schema: the root, or an embedded one. */
+  readonly resource: Schema
+  /** The same as a node, read once. */
+  readonly node: () => SchemaNode
+  /** Where the schema stands in it: names of members, and the first item of lists. */
+  readonly steps: readonly (string | 0)[]
+  /** Somewhere in type, kind or metadata of the resource. */
+  readonly inMetadata: boolean
+  readonly objectMeta: () => StructType
+  /** What the rules of all defaults may cost together. */
+  readonly budget: { cost?: number }
+}
+
+const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
+
+function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void {
+  const embedded = schema['x-kubernetes-embedded-resource'] === true
+  const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
+  if (schema.default !== undefined && schema.default !== null) {
+    const place = path.child('default')
+    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : validateValue(schema, place, at)))
+  }
+  const items = itemsOf(schema)
+  if (items !== undefined) walk(items, path.child('items'), { ...at, steps: [...at.steps, 0] }, errors)
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    const inMetadata = at.inMetadata || (embedded && objectMembers.has(name))
+    const inner = { ...at, steps: [...at.steps, name], inMetadata }
+    walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
+  }
+  // Defaults of `additionalProperties` are not looked at, as on the stock server.
+}
+
+function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
+  const value = schema.default as JsonValue
+  const node = schemaNode(schema as JsonObject)
+  const pruned = structuredClone(value)
+  if (node.embedded && isObject(pruned)) pruneObject(pruned, node)
+  else pruneValue(pruned, node)
+  const errors: FieldError[] = []
+  if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
+  const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  if (embedded.length > 0) return [...errors, ...embedded]
+  const alone = validateAlone(schema, path)
+  return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
+}
+
+/** Rules that compare with an old value have none here. */
+function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+  if (!hasRules(schema as JsonObject)) return []
+  const { engine, stored } = expressions()
+  const tree = engine.ruleTree(schema as JsonObject, {
+    environment: () => stored,
+    root: schema['x-kubernetes-embedded-resource'] === true,
+  })
+  if (tree === undefined) return []
+  budget.cost ??= engine.requestCostBudget
+  return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
+}
+
+/** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
+function validateAlone(schema: Schema, path: Path): FieldError[] {
+  const found = schemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
+  return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
+}
+
+function withoutMarkers(schema: JsonObject): JsonObject {
+  const { 'x-kubernetes-int-or-string': _, ...rest } = schema
+  for (const keyword of ['not', 'items', 'additionalProperties']) {
+    const inner = rest[keyword]
+    if (inner !== undefined && isObject(inner)) rest[keyword] = withoutMarkers(inner)
+  }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const inner = rest[keyword]
+    if (Array.isArray(inner)) rest[keyword] = inner.map((branch) => (isObject(branch) ? withoutMarkers(branch) : branch))
+  }
+  const { properties } = rest
+  if (properties !== undefined && isObject(properties)) {
+    const inner = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
+      name,
+      isObject(property) ? withoutMarkers(property) : property,
+    ])
+    rest.properties = Object.fromEntries(inner)
+  }
+  return rest
+}
+
+/** The default stands in an object that is complete but for it: its metadata must come out valid. */
+function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
+  const value = schema.default as JsonValue
+  const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...surrounded(value, steps) }
+  const problem = metadataProblem(object, node(), objectMeta())
+  if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
+  return validateAlone(schema, path)
+}
+
+function nodeOf(schema: Schema): () => SchemaNode {
+  let node: SchemaNode | undefined
+  return () => {
+    node ??= schemaNode(schema as JsonObject)
+    return node
+  }
+}
+
+function surrounded(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {
+  return steps.reduceRight<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value) as JsonObject
+}
+
+function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
+  try {
+    coerceEmbedded(object, resource, { metadata: objectMeta, includeRoot: true })
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
+  const errors = validateEmbedded(object, resource, objectMeta, { root: false })
+  return errors.length === 0 ? undefined : formatFieldErrors(errors)
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,200 @@
+import { type DeepReadonly, ErrorList, type FieldError, field, goText, type JsonObject, type Path, untilFull } from '@krmkit/meta'
+import { expressions, hasRules } from '@krmkit/schema'
+import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
+import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+import { goRule } from './go-form.ts'
+import { itemsOf } from './list-markers.ts'
+import type { Schema } from './schema.ts'
+
+/** The expressions of `x-kubernetes-validations`: whether they compile, and what they may cost. */
+
+export interface ExpressionRuleOptions {
+  /** What an expression may use: stored ones may know more than new ones. */
+  environment(expression: string): Environment
+  /** The schema is as it was: what its rules cost is told in sum only. */
+  readonly unchanged: boolean
+  /** What else is wrong with the schema; expressions are compiled where nothing is. */
+  readonly faults: readonly FieldError[]
+}
+
+/** Cost that one rule may have at worst, and all rules of a schema. */
+const ruleLimit = 10_000_000
+const schemaLimit = 100_000_000
+
+/** @param path of the schema. The caller has made sure that the schema is structural. */
+export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
+  if (!hasRules(schema as JsonObject)) return []
+  const ruled = new Set<Schema>()
+  findRuled(schema, ruled)
+  const walk = new Walk(options, ruled)
+  untilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
+  return [...walk.errors, ...walk.totalErrors(path)]
+}
+
+/** Every expression of a definition. */
+export function expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (schema: Schema): void => {
+    for (const { rule, messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) {
+      found.add(rule)
+      found.add(messageExpression)
+    }
+    const { additionalProperties: rest } = schema
+    const items = itemsOf(schema)
+    if (items !== undefined) visit(items)
+    if (typeof rest === 'object' && rest !== null) visit(rest)
+    for (const property of Object.values(schema.properties ?? {})) visit(property)
+  }
+  for (const { schema } of definition?.spec.versions ?? [])
+    if (schema?.openAPIV3Schema !== undefined) visit(schema.openAPIV3Schema)
+  return found
+}
+
+interface At {
+  readonly path: Path
+  /** How often values of the schema can be there; `undefined`: as often as they fit into a request. */
+  readonly cardinality: number | undefined
+  /** The outermost part in which old values cannot be told to belong to new ones. */
+  readonly uncorrelated: Path | undefined
+  readonly root: boolean
+}
+
+class Walk {
+  readonly errors: ErrorList = new ErrorList()
+  readonly #options: ExpressionRuleOptions
+  readonly #faulty: ReadonlySet<string>
+  readonly #ruled: ReadonlySet<Schema>
+  #budget: CompileBudget | undefined
+  #total = 0
+  #costly: { path: Path; cost: number }[] = []
+
+  constructor(options: ExpressionRuleOptions, ruled: ReadonlySet<Schema>) {
+    this.#options = options
+    this.#ruled = ruled
+    this.#faulty = faultyPaths(options.faults)
+  }
+
+  /** Inner schemas come first, as on the stock server. */
+  visit(schema: Schema, at: At): void {
+    if (!this.#ruled.has(schema)) return
+    const { path } = at
+    const cardinality = inner(schema, at.cardinality)
+    const { additionalProperties: rest } = schema
+    if (typeof rest === 'object' && rest !== null) {
+      this.visit(rest, { ...at, path: path.child('additionalProperties'), cardinality, root: false })
+    }
+    for (const name of Object.keys(schema.properties ?? {}).sort()) {
+      const property = schema.properties?.[name] as Schema
+      this.visit(property, { ...at, path: path.child('properties').key(name), cardinality, root: false })
+    }
+    const items = itemsOf(schema)
+    if (items !== undefined) {
+      const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
+      this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false })
+    }
+    const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
+    if (rules.length > 0 && !this.#faulty.has(String(path))) this.#rules(schema, rules, at)
+  }
+
+  #rules(schema: Schema, rules: readonly Rule[], at: At): void {
+    const { engine } = expressions()
+    this.#budget ??= engine.compileBudget()
+    const place = at.path.child('x-kubernetes-validations')
+    const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
+    const declared = engine.declaredBy(schema as JsonObject, 'selfType', whole)
+    if (declared === undefined) {
+      const why = 'unable to convert structural schema to CEL declarations'
+      const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
+      this.errors.push(field.internal(place, `${what}: ${why}`))
+      return
+    }
+    const times = at.cardinality ?? engine.greatestCardinality(declared)
+    for (const [index, rule] of rules.entries()) {
+      const compiled = engine.compileRule(rule, declared, {
+        environment: this.#options.environment,
+        estimate: true,
+        budget: this.#budget,
+      })
+      this.#costs(compiled, place.index(index), times)
+      this.#problems(rule, compiled, { path: place.index(index), uncorrelated: at.uncorrelated })
+    }
+  }
+
+  #costs(compiled: CompiledRule, path: Path, times: number): void {
+    const cost = compiled.maxCost === 0 ? 0 : compiled.maxCost * times
+    this.#observe(path.child('rule'), cost, 'estimated rule cost')
+    if (compiled.message !== undefined) {
+      this.#observe(path.child('messageExpression'), compiled.messageMaxCost, 'estimated messageExpression cost')
+    }
+  }
+
+  #observe(path: Path, cost: number, what: string): void {
+    if (!this.#options.unchanged && cost > ruleLimit) this.errors.push(field.forbidden(path, overBudget(what, cost, ruleLimit)))
+    this.#total += cost
+    // What is less than one percent is no reason for the sum.
+    if (cost < schemaLimit / 100) return
+    this.#costly = [...this.#costly, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
+  }
+
+  #problems(rule: Rule, compiled: CompiledRule, { path, uncorrelated }: { path: Path; uncorrelated: Path | undefined }): void {
+    const invalid = (name: string, value: unknown, detail: string) =>
+      this.errors.push(field.invalid(path.child(name), value, detail))
+    if (compiled.problem !== undefined) invalid('rule', goText(goRule(rule)), compiled.problem)
+    if (compiled.messageProblem !== undefined) invalid('messageExpression', goText(goRule(rule)), compiled.messageProblem)
+    if (compiled.usesOldSelf && uncorrelated !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
+      invalid('rule', rule.rule, detail)
+    } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined && rule.optionalOldSelf !== null) {
+      invalid('optionalOldSelf', rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')
+    }
+  }
+
+  totalErrors(path: Path): FieldError[] {
+    if (this.#total <= schemaLimit) return []
+    const part = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    const sum = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+    return [
+      ...this.#costly.map((each) => field.forbidden(each.path, part)),
+      field.forbidden(path, overBudget(sum, this.#total, schemaLimit)),
+    ]
+  }
+}
+
+/** Finds the schemas that have rules, or have schemas inside that do. @returns whether this is one. */
+function findRuled(schema: Schema, found: Set<Schema>): boolean {
+  const { additionalProperties: rest, properties } = schema
+  const items = itemsOf(schema)
+  let ruled = (schema['x-kubernetes-validations']?.length ?? 0) > 0
+  if (typeof rest === 'object' && rest !== null && findRuled(rest, found)) ruled = true
+  if (items !== undefined && findRuled(items, found)) ruled = true
+  for (const name of Object.keys(properties ?? {})) if (findRuled(properties?.[name] as Schema, found)) ruled = true
+  if (ruled) found.add(schema)
+  return ruled
+}
+
+/** Where faults are, and everything around them. */
+function faultyPaths(faults: readonly FieldError[]): Set<string> {
+  const paths = new Set<string>()
+  for (const { field } of faults) {
+    paths.add(field)
+    for (let i = 0; i < field.length; i++) if (field[i] === '.' || field[i] === '[') paths.add(field.slice(0, i))
+  }
+  return paths
+}
+
+/** How often inner values can be there. */
+function inner(schema: Schema, outer: number | undefined): number | undefined {
+  if (outer === undefined) return undefined
+  let limit: number | null | undefined = 1
+  if (schema.type === 'array') limit = schema.maxItems
+  else if (schema.type === 'object' && schema.additionalProperties !== undefined) limit = schema.maxProperties
+  return limit === undefined || limit === null ? undefined : outer * Math.max(0, Number(limit))
+}
+
+function overBudget(what: string, cost: number, limit: number): string {
+  const times = cost / limit
+  const factor = times > 100 ? 'more than 100x' : `${times.toFixed(times < 1.5 ? 6 : 1)}x`
+  const advice =
+    'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
+  return `${what} exceeds budget by factor of ${factor} (${advice})`
+}

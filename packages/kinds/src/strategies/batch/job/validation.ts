@@ -1,0 +1,41 @@
+/** What makes a job valid. */
+import { type DeepReadonly, isDns1123Label } from '@krmkit/meta'
+import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { validateMetadata } from '../../shared/metadata.ts'
+import { isSet, type R } from '../../shared/values.ts'
+import { usableSelector } from '../../shared/workloads.ts'
+import { validateGeneratedSelector } from './labels.ts'
+import { validateJobSpec } from './spec-validation.ts'
+
+const emptySpec: R<JobSpec> = Object.freeze({ template: {} })
+
+/** A whole job, new or changed. */
+export function validateJob(
+  job: DeepReadonly<Job>,
+  errors: ContextErrorList,
+  options: { readonly prefixedLabels: boolean },
+): void {
+  validateMetadata(job, errors, { namespaced: true })
+  validateGeneratedSelector(job, errors, options)
+  validateSpecWithSelector(job, errors)
+  const { completionMode, completions = 0 } = job.spec ?? emptySpec
+  if (completionMode !== 'Indexed' || completions <= 0) return
+  const name = job.metadata.name ?? ''
+  const longest = `${name}-${completions - 1}`
+  if (isDns1123Label(longest).length > 0) {
+    errors.child('metadata').child('name').invalid(name, `will not able to create pod with invalid DNS label: ${longest}`)
+  }
+}
+
+/** The specification and its selector, which must find the template's pods. */
+export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): void {
+  const spec = job.spec ?? emptySpec
+  const at = errors.child('spec')
+  validateJobSpec(spec, at)
+  if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
+  else at.child('selector').required()
+  const selector = usableSelector(spec.selector)
+  if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
+}

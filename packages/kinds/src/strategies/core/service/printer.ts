@@ -1,0 +1,50 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import type { Printer } from '../../../interfaces.ts'
+import { ageColumn, column, nameColumn, wide } from '../../../printers/columns.ts'
+import { since } from '../../../printers/duration.ts'
+import { labelsText, loadBalancerAddresses } from '../../../printers/text.ts'
+import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
+
+/** How pods are reached. */
+export const servicePrinter: Printer<Service> = {
+  columns: [
+    nameColumn,
+    column('Type', 'string', 'How far the service is made known.'),
+    column('Cluster-IP', 'string', 'Address of the service inside the cluster.'),
+    column('External-IP', 'string', 'Addresses of the service outside the cluster.'),
+    column('Port(s)', 'string', 'Ports of the service, with the port of the nodes when there is one.'),
+    ageColumn,
+    wide('Selector', 'string', 'Labels of the pods that serve.'),
+  ],
+  cells: (service, { now }) => [
+    service.metadata.name ?? '',
+    service.spec?.type ?? '',
+    service.spec?.clusterIPs?.[0] ?? (service.spec?.clusterIP || '<none>'),
+    externalAddress(service),
+    servicePorts(service.spec?.ports) || '<none>',
+    since(service.metadata.creationTimestamp, now),
+    labelsText(service.spec?.selector),
+  ],
+}
+
+/** Load balancers wait for theirs; other types have none unless somebody wrote them down. */
+function externalAddress({ spec, status }: DeepReadonly<Service>): string {
+  const written = spec?.externalIPs ?? []
+  switch (spec?.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return written.join(',') || '<none>'
+    case 'LoadBalancer':
+      return [...loadBalancerAddresses(status?.loadBalancer?.ingress), ...written].join(',') || '<pending>'
+    case 'ExternalName':
+      return spec.externalName ?? ''
+    default:
+      return '<unknown>'
+  }
+}
+
+function servicePorts(ports: DeepReadonly<ServiceSpec['ports']>): string {
+  return (ports ?? [])
+    .map(({ port, nodePort, protocol }) => `${port}${nodePort ? `:${nodePort}` : ''}/${protocol ?? ''}`)
+    .join(',')
+}

@@ -1,0 +1,75 @@
+import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
+import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
+import type { Strategy } from '../../interfaces.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { validateStructure } from './structure.ts'
+
+export interface GenericStrategyOptions {
+  /** Facts of the storage version. */
+  readonly part: TypePart
+  readonly namespaced: boolean
+  /** Has a status that only the sub-resource writes. */
+  readonly status?: boolean
+  /** Counts its specifications. */
+  readonly generation?: boolean
+  /** Names that objects may have. Default: DNS subdomains. */
+  readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
+  /** What else is checked; `old` is undefined for a new object. */
+  readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, errors: ContextErrorList) => void
+  /** What may be selected by besides metadata. */
+  readonly selectableFields?: NonNullable<Strategy['selectableFields']>
+}
+
+/**
+ * The policy of a kind of which no more is known here than its type: who writes what, and its structure. Rules beyond that are
+ * those of the components that use it.
+ */
+export function genericStrategy(kind: GenericStrategyOptions): Strategy {
+  const { part, namespaced, status = false, generation = false, name, check, selectableFields } = kind
+  const types = lazyTypes(part)
+  const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
+  const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
+  return defineStrategy({
+    prepareForCreate(object) {
+      if (status) object['status'] = {}
+      if (generation) startGeneration(object)
+    },
+    prepareForUpdate(object, old) {
+      if (status) keepMembers(object, old, 'status')
+      if (generation) raiseGeneration(object, old, 'spec')
+    },
+    validate(object, context) {
+      return validateWith(context, (errors) => {
+        validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+        structure(object, errors)
+        check?.(object, undefined, errors)
+      })
+    },
+    validateUpdate(object, old, context) {
+      return validateWith(context, (errors) => {
+        validateMetadataUpdate(object, old, errors)
+        structure(object, errors)
+        check?.(object, old, errors)
+      })
+    },
+    ...(selectableFields === undefined ? {} : { selectableFields }),
+    ...(status
+      ? {
+          subresources: {
+            status: {
+              prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+              validateUpdate(object, old, context) {
+                return validateWith(context, (errors) => {
+                  validateMetadataUpdate(object, old, errors)
+                  structure(object, errors)
+                })
+              },
+            },
+          },
+          resetFields: { '': [['status']], status: [['spec']] },
+        }
+      : {}),
+  })
+}
