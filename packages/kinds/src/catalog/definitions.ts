@@ -10,18 +10,18 @@ import { resourceInfos, subresourceRelease } from './resources.ts'
 import type { RuntimeConfig } from './runtime-config.ts'
 import { storageLocation } from './storage.ts'
 
-/** One definition for each plural of a group version: its facts, its policy, its place in the store, its conversions. */
+/** Resource definitions: one for each plural of a group version, with its facts, strategy, storage location and conversions. */
 
-/** A group version, and the folder of its facts. */
+/** A group version and the folder of its facts. */
 export interface FolderVersion {
   readonly group: string
   readonly version: string
   readonly folder: string
-  /** The group as the facts name it. */
+  /** The stock name of the group. */
   readonly stock: string
 }
 
-/** What definitions are made of. */
+/** The inputs of definitions. */
 export interface Sources {
   readonly facts: CatalogFacts
   readonly kinds: KindIndex
@@ -30,7 +30,7 @@ export interface Sources {
   readonly features?: Features
 }
 
-/** Those that are served, by plural. */
+/** The served definitions, by plural. */
 export function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
   const { facts, config } = sources
   const version = facts[at.folder]!.versions[at.version]!
@@ -50,7 +50,7 @@ function existsIn(kind: KindInfo | undefined, features: Features | undefined): b
 
 interface DefinitionParts {
   readonly resource: ResourceInfo
-  /** All of the group version. */
+  /** All resources of the group version. */
   readonly infos: readonly ResourceInfo[]
   readonly sources: Sources
 }
@@ -83,7 +83,7 @@ interface OwnVersion {
   readonly toStorage: Convert
 }
 
-/** Tables are asked of objects as a client sees them: those of the served version are printed as they are stored. */
+/** Prints objects of the served version as well: they are converted to the storage version, which printers take. */
 function printerOfEither({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
   const stored = (object: DeepReadonly<ApiObject>) => {
     return object.apiVersion === apiVersion ? (toStorage(object) as DeepReadonly<ApiObject>) : object
@@ -102,7 +102,7 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
     .map(([version]) => version)
 }
 
-/** A group that serves another group's objects may have a policy of its own; both see the storage version. */
+/** A group that serves the objects of another group may have a strategy for them; both see the storage version. */
 function strategyOf(kind: string, group: string, storageGroup: string): Strategy {
   const strategy = strategies[`${group}/${kind}`] ?? strategies[`${storageGroup}/${kind}`] ?? {}
   const printer = printers[`${storageGroup}/${kind}`]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareGroups, compareVersions } from './priorities.ts'
 
-it('P328 orders versions by stability, then number', () => {
+it('orders versions by stability, then number [P328]', () => {
   const versions = [
     'foo10',
     'v1beta1',
@@ -32,7 +32,7 @@ it('P328 orders versions by stability, then number', () => {
   ])
 })
 
-it('puts custom groups after the built-in ones, by name', () => {
+it('orders custom groups after the built-in ones, by name', () => {
   expect(['z.example.com', 'apps', 'a.example.com', ''].sort(compareGroups)).toEqual([
     '',
     'apps',

@@ -30,15 +30,15 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'resource.k8s.io': 15900,
 }
 
-/** Priority that custom groups get. */
+/** Priority of custom groups. */
 const customGroupPriority = 1000
 
-/** `spec.groupPriorityMinimum` of the group's APIService; higher comes first. */
+/** `spec.groupPriorityMinimum` of the group's APIService; higher values come first. */
 export function groupPriority(group: string): number {
   return Object.hasOwn(groupPriorities, group) ? groupPriorities[group]! : customGroupPriority
 }
 
-/** Sorts groups as discovery lists them. */
+/** Compares groups by discovery order. */
 export function compareGroups(a: string, b: string): number {
   return groupPriority(b) - groupPriority(a) || (a < b ? -1 : a > b ? 1 : 0)
 }
@@ -47,7 +47,7 @@ const versionPattern = /^v([1-9][0-9]{0,8})(?:(alpha|beta)([1-9][0-9]{0,8}))?$/
 const stability: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }
 
 /**
- * Sorts versions from the most to the least preferred: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by
+ * Compares versions from the most to the least preferred: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by
  * name.
  *
  * @see API protocol specification, 9.1

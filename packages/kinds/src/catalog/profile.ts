@@ -1,13 +1,13 @@
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 
-/** Groups in two spellings: as the facts have them, and as a naming profile does. */
+/** Translates group names between the stock names, which the facts use, and those of a naming profile. */
 
-/** `storage.k8s.io` -> `storage.<apiDomain>`; groups without the domain stay as they are. */
+/** `storage.k8s.io` -> `storage.<apiDomain>`; groups outside the domain are unchanged. */
 export function profileGroup(group: string, { apiDomain }: NamingProfile): string {
   return replaceDomain(group, stockProfile.apiDomain, apiDomain)
 }
 
-/** The way back. */
+/** `storage.<apiDomain>` -> `storage.k8s.io`. */
 export function stockGroup(group: string, { apiDomain }: NamingProfile): string {
   return replaceDomain(group, apiDomain, stockProfile.apiDomain)
 }

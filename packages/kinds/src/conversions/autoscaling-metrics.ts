@@ -13,9 +13,10 @@ import {
 import { present } from './convert.ts'
 
 /**
- * Metrics as annotations of `autoscaling/v1` hold them: targets and values lie flat beside the name of the metric.
+ * Metrics in the form of the annotations of `autoscaling/v1`: targets and values are flat, beside the name of the metric.
  *
- * A quantity that `v1` must print is `0` when there is none; coming back it counts as none where another value is given.
+ * `v1` always prints certain quantities, as `0` when unset; on the way back a zero counts as unset if another value is
+ * present.
  */
 
 export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
@@ -51,7 +52,7 @@ export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
   })
 }
 
-/** @throws BadText when a member has the wrong type. */
+/** @throws MalformedText when a member has the wrong type. */
 export function specFromV1(value: unknown): MetricSpec {
   const from = object(value)
   const of = (name: string, read: (source: Loose) => Loose) => {
@@ -126,7 +127,7 @@ export function statusToV1({ type, ...status }: DeepReadonly<MetricStatus>): Loo
   })
 }
 
-/** @throws BadText when a member has the wrong type. */
+/** @throws MalformedText when a member has the wrong type. */
 export function statusFromV1(value: unknown): MetricStatus {
   const from = object(value)
   const of = (name: string, read: (source: Loose) => Loose) => {
@@ -213,7 +214,7 @@ function reference(value: unknown): Loose {
   return present({ kind: text(kind), name: text(name), apiVersion: optionalText(apiVersion) })
 }
 
-/** Zero beside another value is how `v1` prints a missing one. */
+/** `v1` prints a missing value as zero, beside another value. */
 function besides(value: string, other: string | undefined): string | undefined {
   return value === '0' && other !== undefined ? undefined : value
 }

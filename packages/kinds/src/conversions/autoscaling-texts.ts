@@ -6,29 +6,29 @@ import type {
 } from '../types/autoscaling-v2.generated.ts'
 import { type Loose, present } from './convert.ts'
 
-/** Annotations that hold JSON: written as Go writes it, read with suspicion. */
+/** Annotations that hold JSON, written as Go writes it. Clients can change them, so reading checks every type. */
 
 export type { Loose } from './convert.ts'
 
-/** What the readers below throw; it never leaves the conversions. */
+/** Thrown by the readers below, caught within the conversions. */
 class BadText extends Error {}
 
-/** JSON in which `<`, `>` and `&` are escaped. */
+/** JSON with `<`, `>` and `&` escaped, as Go writes it. */
 export function goJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A JSON list, each element read by `read`; undefined when there is no text or it cannot be read. */
+/** A JSON list whose elements `read` parses; undefined if there is no text or it is malformed. */
 export function readText<T>(source: string | undefined, read: (element: unknown) => T): T[] | undefined {
   return attempt(source, (value) => (value === null ? [] : list(value).map(read)))
 }
 
-/** Behaviour is written with the names of the server's own types: `ScaleUp`, `StabilizationWindowSeconds`. */
+/** The annotation uses the Go names of the members: `ScaleUp`, `StabilizationWindowSeconds`. */
 export function behaviorToText({ scaleUp, scaleDown }: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
   return goJson({ ScaleUp: rulesToText(scaleUp), ScaleDown: rulesToText(scaleDown) })
 }
 
-/** Undefined when there is none, or it says nothing. Names may be written in any case. */
+/** Undefined if the text is absent or sets nothing. Member names may be in any case. */
 export function behaviorFromText(source: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   const behavior = attempt(source, (value) => {
     const { scaleup, scaledown } = lowerCased(value)
@@ -51,7 +51,7 @@ export function conditionsFromText(source: string | undefined): HorizontalPodAut
   return conditions?.length ? conditions : undefined
 }
 
-/** An absent text is empty. */
+/** Absent counts as empty. */
 export function text(value: unknown): string {
   return optionalText(value) ?? ''
 }

@@ -9,8 +9,8 @@ import { behaviorFromText, behaviorToText, conditionsFromText, goJson, readText 
 import { type MakeConvert, present, unlessEmpty } from './convert.ts'
 
 /**
- * Autoscalers: `v1` knows one metric, the use of CPU in percent. Everything else of `v2` travels in annotations, so that a
- * client of `v1` hands it back unchanged.
+ * Conversion of autoscalers. `v1` has one metric, CPU utilization in percent. Everything else of `v2` is kept in annotations,
+ * which a client of `v1` returns unchanged.
  *
  * | `v2` | `v1` |
  * |---|---|
@@ -20,14 +20,14 @@ import { type MakeConvert, present, unlessEmpty } from './convert.ts'
  * | status.currentMetrics | annotation `current-metrics`, and status.currentCPUUtilizationPercentage |
  * | status.conditions | annotation `conditions` |
  *
- * An annotation that cannot be read counts as absent. Metrics come back with that of CPU last.
+ * A malformed annotation counts as absent. The CPU metric comes last when metrics are restored.
  *
- * Differs: with several CPU percentages the stock server keeps one; here the others travel in the annotation.
+ * Differs: of several CPU percentages the stock server keeps one; here the annotation keeps the others.
  *
  * @see API protocol specification, 9.3 (rule 2)
  */
 
-/** Percentage that `v1` means when it names no metric at all. */
+/** The percentage that `v1` implies if it names no metric. */
 const defaultUtilization = 80
 
 export const autoscalerToV1: MakeConvert = (to, profile) => {
@@ -119,13 +119,13 @@ function annotationNames({ domain }: NamingProfile): AnnotationNames {
 
 type Annotations = Readonly<Record<string, string>>
 
-/** The annotations that conversions do not make. */
+/** The annotations that conversions do not write. */
 function withoutTexts(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
   const made: readonly string[] = Object.values(names)
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !made.includes(name)))
 }
 
-/** Sorted by key, as objects are printed; absent when there are none. */
+/** Sorted by key, as objects are printed; absent if empty. */
 function withAnnotations(metadata: DeepReadonly<ApiObject['metadata']>, annotations: Annotations) {
   const { annotations: _, ...rest } = metadata
   const sorted = Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -133,7 +133,7 @@ function withAnnotations(metadata: DeepReadonly<ApiObject['metadata']>, annotati
   return inOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
 }
 
-/** Members of metadata keep the order of the type when annotations come in. */
+/** Inserts annotations at their position in the member order of the type. */
 function inOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if ('annotations' in before) return Object.fromEntries(Object.keys(before).map((name) => [name, after[name]]))
   const { ownerReferences, finalizers, managedFields, annotations, ...first } = after
@@ -148,7 +148,7 @@ function cpuMetric(averageUtilization: number): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }
 
-/** The last of the metrics that is about CPU wins. */
+/** The last metric about CPU wins. */
 function currentCpu(metrics: DeepReadonly<MetricStatus[]>): number | undefined {
   return metrics
     .filter(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu')

@@ -4,7 +4,7 @@ import type { Event as NewEvent } from '../types/events-v1.generated.ts'
 import { type MakeConvert, present, unlessEmpty } from './convert.ts'
 
 /**
- * Events of the core group and of the events group are the same objects under different names.
+ * Conversion of events: the core group and the events group name the same members differently.
  *
  * | core | events |
  * |---|---|

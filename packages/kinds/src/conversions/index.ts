@@ -8,10 +8,10 @@ import { resourceConversions } from './resource-claims.ts'
 export type { Convert } from './convert.ts'
 
 /**
- * The translation between two versions of a kind, without loss and with the argument left alone.
+ * Returns the lossless conversion between two versions of a kind; it never changes its argument.
  *
- * Versions that differ in name only (most do) share members with the argument. A kind this package does not know is taken to
- * have the same shape in all its versions.
+ * Versions that differ only in name (most do) share members with the argument. An unknown kind is assumed to have the same
+ * shape in all its versions.
  *
  * @see API protocol specification, 9.3 (rule 2)
  */

@@ -2,16 +2,16 @@ import { type ApiObject, formatApiVersion } from '@krmkit/meta'
 import { type Loose, type MakeConvert, present } from './convert.ts'
 
 /**
- * Device requests and devices: `v1beta2` puts what a plain request asks into `exactly`, and what a device is straight into the
- * device, where older versions had them the other way round. In `v1alpha3` the capacity of a device is amounts, in later
- * versions objects with a `value`.
+ * Conversion of device requests and devices. `v1beta2` nests the members of a plain request in `exactly` and flattens those of
+ * a device; older versions do the reverse. In `v1alpha3` capacities of a device are quantities, in later versions objects with
+ * a `value`.
  */
 
 type Change = (member: Loose) => Loose
 
 const requestParts = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'] as const
 
-/** Older versions mark a request with alternatives by an empty class: where nothing is asked, there is no `exactly`. */
+/** Older versions mark a request with alternatives by an empty device class, so an empty request gets no `exactly`. */
 const nestRequest: Change = ({ name, firstAvailable, ...rest }) => {
   const parts = Object.fromEntries(requestParts.filter((part) => rest[part] !== undefined).map((part) => [part, rest[part]]))
   return present({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
@@ -23,7 +23,7 @@ const flattenDevice: Change = ({ name, basic }) => present({ name, ...(basic as 
 
 const nestDevice: Change = ({ name, ...basic }) => ({ name, basic })
 
-/** `basic.capacity` of a device. */
+/** Changes `basic.capacity` of a device. */
 function withCapacity(change: (amount: unknown) => unknown): Change {
   return (device) =>
     at(device, 'basic', (basic) =>
@@ -34,7 +34,7 @@ function withCapacity(change: (amount: unknown) => unknown): Change {
 const namedCapacity = withCapacity((amount) => ({ value: amount }))
 const plainCapacity = withCapacity((capacity) => (isObject(capacity) ? capacity['value'] : capacity))
 
-/** `spec.devices.requests` of a claim. */
+/** Changes `spec.devices.requests` of a claim. */
 function inClaim(change: Change): Change {
   return (spec) => at(spec, 'devices', (devices) => each(devices, 'requests', change))
 }
@@ -53,7 +53,7 @@ const slice = (change: Change) => conversion((object) => at(object, 'spec', (spe
 const claims = { v1beta1: claim(flattenRequest), v1beta2: claim(nestRequest) }
 const templates = { v1beta1: template(flattenRequest), v1beta2: template(nestRequest) }
 
-/** By kind and by the versions from and to; a pair that is not named has one shape. */
+/** By kind, then by source and target version; pairs not listed have the same shape. */
 export const resourceConversions: Readonly<Record<string, Readonly<Record<string, MakeConvert>>>> = {
   ResourceClaim: {
     'v1alpha3 v1beta2': claims.v1beta2,

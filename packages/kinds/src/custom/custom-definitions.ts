@@ -6,7 +6,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '
 import { customStrategy } from './custom-strategy.ts'
 import { type ObjectConverter, objectConversion } from './object-converter.ts'
 
-/** From a CustomResourceDefinition to the resources that it defines. */
+/** Resource definitions from a CustomResourceDefinition. */
 
 type Frozen = DeepReadonly<ApiObject>
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -15,17 +15,17 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 export interface CustomDefinitionOptions {
   /** `meta/v1.ObjectMeta` */
   readonly objectMeta: StructType
-  /** Versions that are not served, too. Default false. */
+  /** Includes versions that are not served. Default false. */
   readonly unserved?: boolean
-  /** Translates between versions. Absent: versions differ by their name only. */
+  /** Converts between versions. Absent: versions differ only in their apiVersion. */
   readonly converter?: ObjectConverter
   /** See `CustomForm`. */
   readonly edition?: object
 }
 
 /**
- * One definition for each served version of a definition whose names are accepted, in the order of the definition. Nothing is
- * checked: the definition has been stored.
+ * Returns one definition for each served version of a CustomResourceDefinition whose names are accepted, in its order. The
+ * definition must be valid, as a stored one is.
  */
 export function customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[] {
   const { spec } = definition
@@ -71,7 +71,7 @@ function listKindOf({ kind, listKind }: Definition['spec']['names']): string {
   return listKind === undefined || listKind === '' ? `${kind}List` : listKind
 }
 
-/** Names the newest version that is not deprecated, where there is one that is newer. */
+/** Names the newest version that is not deprecated, if it is newer than this one. */
 function deprecationText({ group, version, kind }: GroupVersionKind, versions: readonly Version[]): string {
   const better = versions.filter(
     ({ name, served, deprecated }) => served && deprecated !== true && compareVersions(name, version) < 0,
@@ -87,7 +87,7 @@ interface Parts {
   readonly stored: Version
   /** By apiVersion. */
   readonly kinds: ReadonlyMap<string, KindInfo>
-  /** Instances are being removed: none can be made. */
+  /** Instances are being deleted; none can be created. */
   readonly leaving: boolean
   readonly options: CustomDefinitionOptions
 }

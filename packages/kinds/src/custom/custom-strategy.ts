@@ -31,7 +31,7 @@ import { customPrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
 import { memberPath, specReplicasErrors, statusReplicasErrors } from './scale-rules.ts'
 
-/** What holds for the objects of one version of a custom resource. */
+/** The strategy of one version of a custom resource. */
 
 type Frozen = DeepReadonly<ApiObject>
 
@@ -43,7 +43,7 @@ export interface CustomStrategyOptions {
   readonly namespaced: boolean
   readonly schema: JsonObject | undefined
   readonly codec: () => CustomCodec
-  /** A stored object as this version shows it. */
+  /** Converts a stored object to this version. */
   readonly seen: (object: Frozen) => Frozen
 }
 
@@ -115,23 +115,23 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 }
 
 interface CheckOptions {
-  /** What is wrong with the metadata. */
+  /** Errors of the metadata. */
   readonly before: readonly FieldError[]
-  /** What is unchanged passes. */
+  /** The stored object; unchanged values are not validated again. */
   readonly old?: JsonObject
   readonly warn: ((text: string) => void) | undefined
 }
 
 interface InstanceRules {
-  /** All that is wrong with an object: its metadata, its content, and what its rules say. */
+  /** All errors of an object: metadata, schema, then rules. */
   whole(object: JsonObject, options: CheckOptions): FieldError[]
-  /** What is wrong after its status was written, which is all that the schema is asked about. */
+  /** Errors after a write of the status; only the status is validated against the schema. */
   status(object: JsonObject, options: CheckOptions & { readonly old: JsonObject }): FieldError[]
 }
 
 function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled: boolean): InstanceRules {
   const { scale } = version.subresources ?? {}
-  // Compiled for the first object: many definitions never have one.
+  // Compiled on first use: many definitions never have an object.
   let validate: SchemaValidator | undefined
   let validateStatus: SchemaValidator | undefined
   let rules: RuleNode | undefined
@@ -172,7 +172,7 @@ function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled:
   }
 }
 
-/** Of faults of a status: the place in the whole object. Their words name the place in the status. */
+/** Prefixes the path of an error of a status; the message keeps the path within the status. */
 function inStatus(error: FieldError): FieldError {
   return { ...error, field: error.field === '<nil>' ? 'status' : `status.${error.field}` }
 }
@@ -184,7 +184,7 @@ function memberSchema(schema: JsonObject | undefined, name: string): JsonObject 
   return typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
 }
 
-/** Faults after which rules are not looked at. */
+/** Errors that suppress the evaluation of rules. */
 const blocking: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -225,7 +225,7 @@ function takeMember(object: Record<string, unknown>, from: DeepReadonly<object>,
   else delete object[name]
 }
 
-/** Everything as it was but one member, and who owns what. */
+/** Restores everything but one member and managedFields. */
 function keepAllBut(object: ApiObject, old: Frozen, name: string): void {
   const changed = object as Record<string, unknown>
   for (const key of Object.keys(changed))
@@ -238,13 +238,13 @@ function keepAllBut(object: ApiObject, old: Frozen, name: string): void {
   else object.metadata.managedFields = managedFields
 }
 
-/** Whether two objects differ in their metadata and version only. */
+/** Whether two objects differ only in metadata and apiVersion. */
 function sameContent(a: Frozen, b: Frozen): boolean {
   const content = ({ metadata: _m, apiVersion: _v, ...rest }: Frozen): JsonValue => rest as unknown as JsonValue
   return sameValue(content(a), content(b))
 }
 
-/** Whether two values are the same JSON, whatever the order of members. */
+/** Whether two values are the same JSON, regardless of member order. */
 export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -1,18 +1,18 @@
 import { type DeepReadonly, type FieldError, field, goFloat, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
 
-/** What holds for the members of a custom resource that its `/scale` is made of. */
+/** Rules for the fields that `/scale` of a custom resource maps to. */
 
 type Scale = DeepReadonly<CustomResourceSubresourceScale>
 
 const maxInt32 = 2147483647
 
-/** What is wrong with the replicas that are wanted. */
+/** Errors of the desired replicas. */
 export function specReplicasErrors(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
   return replicasErrors(object, specReplicasPath)
 }
 
-/** What is wrong with the replicas that there are, and with the selector of theirs. */
+/** Errors of the current replicas and of their selector. */
 export function statusReplicasErrors(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
   const errors = replicasErrors(object, statusReplicasPath)
   if (labelSelectorPath === '') return errors
@@ -40,7 +40,7 @@ export function memberPath(path: string): readonly string[] {
   return path.replace(/^\./, '').split('.')
 }
 
-/** What lies at a path; a value on the way that holds no members is a problem, null is not. */
+/** The value at a path; a value on the way that has no members is a problem, null is not. */
 function lookUp(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
   const members = memberPath(path)
   let at: JsonValue = object
@@ -59,7 +59,7 @@ function wrongType(members: readonly string[], value: JsonValue, wanted: string)
   return `.${members.join('.')} accessor error: ${goPlain(value)} is of the type ${goType(value)}, expected ${wanted}`
 }
 
-/** As Go's `%v` prints it. */
+/** Formats like `%v` of Go. */
 function goPlain(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`

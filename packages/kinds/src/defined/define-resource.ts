@@ -13,15 +13,18 @@ import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, Version
 import { structuralSchema } from './structural-schema.ts'
 
 /**
- * A resource from zod schemas: storage, validation, defaults, OpenAPI, explanations, columns and the type that the client infers.
+ * Defines a resource by zod schemas: storage, validation, defaults, OpenAPI, `kubectl explain`, columns and the types of the
+ * client.
  *
- *     const Widget = defineResource({
- *       group: 'shop.example.com',
- *       kind: 'Widget',
- *       versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
- *     })
+ * @example
+ *    const Widget = defineResource({
+ *      group: 'shop.example.com',
+ *      kind: 'Widget',
+ *      versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
+ *    })
  *
- * @throws KindsError `InvalidDefinition` for what a server would refuse in a CustomResourceDefinition, or what JSON cannot hold.
+ * @throws KindsError `InvalidDefinition` for what a server would reject in a CustomResourceDefinition, or what JSON cannot
+ * hold.
  */
 export function defineResource<const V extends VersionTable, S extends keyof V & string = StableVersion<V>>(
   options: ResourceOptions<V, S>,
@@ -105,7 +108,7 @@ function withoutRules(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, withoutRules(each)]))
 }
 
-/** The status is written by a sub-resource of its own: no object needs one from the start. */
+/** The status is written by its sub-resource, so objects never require one. */
 function published(version: string, schema: MemberSchema): JsonObject {
   let written: JsonObject
   try {
@@ -127,7 +130,7 @@ function published(version: string, schema: MemberSchema): JsonObject {
   }
 }
 
-/** As a server has it when its names are settled. */
+/** The definition with accepted names, as a server has it after naming. */
 function accepted(manifest: CustomResourceDefinition): CustomResourceDefinition {
   const status: CustomResourceDefinitionStatus = {
     acceptedNames: manifest.spec.names,

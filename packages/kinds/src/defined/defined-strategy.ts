@@ -4,13 +4,13 @@ import type { ResourceDefinition, Strategy, StrategyContext } from '../interface
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
 /**
- * What the zod schema and the strategy of a resource add to what its structural schema says. Hooks see objects of the storage
- * version, whatever the version of the request is, and only such as the schema allows.
+ * Adds the rules of the zod schema and the hooks of the strategy to the strategy derived from the structural schema. Hooks see
+ * objects of the storage version, whatever the version of the request, and only objects that the schema accepts.
  */
 
 type Frozen = DeepReadonly<ApiObject>
 
-/** A resource with the rules of its zod schema and of its strategy. */
+/** Adds the rules of the zod schema and the hooks of the strategy to a definition. */
 export function governed(
   definition: ResourceDefinition,
   options: ResourceOptions<VersionTable>,
@@ -23,7 +23,7 @@ export function governed(
   const { prepareForCreate, prepareForUpdate, validate, validateStatus, warnings } = (options.strategy ?? {}) as ResourceStrategy
   const checked = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
     errors.length > 0 ? errors : zodErrors(schema, object, old)
-  /** An object that the schema does not allow is left to validation. */
+  /** Ignores errors of a hook if the object is invalid; validation reports it. */
   const prepared = (object: ApiObject, context: StrategyContext, hook: (draft: ApiObject) => void): void => {
     try {
       hub.change(object, hook)
@@ -77,11 +77,11 @@ export function governed(
 }
 
 interface Hub {
-  /** The object in the storage version. */
+  /** Converts the object to the storage version. */
   seen(object: Frozen): Frozen
-  /** The object in the version of another one. */
+  /** Converts the object to the version of `like`. */
   shown(object: Frozen, like: Frozen): Frozen
-  /** Changes an object by a function that changes it in the storage version. */
+  /** Applies `change` to the object in the storage version. */
   change(object: ApiObject, change: (draft: ApiObject) => void): void
 }
 
@@ -105,7 +105,7 @@ function hubOf({ group, conversions = {} }: ResourceOptions<VersionTable>, stora
       const before = seen(object as Frozen)
       const draft = structuredClone(before) as ApiObject
       change(draft)
-      // What the hook left alone is not translated back and forth.
+      // Skips the conversion if the hook changed nothing.
       if (sameValue(draft as never, before as never)) return
       const after = shown(draft as Frozen, object as Frozen) as ApiObject
       for (const name of Object.keys(object)) if (!Object.hasOwn(after, name)) delete (object as Members)[name]
@@ -117,8 +117,8 @@ function hubOf({ group, conversions = {} }: ResourceOptions<VersionTable>, stora
 type Members = Record<string, unknown>
 
 /**
- * What only the zod schema knows. An object without status has not been looked after yet; what was wrong before an update and is
- * as it was is let pass.
+ * Errors that only the zod schema finds. An absent status is not validated; an update may keep already invalid values
+ * unchanged.
  */
 function zodErrors(schema: MemberSchema, object: Frozen, old: Frozen | undefined): FieldError[] {
   const given = membersOf(schema, object)
@@ -128,7 +128,7 @@ function zodErrors(schema: MemberSchema, object: Frozen, old: Frozen | undefined
   return error.issues
     .filter(({ path: [first] }) => first !== 'status' || given.status !== undefined)
     .filter(({ path, code }) => {
-      // A refinement speaks of the whole whose part it points at.
+      // The path of a refinement may point at a part; the value it judges is the whole.
       const whole = code === 'custom' ? path.slice(0, -1) : path
       return before === undefined || !sameValue(valueAt(given, whole), valueAt(before, whole))
     })

@@ -3,19 +3,19 @@ import { compilePattern } from '@krmkit/schema'
 import { z } from './zod.ts'
 
 /**
- * From a zod schema to a structural OpenAPI schema, as custom resources are described by. What such a schema cannot say
- * (refinements, alternatives of different types, cycles) is left open in it; the zod schema itself decides about that.
+ * Derives a structural OpenAPI schema from a zod schema. What such a schema cannot express (refinements, alternatives of
+ * different types, cycles) is left open in it and validated by the zod schema alone.
  */
 
 const openKey = 'x-kubernetes-preserve-unknown-fields'
 
-/** @throws Error for what JSON cannot hold: dates, big integers, maps, functions. */
+/** @throws Error for types that JSON cannot hold: dates, big integers, maps, functions. */
 export function structuralSchema(schema: z.ZodType): JsonObject {
   const written = z.toJSONSchema(schema, { io: 'input', target: 'openapi-3.0', cycles: 'ref' }) as JsonObject
   return node(written)
 }
 
-/** Members that mean the same in both. */
+/** Keywords with the same meaning in JSON Schema and OpenAPI. */
 const kept = [
   'type',
   'description',
@@ -57,16 +57,16 @@ function ownKeys(given: JsonObject): JsonObject {
   return out
 }
 
-/** Formats that servers check; others are left to zod. */
+/** Formats that servers validate; zod validates the others. */
 const knownFormats: ReadonlySet<string> = new Set(['date', 'date-time', 'email', 'ipv4', 'ipv6', 'uri', 'uuid', 'int32', 'int64'])
 
-/** zod tells whole numbers by their safe range. */
+/** zod marks integers by the safe range. */
 function isUnbounded(key: string, value: JsonValue): boolean {
   if (key !== 'minimum' && key !== 'maximum') return false
   return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 }
 
-/** Looking ahead and back cannot be done in linear time: such a pattern is left to zod. */
+/** Lookaround cannot be matched in linear time; such patterns are left to zod. */
 function isPattern(pattern: string): boolean {
   return !('problem' in compilePattern(pattern))
 }
@@ -90,7 +90,7 @@ function mapped(properties: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, node(each as JsonObject)]))
 }
 
-/** One of several: told apart where all are objects, or text and whole numbers; else left open. */
+/** A union: distinguished if all alternatives are objects, or string and integer; otherwise left open. */
 function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
   const types = new Set(alternatives.map(({ type }) => type))
   if (alternatives.length === 1) return node(alternatives[0] as JsonObject)
@@ -109,7 +109,7 @@ function intersected(all: readonly JsonObject[]): JsonObject {
   return { ...merged(nodes), ...(required.length === 0 ? {} : { required }) }
 }
 
-/** An object with the members of all; a member that they disagree about is left open. */
+/** An object with the members of all; members with conflicting schemas are left open. */
 function merged(nodes: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {}
   for (const { properties: own } of nodes) {
@@ -126,12 +126,12 @@ function sameShape(a: JsonValue, b: JsonValue): boolean {
   return JSON.stringify(a) === JSON.stringify(withoutValues(b as JsonObject))
 }
 
-/** What is particular to one alternative is said by that alternative. */
+/** Drops what only one alternative allows; the alternative itself states it. */
 function withoutValues({ enum: _values, ...rest }: JsonObject): JsonObject {
   return rest
 }
 
-/** Keywords that alternatives may not have in a structural schema. */
+/** Keywords that a structural schema forbids in alternatives. */
 const structural = new Set(['type', 'description', 'default', 'nullable', 'additionalProperties', 'format'])
 
 function bare(given: JsonObject): JsonObject {

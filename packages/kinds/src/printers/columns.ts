@@ -1,13 +1,13 @@
 import type { Column } from '../interfaces.ts'
 
-/** Columns that many kinds share, and the short way to write the others. */
+/** Shared columns, and helpers to define others. */
 
 /** A column that is always shown. */
 export function column(name: string, type: Column['type'], description: string): Column {
   return { name, type, format: '', description, priority: 0 }
 }
 
-/** A column of wide output. */
+/** A column that only wide output shows. */
 export function wide(name: string, type: Column['type'], description: string): Column {
   return { name, type, format: '', description, priority: 1 }
 }
@@ -37,10 +37,9 @@ export const attributesClassColumn = column(
   'Class of the attributes that can be changed later.',
 )
 
-/** Volumes and what provides them. */
 export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a raw device.')
 
-/** Controllers of pods: what they want, what there is. */
+/** Columns of replication controllers and replica sets. */
 export const replicaColumns = [
   nameColumn,
   column('Desired', 'integer', 'Pods there should be.'),

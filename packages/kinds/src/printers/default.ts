@@ -3,7 +3,7 @@ import { ageColumn, column, nameColumn } from './columns.ts'
 import { since } from './duration.ts'
 
 /**
- * Columns of kinds that have none of their own: Name and Created At, which holds the time itself.
+ * Columns of kinds without a printer: Name and Created At, which holds the time itself.
  *
  * @see API protocol specification, 2.5
  */

@@ -56,8 +56,8 @@ import { storageVersionMigrationPrinter } from '../strategies/storagemigration/s
 import { nameAndAgePrinter } from './default.ts'
 
 /**
- * Columns and cells of the built-in kinds that have their own, by `group/Kind` of the storage version; the core group is
- * empty. Groups have their stock names. What is absent here has the columns of `defaultPrinter`.
+ * Printers of the built-in kinds, by `group/Kind` of the storage version; the core group is empty. Groups have their stock
+ * names. Kinds absent here use `defaultPrinter`.
  */
 export const printers: Readonly<Record<string, Printer>> = {
   '/ComponentStatus': componentStatusPrinter as Printer,

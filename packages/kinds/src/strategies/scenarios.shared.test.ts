@@ -34,9 +34,9 @@ import {
 } from './testing/recorded.ts'
 
 /**
- * The recorded answers of the stock server to writes, against what the policies alone say: refusals cause by cause, and the
- * members of accepted objects outside their metadata. Storage is a map; what admission and controllers add is taken from the
- * recorded answers.
+ * Replays the recorded writes of the stock server against the strategies alone: compares the causes of rejections, and
+ * accepted objects apart from metadata. Storage is a map; what admission and controllers add is taken from the recorded
+ * responses.
  */
 
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
@@ -72,29 +72,29 @@ interface Target {
   readonly subresource: string
 }
 
-/** Steps whose answer comes from another layer than the policies. */
+/** Steps whose response comes from a layer other than the strategies. */
 const elsewhere = new Set([
-  // Values of the test's users.
+  // Depends on the users of the recording.
   'auth/token-review/sa-plain-user',
   'auth/service-account-identity/my-parts',
   'auth/service-account-identity/secret-parts',
-  // Plug-ins of admission.
+  // Admission plugins.
   'storage/limitrange/pod-defaulted',
   'storage/pod-defaults/token-volume-added',
   'storage/storageclass-default/none-named',
   'storage/storageclass-default/old-annotation-works',
-  // A node was bound, a scale was set, versions were exchanged in between.
+  // A binding, a scale or a change of versions came before.
   'protocol/watch-field-selector/fail',
   'apply/patch-subresources/deployment-status-spec-ignored',
   'crd/definition-stored-versions/status-empty',
-  // Who manages what is told by another package.
+  // Field ownership, tested in another package.
   ...['merge-one-empty', 'put-one-empty', 'with-another-change'].map((step) => `apply/managed-fields-clear/${step}`),
   ...['bad-operation', 'no-operation', 'bad-fields-type'].map((step) => `apply/managed-fields-write/${step}`),
-  // What is refused is masked.
+  // The rejected value is masked.
   'crd/cel-refused-placement-and-cost/too-many-faults',
 ])
 
-describe.skipIf(!present)('writes of the recorded server (skipped when ../shared is absent)', () => {
+describe.skipIf(!present)('recorded writes (skipped when ../shared is absent)', () => {
   beforeAll(() => loadExpressions())
 
   let refused = 0
@@ -130,7 +130,7 @@ describe.skipIf(!present)('writes of the recorded server (skipped when ../shared
     })
   }
 
-  it('compares many answers', () => {
+  it('compares more than the minimum of responses', () => {
     expect(refused).toBeGreaterThan(300)
     expect(accepted).toBeGreaterThan(300)
   })
@@ -168,12 +168,12 @@ function savedMeta(path: string): string {
   return path.endsWith('resourceVersion') ? '1' : 'u'
 }
 
-/** What the generic layer asks of every object. */
+/** Generic rules of every object. */
 function commonRules({ definition }: Target) {
   return { namespaced: definition.resource.namespaced, name: nameRules.pathSegment }
 }
 
-/** The users whom the recorded server knew. */
+/** The users of the recording. */
 const users: Readonly<Record<string, readonly string[]>> = {
   admin: ['system:masters'],
   alice: ['dev'],
@@ -225,7 +225,7 @@ const key = ({ definition, namespace }: Target, name: string): string => {
 interface Run {
   readonly answer: Answer
   readonly stored: Map<string, Json>
-  /** What was worked out, to fill in what the recording leaves open. */
+  /** The computed object, which fills what the recording masks. */
   readonly made: { object?: Json }
 }
 
@@ -319,7 +319,7 @@ function readBody(step: Step, target: Target): Json {
   }).object
 }
 
-/** Defaulted, and of the storage version. */
+/** Defaulted and converted to the storage version. */
 function prepared(object: Json, target: Target): Json {
   const { definition } = target
   let result = structuredClone(applyDefaults(definition.kind.type(), object))
@@ -330,7 +330,7 @@ function prepared(object: Json, target: Target): Json {
   return result
 }
 
-/** What plug-ins add is what the recorded answer has more than ours. */
+/** Adds what the recorded response has beyond our object, as admission plugins do. */
 function admit(object: Json, answer: Answer): Json {
   const spec = answer.body?.spec as Json | undefined
   const own = object.spec as Json | undefined
@@ -376,7 +376,7 @@ function compareObject(object: Json, target: Target, answer: Answer): Outcome {
   return found.length === 0 ? 'accepted' : found.join('; ')
 }
 
-/** Keeps what the recorded server has stored, filling in what the recording leaves open. */
+/** Stores the recorded object, filling what the recording masks. */
 function remember(step: Step, target: Target, { answer, stored, made }: Run): void {
   const { definition } = target
   const body = answer.body

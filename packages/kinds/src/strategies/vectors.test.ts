@@ -19,7 +19,7 @@ for (const file of readdirSync(folder).sort()) {
   })
 }
 
-/** The members that the vector speaks of. */
+/** The members that the vector specifies. */
 function pick(object: Json, wanted: Json): Json {
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, object[name]]))
 }

@@ -3,7 +3,7 @@ import type { AdmissionScope, CompileBudget, Environment, Type } from '@krmkit/s
 import type { StrategyContext } from '../../interfaces.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 
-/** Whether expressions of webhooks and policies compile. */
+/** Compilation of the expressions of webhooks and policies. */
 
 export { loadExpressions }
 
@@ -13,7 +13,7 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
   return {
     stored,
     context,
-    // Objects without expressions do not load the engine.
+    // Lazy: objects without expressions do not load the engine.
     get budget() {
       budget ??= expressions().engine.compileBudget()
       return budget
@@ -22,14 +22,14 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
 }
 
 export interface ExpressionChecks {
-  /** Expressions of the stored object: they may use all that was known when they were stored. */
+  /** Expressions of the stored object; they may use everything that was available when they were stored. */
   readonly stored: ReadonlySet<string>
   readonly context: StrategyContext
-  /** What all expressions of the object may consist of. */
+  /** Compile budget shared by all expressions of the object. */
   readonly budget: CompileBudget
 }
 
-/** @param kinds of types that the expression may come to; absent: any. */
+/** @param kinds of types that the expression may return; absent: any. */
 export function validateExpression(
   text: string,
   at: FieldPath,
@@ -52,7 +52,7 @@ function environmentFor(text: string, { stored, context }: ExpressionChecks): En
   return stored.has(text) ? known.stored : known.fresh(context.features)
 }
 
-/** How expressions after a variable see it. */
+/** Type of a variable for the expressions after it. */
 export function seenType(type: Type | undefined): Type {
   return type === undefined ? { kind: 'dyn' } : expressions().engine.variableType(type)
 }

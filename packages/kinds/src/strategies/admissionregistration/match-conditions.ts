@@ -1,4 +1,4 @@
-/** Expressions that narrow down which requests are looked at. */
+/** Match conditions: expressions that narrow down the matched requests. */
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'
@@ -7,7 +7,7 @@ import { type ExpressionChecks, validateExpression } from './admission-expressio
 
 const maxConditions = 64
 
-/** @param params the expressions may speak of parameters. */
+/** @param params whether the expressions may use parameters. */
 export function validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,

@@ -1,4 +1,4 @@
-/** Which objects a policy, or a binding of one, is about. */
+/** `matchConstraints` of a policy and `matchResources` of a binding. */
 import { nameRules } from '@krmkit/meta'
 import type { MatchResources, NamedRuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
@@ -7,7 +7,7 @@ import { isSet, type R } from '../shared/values.ts'
 import { defaultRules, validateRule } from './rules.ts'
 import { matchPolicies } from './webhook-configuration/strategy.ts'
 
-/** Everything, at any version. */
+/** Default: everything, with equivalent versions. */
 export function defaultMatchResources(resources: MatchResources | undefined): void {
   if (!isSet(resources)) return
   resources.matchPolicy ??= 'Equivalent'

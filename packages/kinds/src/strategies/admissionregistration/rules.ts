@@ -1,4 +1,4 @@
-/** Which requests webhooks and policies are asked about. */
+/** Rules that select the requests of webhooks and policies. */
 import { goStrings } from '@krmkit/meta'
 import type { RuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
@@ -7,7 +7,7 @@ import { isEmpty, isSet, type R } from '../shared/values.ts'
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 
-/** Every scope, unless a rule says which. */
+/** Default scope: all. */
 export function defaultRules(rules: { scope?: string }[] | undefined): void {
   for (const rule of rules ?? []) rule.scope ??= '*'
 }

@@ -1,4 +1,4 @@
-/** Names of signers: a domain and a name, `example.com/signer`. */
+/** Signer names: a domain and a path, `example.com/signer`. */
 import { goQuote, isDns1123Label, isDns1123Subdomain, maxLabelLength, maxSubdomainLength } from '@krmkit/meta'
 import type { FieldPath } from '../shared/field-path.ts'
 
@@ -22,7 +22,7 @@ export function validateSignerName(name: string, at: FieldPath): void {
   if (name.length > maxName) at.tooLong(name, maxName)
 }
 
-/** Only the first bad part is told. */
+/** Reports the first invalid part only. */
 function validateParts(
   parts: readonly string[],
   at: FieldPath,

@@ -1,4 +1,4 @@
-/** Limit ranges. */
+/** LimitRange. */
 import { type DeepReadonly, goText, isQualifiedName, type Quantity } from '@krmkit/meta'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
@@ -11,12 +11,12 @@ import { isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
-/** Members of `from` that `to` lacks. */
+/** Adds the members of `from` that `to` lacks. */
 function fill(to: Amounts, from: Amounts | undefined): void {
   for (const [name, value] of Object.entries(from ?? {})) if (!Object.hasOwn(to, name)) to[name] = value
 }
 
-/** A container's default limit is the maximum, its default request the default limit or the minimum. */
+/** For containers, the default limit is the maximum, and the default request is the default limit or the minimum. */
 function defaultItem(item: LimitRangeItem): void {
   for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) roundUp(item[name])
   if (item.type !== 'Container') return
@@ -80,7 +80,7 @@ function above(a: Bound | undefined, b: Bound | undefined): a is Bound {
   return a !== undefined && b !== undefined && a.value.compare(b.value) > 0
 }
 
-/** Minimum, default request, default limit and maximum must be in this order. */
+/** Minimum, default request, default limit and maximum must be in ascending order. */
 function validateAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): void {
   const isPod = item.type === 'Pod'
   const min = bound(item.min, name)

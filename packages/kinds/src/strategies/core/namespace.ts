@@ -1,4 +1,4 @@
-/** Namespaces. @see API protocol specification, 3 */
+/** Namespace. @see API protocol specification, 3 */
 import { type ApiObject, type DeepReadonly, isQualifiedName, nameRules, standardFinalizers } from '@krmkit/meta'
 import type { StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import type { Namespace } from '../../types/core-v1.generated.ts'
@@ -8,7 +8,7 @@ import { defineStrategy, validateWith } from '../shared/strategy.ts'
 
 const guard = 'kubernetes'
 
-/** Every namespace carries its own name as a label, so that selectors can find it. */
+/** Labels the namespace with its name, so that selectors can match it. */
 function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile'>): void {
   const { name } = namespace.metadata
   if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [`${context.profile.domain}/metadata.name`]: name }

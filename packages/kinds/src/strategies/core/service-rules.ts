@@ -1,4 +1,4 @@
-/** Rules of services. */
+/** Validation of services. */
 import {
   type DeepReadonly,
   goIntOrString,
@@ -31,7 +31,7 @@ const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 const longestAffinity = 86_400
 const agentPort = 10_250
 
-/** All rules of a service, in the stock server's order. */
+/** All rules of a service, in the order of the stock server. */
 export function validateService(service: DeepReadonly<Service>, errors: ContextErrorList): void {
   validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}
@@ -115,7 +115,7 @@ function validateAffinity(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** The single address, the list of addresses, and their families. */
+/** Validates `clusterIP`, `clusterIPs` and their families. */
 function validateClusterIps(spec: Spec, at: FieldPath): void {
   const before = at.errors.length
   const here = at.child('clusterIPs')
@@ -152,7 +152,7 @@ function validateFamilies(spec: Spec, at: FieldPath): void {
   if (isSet(policy) && !familyPolicies.includes(policy)) at.child('ipFamilyPolicy').notSupported(policy, familyPolicies)
 }
 
-/** False when an address is no address, so that families cannot be compared. */
+/** Returns false if an address is malformed, so that families cannot be compared. */
 function validateAddresses(addresses: readonly string[], at: FieldPath): boolean {
   let good = true
   for (const [i, address] of addresses.entries()) {
@@ -171,7 +171,7 @@ function validateAddresses(addresses: readonly string[], at: FieldPath): boolean
   return good
 }
 
-/** No two ports may share a number and a protocol, inside or on the nodes. */
+/** No two ports may share a number and a protocol, neither of the service nor on the nodes. */
 function validateUniquePorts(spec: Spec, at: FieldPath): void {
   const ports = spec.ports ?? []
   if (spec.type === 'ClusterIP') {
@@ -194,7 +194,7 @@ function validateUniquePorts(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** Only the members that make two ports the same are printed with their values. */
+/** Prints only the members that identify a port. */
 function printPort(port: R<ServicePort>) {
   const members = `Protocol:${goQuote(port.protocol ?? '')}, AppProtocol:(*string)(nil), Port:${port.port}`
   return goText(`core.ServicePort{Name:"", ${members}, TargetPort:${goIntOrString(0).text}, NodePort:0}`)
@@ -233,7 +233,7 @@ function validateTraffic(spec: Spec, at: FieldPath): void {
   else if (!trafficPolicies.includes(external)) here.notSupported(external, trafficPolicies)
   const port = spec.healthCheckNodePort
   if (needsHealthCheck(spec)) {
-    // The port is handed out after validation, so that an absent one is no error here.
+    // The port is allocated after validation, so it may be absent.
     if (port) validatePortNumber(port, at.child('healthCheckNodePort'))
   } else if (port) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
@@ -248,7 +248,7 @@ function validateTraffic(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** Addresses and families that a service has once had it keeps, as far as the first of each goes. */
+/** The primary cluster IP and family are immutable. */
 export function validateServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
   if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
     const print = (list: readonly string[], type: string) =>

@@ -1,4 +1,4 @@
-/** Services. */
+/** Service. */
 import { type DeepReadonly, isDns1123Subdomain, isValidIP } from '@krmkit/meta'
 import type { Service } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'

@@ -1,9 +1,9 @@
-/** Status of flow schemas and priority levels. */
+/** Status of FlowSchema and PriorityLevelConfiguration. */
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { FieldPath } from '../shared/field-path.ts'
 import { copy, isEmpty } from '../shared/values.ts'
 
-/** Each condition has a type, and no two have the same. */
+/** Condition types are required and unique. */
 export function validateFlowConditions(conditions: readonly { readonly type?: string }[] | undefined, at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, { type }] of (conditions ?? []).entries()) {
@@ -14,7 +14,7 @@ export function validateFlowConditions(conditions: readonly { readonly type?: st
   }
 }
 
-/** A write of the status changes no metadata; who wrote it is kept, and the version that the writer saw. */
+/** A write of the status changes no metadata except managedFields and the resourceVersion that it was based on. */
 export function keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): void {
   const { managedFields, resourceVersion } = object.metadata
   object.metadata = copy(old.metadata)

@@ -17,7 +17,7 @@ import { StorageVersionMigrationPart } from '../../handles/parts/storagemigratio
 import { textAt, validateTrustBundle } from '../certificates/cluster-trust-bundle/validation.ts'
 import { genericStrategy } from './strategy.ts'
 
-/** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
+/** Kinds without rules beyond their type, mostly of alpha and beta versions that are off by default. */
 
 export const clusterTrustBundleStrategy = /* @__PURE__ */ genericStrategy({
   part: ClusterTrustBundlePart,
@@ -68,7 +68,7 @@ export const resourceSliceStrategy = /* @__PURE__ */ genericStrategy({
   },
 })
 
-/** Bundles of a signer are named after it: `example.com/signer` has `example.com:signer:a`. */
+/** Names of bundles start with their signer: `example.com/signer` has `example.com:signer:a`. */
 function trustBundleName(signer: string): NameRule {
   const prefix = `${signer.replaceAll('/', ':')}:`
   return (name, isPrefix) => {

@@ -6,8 +6,8 @@ import { ResourceClaim as NewResourceClaim } from '../../handles/resource-v1beta
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
-describe('kinds that are known by their type alone', () => {
-  it('need what the type requires', () => {
+describe('kinds with generic strategies', () => {
+  it('require the members that the type requires', () => {
     const claim = (request: object) =>
       ResourceClaim.create({ metadata: { name: 'c' }, spec: { devices: { requests: [request as never] } } })
     expect(ResourceClaim.validate(claim({ name: 'a', deviceClassName: 'gpu' }))).toEqual([])
@@ -37,7 +37,7 @@ describe('kinds that are known by their type alone', () => {
     expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })
 
-  it('trust bundles of a signer are named after it', () => {
+  it('name trust bundles after their signer', () => {
     const bundle = (name: string, signerName = '') =>
       ClusterTrustBundle.create({ metadata: { name }, spec: { trustBundle: 'x', ...(signerName === '' ? {} : { signerName }) } })
     const found = (name: string, signerName?: string) =>
@@ -49,7 +49,7 @@ describe('kinds that are known by their type alone', () => {
     expect(found('example.com:signer:a')).toEqual(['metadata.name Invalid'])
   })
 
-  it('slices of resources are selected by node and driver', () => {
+  it('select resource slices by node and driver', () => {
     const { strategy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
       group: 'resource.k8s.io',
       version: 'v1beta1',
@@ -61,7 +61,7 @@ describe('kinds that are known by their type alone', () => {
     expect(strategy.selectableFields?.['spec.driver']?.({ metadata: { name: 'a' } } as never)).toBe('')
   })
 
-  it('every kind that is stored has rules', () => {
+  it('cover every stored kind', () => {
     const without = createCatalog({ runtimeConfig: 'api/all=true' }).definitions.filter(
       ({ strategy, resource }) => strategy.validate === undefined && resource.virtual !== true,
     )

@@ -12,19 +12,19 @@ export interface GenericStrategyOptions {
   readonly namespaced: boolean
   /** Has a status that only the sub-resource writes. */
   readonly status?: boolean
-  /** Counts its specifications. */
+  /** Counts changes of the specification in `metadata.generation`. */
   readonly generation?: boolean
-  /** Names that objects may have. Default: DNS subdomains. */
+  /** Rule of names. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
-  /** What else is checked; `old` is undefined for a new object. */
+  /** Further rules; `old` is undefined on create. */
   readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, errors: ContextErrorList) => void
-  /** What may be selected by besides metadata. */
+  /** Field selectors besides metadata. */
   readonly selectableFields?: NonNullable<Strategy['selectableFields']>
 }
 
 /**
- * The policy of a kind of which no more is known here than its type: who writes what, and its structure. Rules beyond that are
- * those of the components that use it.
+ * The strategy of a kind derived from its type: ownership of the status, generation and structure. Other rules are left to the
+ * components that use the kind.
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
   const { part, namespaced, status = false, generation = false, name, check, selectableFields } = kind

@@ -2,7 +2,7 @@ import type { StructType, TypeNode } from '@krmkit/schema'
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, isSet, own } from '../shared/values.ts'
 
-/** What the facts of a type say about its values: members that must be there, and words that must be of an enumeration. */
+/** Validates a value against its type: required members and enumerations. */
 export function validateStructure(type: StructType, value: object, at: (name: string) => FieldPath): void {
   for (const { json, type: node, required, promotedFrom } of type.fields) {
     if (promotedFrom === 'meta/v1.TypeMeta' || (type.root && json === 'metadata')) continue
@@ -32,7 +32,7 @@ function validateNode(node: TypeNode, value: unknown, at: FieldPath): void {
   }
 }
 
-/** Numbers and truth values have a meaning when they are unset. */
+/** Unset numbers and booleans have a meaning, so they are never missing. */
 function isMissing(node: TypeNode, value: unknown): boolean {
   if (!isSet(value)) return node.kind !== 'scalar' || node.scalar === 'string'
   return typeof value === 'string' || Array.isArray(value) ? isEmpty(value) : false

@@ -1,4 +1,4 @@
-/** Roles, in a namespace or over the whole cluster. */
+/** Role and ClusterRole. */
 import { type DeepReadonly, goStrings, nameRules } from '@krmkit/meta'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
@@ -47,7 +47,7 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
     },
     validateUpdate(role, old, context) {
       return validateWith(context, (errors) => {
-        // The stock server checks the whole object in both of its steps.
+        // The stock server validates the object twice on update.
         validateRole(role, errors, namespaced)
         validateRole(role, errors, namespaced)
         validateMetadataUpdate(role, old, errors)

@@ -1,20 +1,20 @@
-/** Addresses that traffic is sent to. */
+/** Endpoint addresses. */
 import { isValidIP, parseIP } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
-/** An address in its usual notation. */
+/** An IP address in any notation. */
 export function validateServedAddress(address: string, at: FieldPath): void {
   at.invalidAll(address, isValidIP(address))
 }
 
-/** Position of the first byte that is not zero. */
+/** Index of the first byte that is not zero. */
 function firstSet(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] === 0) at++
   return at
 }
 
-/** An address that can belong to another machine: not unspecified, loopback, link-local. */
+/** An address of another machine: not unspecified, loopback or link-local. */
 export function validatePublicAddress(address: string, at: FieldPath): void {
   const parsed = parseIP(address)
   if (parsed === undefined) {

@@ -1,4 +1,4 @@
-/** Where pods want to run: near nodes, near or far from other pods, spread over topologies. */
+/** Affinity and topology spread of pods. */
 import { isDns1123Label } from '@krmkit/meta'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'

@@ -1,4 +1,4 @@
-/** What a persistent volume claim asks for; also inside ephemeral volumes and stateful sets. */
+/** The specification of persistent volume claims, also in ephemeral volumes and stateful sets. */
 import { goText, nameRules } from '@krmkit/meta'
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -7,11 +7,15 @@ import { amount, sign } from './quantities.ts'
 import { validateResourceAmount } from './resource-names.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
-/** Ways of mounting a volume, sorted. */
+/** Volume access modes, sorted. */
 export const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const volumeModes = ['Block', 'Filesystem']
 
-/** @see Configuration and storage specification, 2.4 */
+/**
+ * Validates a claim specification.
+ *
+ * @see Configuration and storage specification, 2.4
+ */
 export function validateClaimSpec(spec: R<PersistentVolumeClaimSpec>, at: FieldPath): void {
   if (isEmpty(spec.accessModes)) at.child('accessModes').required('at least 1 access mode is required')
   validateSelector(spec.selector, at.child('selector'))
@@ -32,7 +36,7 @@ export function validateClaimSpec(spec: R<PersistentVolumeClaimSpec>, at: FieldP
   }
 }
 
-/** Each of `modes` is known, and the one for a single pod stands alone. */
+/** Access modes must be known, and `ReadWriteOncePod` must be the only one. */
 export function validateAccessModes(modes: readonly string[] | null | undefined, at: FieldPath): void {
   for (const mode of modes ?? []) if (!accessModes.includes(mode)) at.notSupported(mode, accessModes)
   const alone = modes?.includes('ReadWriteOncePod') === true

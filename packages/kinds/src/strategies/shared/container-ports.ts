@@ -27,7 +27,7 @@ export function validateContainerPorts(ports: readonly R<ContainerPort>[] | null
   }
 }
 
-/** No two containers of `containers` may ask for the same port of the host. */
+/** No two containers of `containers` may use the same host port. */
 export function validateHostPortConflicts(containers: readonly R<Container>[], at: FieldPath): void {
   const taken = new Set<string>()
   for (const [i, container] of containers.entries()) {
@@ -40,7 +40,7 @@ export function validateHostPortConflicts(containers: readonly R<Container>[], a
   }
 }
 
-/** A port given by number or by the name of a container's port. */
+/** A port number, or the name of a container port. */
 export function validatePortNumberOrName(port: number | string, at: FieldPath): void {
   at.invalidAll(port, typeof port === 'number' ? isValidPortNum(port) : isValidPortName(port))
 }

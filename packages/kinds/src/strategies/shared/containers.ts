@@ -10,7 +10,7 @@ import { validateSecurityContext } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { type VolumesByName, validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
 
-/** What the rules of containers have to know of their pod. */
+/** What the rules of containers need to know about the pod. */
 export interface ContainerOptions {
   readonly volumes: VolumesByName
   /** Names of `spec.resourceClaims`. */
@@ -90,7 +90,7 @@ export function validateInitContainers(
     if (isSet(container.restartPolicy) && !sidecar) here.child('restartPolicy').notSupported(container.restartPolicy, ['Always'])
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else if (!isEmpty(container.name)) names.add(container.name)
-    // Init containers run one after the other, so each is looked at alone.
+    // Init containers run one after another, so host ports conflict within one container only.
     validateHostPortConflicts([container], at)
     if (sidecar) validateRunning(container, here, options)
     else {
@@ -104,7 +104,7 @@ export function validateInitContainers(
   }
 }
 
-/** Members that an ephemeral container may carry; all others are refused. */
+/** Members that an ephemeral container may have; all others are rejected. */
 const ephemeralMembers = new Set([
   'name',
   'image',
@@ -158,7 +158,7 @@ function validateEphemeralMembers(container: R<EphemeralContainer>, at: FieldPat
   }
 }
 
-/** Images of pods (not of templates) must not be surrounded by white space. */
+/** Images of pods (not of templates) must not have surrounding white space. */
 export function validateImages(containers: readonly R<Container>[] | null | undefined, at: FieldPath): void {
   for (const [i, container] of (containers ?? []).entries()) validateImageWhitespace(container.image, at.index(i))
 }

@@ -1,4 +1,4 @@
-/** References from a pod's files and variables to the pod's own fields. */
+/** Downward API: references from files and variables to fields of the pod. */
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateQualifiedName } from './names.ts'
@@ -26,7 +26,7 @@ const byteDivisors = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei'
 const byteDivisorSet = new Set(byteDivisors.split(', '))
 const cpuDivisorSet = new Set(['1m', '1'])
 
-/** A path such as `metadata.labels['app']`, taken apart; undefined without a subscript. */
+/** Splits a path such as `metadata.labels['app']`; undefined without a subscript. */
 export function splitSubscript(path: string): { readonly path: string; readonly key: string } | undefined {
   if (!path.endsWith("']")) return undefined
   const open = path.indexOf("['")
@@ -34,7 +34,7 @@ export function splitSubscript(path: string): { readonly path: string; readonly 
   return { path: path.slice(0, open), key: path.slice(open + 2, -2) }
 }
 
-/** A `fieldRef` that may name the fields of `allowed`. */
+/** A `fieldRef` to one of the fields `allowed`. */
 export function validateFieldRef(ref: R<ObjectFieldSelector>, at: FieldPath, allowed: readonly string[]): void {
   if (isEmpty(ref.apiVersion)) {
     at.child('apiVersion').required()
@@ -67,7 +67,7 @@ function conversionProblem(apiVersion: string, path: string): string | undefined
   return knownFields.has(path) || path === 'spec.host' ? undefined : `field label not supported: ${path}`
 }
 
-/** A `resourceFieldRef` that may name the resources of `allowed`, or huge pages. */
+/** A `resourceFieldRef` to one of the resources `allowed`, or to huge pages. */
 export function validateResourceFieldRef(
   ref: R<ResourceFieldSelector>,
   at: FieldPath,

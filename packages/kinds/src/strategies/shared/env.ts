@@ -37,7 +37,7 @@ export function validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: F
   }
 }
 
-/** Since 1.32 a name may hold any printable ASCII character but the equals sign. */
+/** Since 1.32 names may contain any printable ASCII character except the equals sign. */
 function validateEnvName(name: string, at: FieldPath): void {
   const relaxed = at.errors.context.features.release.atLeast('1.32')
   at.invalidAll(name, relaxed ? isRelaxedEnvVarName(name) : isEnvVarName(name))
@@ -77,7 +77,7 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
   else at.child('key').invalidAll(ref.key, isConfigMapKey(ref.key))
 }
 
-/** `envFrom` of a container. Findings about the number of sources are told of the list, as the stock server does. */
+/** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
 export function validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): void {
   for (const [i, source] of (sources ?? []).entries()) {
     const here = at.index(i)

@@ -1,7 +1,7 @@
 import { ErrorList, type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 
-/** The errors of one validation, with the context that the rules read. Full lists throw `ErrorListFull`, see `ErrorList`. */
+/** The errors of one validation, with the context that the rules need. A full list throws `ErrorListFull`; see `ErrorList`. */
 export class ContextErrorList extends ErrorList {
   readonly context: StrategyContext
 
@@ -10,7 +10,7 @@ export class ContextErrorList extends ErrorList {
     this.context = context
   }
 
-  /** Appends errors one by one: their number may exceed that of arguments of a call. */
+  /** Appends errors one by one, as a list may be longer than a call takes arguments. */
   add(errors: readonly FieldError[]): void {
     for (const error of errors) this.push(error)
   }
@@ -74,12 +74,12 @@ export class FieldPath {
     this.#add(field.invalid(this.path(), value, detail))
   }
 
-  /** One `invalid` for each message; the answer of a name or format check can be passed as it is. */
+  /** Reports one `invalid` error per message; takes the result of a name or format check. */
   invalidAll(value: unknown, messages: readonly string[]): void {
     for (const message of messages) this.invalid(value, message)
   }
 
-  /** As `invalid`, for values that the stock server prints in a form of its own: `text` appears as it is. */
+  /** Reports an `invalid` error whose value is printed as `text`, for values that Go prints in a special form. */
   invalidText(text: string, detail: string): void {
     this.#add(field.invalid(this.path(), goText(text), detail))
   }
@@ -88,13 +88,13 @@ export class FieldPath {
     this.#add(field.forbidden(this.path(), detail))
   }
 
-  /** `detail` is for the few places where the stock server says more than the value. */
+  /** `detail` is set where the stock server prints more than the value. */
   duplicate(value: unknown, detail = ''): void {
     const error = field.duplicate(this.path(), value)
     this.#add(detail === '' ? error : { ...error, message: `${error.message}: ${detail}` })
   }
 
-  /** `allowed` is printed in the order given. */
+  /** `allowed` is printed in the given order. */
   notSupported(value: unknown, allowed: readonly string[]): void {
     this.#add(field.notSupported(this.path(), value, allowed))
   }
@@ -115,7 +115,7 @@ export class FieldPath {
     this.#add(field.internal(this.path(), detail))
   }
 
-  /** Findings of a check that lives elsewhere. */
+  /** Appends the errors of another check. */
   add(errors: readonly FieldError[]): void {
     for (const error of errors) this.#add(error)
   }

@@ -1,6 +1,6 @@
 import { goQuote, parseIP } from '@krmkit/meta'
 
-/** URLs as the stock server parses them, which is stricter about escapes than the URL standard and knows no corrections. */
+/** Parses URLs like Go, which is stricter about escapes than the WHATWG URL standard and corrects nothing. */
 
 export interface UrlParts {
   readonly scheme: string
@@ -10,7 +10,7 @@ export interface UrlParts {
   readonly fragment: string
 }
 
-/** The parts of a URL, or what is wrong with it. */
+/** The parts of a URL, or its error. */
 export function parseGoUrl(url: string): UrlParts | string {
   const problem = (what: string) => `parse ${goQuote(url)}: ${what}`
   const hash = url.indexOf('#')
@@ -50,7 +50,7 @@ function wrongEscape(text: string): string | undefined {
   return at === -1 ? undefined : `invalid URL escape ${goQuote(text.slice(at, at + 3))}`
 }
 
-/** Letters of an escaped ASCII character belong to no host; `%25` begins the zone of an address. */
+/** Escapes of ASCII characters are forbidden in hosts; `%25` begins the zone of an address. */
 function wrongHostEscape(text: string): string | undefined {
   for (const { index } of text.matchAll(/%/g)) {
     const found = text.slice(index, index + 3)

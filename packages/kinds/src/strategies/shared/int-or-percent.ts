@@ -6,21 +6,21 @@ import { isSet } from './values.ts'
 
 type IntOrPercent = number | string
 
-/** A number that is not negative, or a percentage. */
+/** A non-negative number or a percentage. */
 export function validateIntOrPercent(value: IntOrPercent | null | undefined, at: FieldPath): void {
   if (!isSet(value)) return
   if (typeof value === 'number') validateNotNegative(value, at)
   else at.invalidAll(goIntOrString(value), isPercent(value))
 }
 
-/** A percentage of at most 100. */
+/** A percentage must not exceed 100. */
 export function validateAtMostAll(value: IntOrPercent | null | undefined, at: FieldPath): void {
   if (typeof value === 'string' && (percentOrNumber(value) ?? 0) > 100) {
     at.invalid(goIntOrString(value), 'must not be greater than 100%')
   }
 }
 
-/** The number, or that before the percent sign; undefined when it is neither. */
+/** The number, or that of the percentage; undefined for other text. */
 export function percentOrNumber(value: IntOrPercent): number | undefined {
   if (typeof value === 'number') return value
   return isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined

@@ -1,4 +1,4 @@
-/** Label selectors inside specs. */
+/** Label selectors in specifications. */
 import {
   type GoText,
   goQuote,
@@ -12,17 +12,17 @@ import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
 
-/** Form of a label selector. */
+/** Validates a label selector. */
 export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
   if (isSet(selector)) at.add(validateLabelSelector(selector, at.path()))
 }
 
-/** Whether a selector has no requirement, and so takes everything. */
+/** Whether a selector has no requirement, and so matches everything. */
 export function isEmptySelector(selector: R<LabelSelector>): boolean {
   return isEmptyMap(selector.matchLabels) && isEmpty(selector.matchExpressions)
 }
 
-/** Whether all labels of `wanted` are among `labels`. */
+/** Whether `labels` contain all of `wanted`. */
 export function isSubset(
   wanted: Readonly<Record<string, string>> | undefined,
   labels: Readonly<Record<string, string>> | undefined,
@@ -30,7 +30,7 @@ export function isSubset(
   return Object.entries(wanted ?? {}).every(([key, value]) => own(labels, key) === value)
 }
 
-/** A controller's selector must find the pods made of its template, whose place is `template`. */
+/** A controller's selector must match the labels of its template, whose path is `template`. */
 export function validateSelectorMatch(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
@@ -46,7 +46,7 @@ function printLabels(labels: Readonly<Record<string, string>> | undefined): stri
   return `map[string]string{${pairs}}`
 }
 
-/** A selector as the stock server prints it inside messages. */
+/** A selector as Go prints it in messages. */
 export function printSelector(selector: R<LabelSelector>): GoText {
   const type = 'v1.LabelSelectorRequirement'
   const requirements = joinPrinted(selector.matchExpressions ?? [], ({ key, operator, values }) => {

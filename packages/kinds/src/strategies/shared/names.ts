@@ -1,23 +1,23 @@
-/** Names of objects and of references to them. */
+/** Names of objects and of references. */
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, type NameRule } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
-/** A name that must be a DNS label. */
+/** A DNS label. */
 export function validateDnsLabel(value: string, at: FieldPath): void {
   at.invalidAll(value, isDns1123Label(value))
 }
 
-/** A name that must be a DNS subdomain. */
+/** A DNS subdomain. */
 export function validateDnsSubdomain(value: string, at: FieldPath): void {
   at.invalidAll(value, isDns1123Subdomain(value))
 }
 
-/** A label key or another name with an optional domain prefix. */
+/** A qualified name: a label key, or another name with an optional domain prefix. */
 export function validateQualifiedName(value: string, at: FieldPath): void {
   at.invalidAll(value, isQualifiedName(value))
 }
 
-/** Keys and values of a map that selects by labels. */
+/** Keys and values of a map of labels. */
 export function validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): void {
   if (labels === null || labels === undefined) return
   for (const key of Object.keys(labels).sort()) {
@@ -27,7 +27,7 @@ export function validateLabels(labels: Readonly<Record<string, string>> | null |
   }
 }
 
-/** A required name of another object that follows `rule`. */
+/** A required name of another object; `rule` validates it. */
 export function validateReferenceName(name: string | undefined, at: FieldPath, rule: NameRule): void {
   if (name === undefined || name === '') at.required('')
   else at.invalidAll(name, rule(name, false))

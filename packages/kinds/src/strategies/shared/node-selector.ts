@@ -1,4 +1,4 @@
-/** Terms that select nodes by their labels and fields. */
+/** Node selectors, taints and tolerations. */
 import { type GoText, goQuote, goText, isValidLabelValue, nameRules } from '@krmkit/meta'
 import type {
   NodeSelector,
@@ -13,7 +13,7 @@ import type { FieldPath } from './field-path.ts'
 import { validateQualifiedName } from './names.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** Terms of which one has to match. */
+/** Terms of which at least one must match. */
 export function validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): void {
   const terms = at.child('nodeSelectorTerms')
   if (isEmpty(selector.nodeSelectorTerms)) {
@@ -44,7 +44,7 @@ function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPa
   for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, isValidLabelValue(value))
 }
 
-/** The only field of a node that can be selected is its name. */
+/** `metadata.name` is the only field of nodes that can be selected. */
 function validateFieldExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
   const { operator } = requirement
   const values = requirement.values ?? []
@@ -61,7 +61,7 @@ function validateFieldExpression(requirement: R<NodeSelectorRequirement>, at: Fi
     at.child('values').index(i).invalidAll(value, nameRules.dns1123Subdomain(value, false))
 }
 
-/** A preference counts between 1 and 100. */
+/** Weight of a preference: 1 to 100. */
 export function validateWeight(weight: number | undefined, at: FieldPath): void {
   const value = weight ?? 0
   if (value <= 0 || value > 100) at.invalid(value, 'must be in the range 1-100')
@@ -92,7 +92,7 @@ export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] 
       if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
       keys.add(expression.key)
     }
-    // A term without expressions counts as a repeated one, as on the stock server.
+    // A term without expressions counts as a duplicate, as on the stock server.
     const text = topologyText(term)
     if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
     seen.add(text)
@@ -137,7 +137,7 @@ export function validateTolerations(tolerations: readonly R<Toleration>[] | null
   }
 }
 
-/** The same for tolerations that are equal. Without the seconds it is the same for those that differ in the seconds alone. */
+/** A text equal for equal tolerations; without `seconds`, for tolerations that differ in seconds only. */
 export function tolerationText(toleration: R<Toleration>, { seconds = true }: { readonly seconds?: boolean } = {}): string {
   const { key, operator, value, effect, tolerationSeconds } = toleration
   const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]

@@ -1,4 +1,4 @@
-/** Ranges of integers that many kinds share. */
+/** Ranges of integers. */
 import { isValidPortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { isSet } from './values.ts'
@@ -13,12 +13,12 @@ export function between(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
 }
 
-/** Reports a set value below zero. */
+/** Reports a negative value. */
 export function validateNotNegative(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value < 0) at.invalid(value, notNegative)
 }
 
-/** Reports a set value that is not above zero. */
+/** Reports a value that is zero or negative. */
 export function validatePositive(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value <= 0) at.invalid(value, positive)
 }
@@ -28,7 +28,7 @@ export function validatePortNumber(value: number, at: FieldPath): void {
   at.invalidAll(value, isValidPortNum(value))
 }
 
-/** Seconds that a session sticks to its endpoint, and the like: `low` to `high`, both included. */
+/** A value from `low` to `high`, inclusive. */
 export function validateRange(value: number, at: FieldPath, range: { readonly low: number; readonly high: number }): void {
   if (value < range.low || value > range.high) at.invalid(value, between(range.low, range.high))
 }

@@ -1,9 +1,9 @@
-/** Members of pods that only exist behind a feature gate which is off. */
+/** Members of pods behind feature gates that are off. */
 import type { Features } from '@krmkit/meta'
 import type { Container, PodSpec } from '../../types/core-v1.generated.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** Drops what the release does not know yet, unless the stored pod `old` has it already. */
+/** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
   if (!features.enabled('PodLevelResources') && !isSet(old?.resources)) delete spec.resources
   if (!features.enabled('DynamicResourceAllocation') && isEmpty(old?.resourceClaims)) {

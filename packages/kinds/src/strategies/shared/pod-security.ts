@@ -1,4 +1,4 @@
-/** Security settings, host namespaces, users and operating system of a whole pod. */
+/** Security context, host namespaces, user namespaces and operating system of a pod. */
 import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateAppArmorProfile, validateId, validateSeccompProfile, validateWindowsOptions } from './security-context.ts'
@@ -8,7 +8,7 @@ const groupChangePolicies = ['Always', 'OnRootMismatch']
 const supplementalPolicies = ['Merge', 'Strict']
 const seLinuxPolicies = ['MountOption', 'Recursive']
 
-/** `securityContext` of a pod; `spec` is the pod's place. */
+/** `securityContext` of a pod; `spec` is the path of the pod's specification. */
 export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   const context: R<PodSecurityContext> = pod.securityContext ?? {}
   const at = spec.child('securityContext')
@@ -37,7 +37,7 @@ const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]
 const sysctlFormat = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$'
 const maxSysctl = 253
 
-/** Whether `name` may be the name of a kernel setting. */
+/** Whether `name` is a well-formed sysctl name. */
 export function isSysctlName(name: string): boolean {
   return name.length <= maxSysctl && sysctlPattern.test(name)
 }
@@ -60,7 +60,7 @@ function validateSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: F
   }
 }
 
-/** On the host's network a port of the host is the container's own; templates may leave it open. */
+/** With host network, host ports must equal container ports; templates may leave them unset. */
 export function validateHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { readonly isPod: boolean }): void {
   if (pod.hostNetwork !== true) return
   for (const [i, container] of (pod.containers ?? []).entries()) {
@@ -74,7 +74,7 @@ export function validateHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { r
   }
 }
 
-/** A pod with users of its own cannot share other namespaces of its host. */
+/** A pod with a user namespace cannot share other namespaces of the host. */
 export function validateHostUsers(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostUsers !== false) return
   const detail = 'when `pod.Spec.HostUsers` is false'
@@ -83,7 +83,7 @@ export function validateHostUsers(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostIPC === true) at.child('HostIPC').forbidden(detail)
 }
 
-/** Windows host processes: all containers of the pod or none, and only on the host's network. */
+/** Windows host processes: all containers of the pod or none, and only with host network. */
 export function validateWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
   const wholePod = pod.securityContext?.windowsOptions?.hostProcess
   let withIt = 0
@@ -134,7 +134,7 @@ const linuxOnlyContainer = [
   'runAsGroup',
 ] as const
 
-/** `os` of a pod, and what an operating system does not have. */
+/** `os` of a pod, and members that the operating system does not support. */
 export function validateOs(pod: R<PodSpec>, at: FieldPath): void {
   if (!isSet(pod.os)) return
   const name = pod.os.name

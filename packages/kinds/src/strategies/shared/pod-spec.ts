@@ -1,4 +1,4 @@
-/** The specification of a pod, alone or inside a template. */
+/** The specification of a pod, alone or in a template. */
 import {
   goStrings,
   isDns1123Subdomain,
@@ -26,11 +26,11 @@ import { validateResources } from './resources.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateVolumes } from './volumes.ts'
 
-/** Where the specification is found. */
+/** Where the specification occurs. */
 export interface PodSpecOptions {
-  /** A pod itself, not a template. */
+  /** A pod, not a template. */
   readonly isPod: boolean
-  /** Name of the pod, for the claims made after it. */
+  /** Name of the pod, from which the names of ephemeral claims derive. */
   readonly podName?: string | undefined
 }
 
@@ -38,7 +38,7 @@ const restartPolicies = ['Always', 'OnFailure', 'Never']
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 const preemptionPolicies = ['Never', 'PreemptLowerPriority']
 
-/** All rules of `spec`, in the stock server's order. */
+/** All rules of `spec`, in the order of the stock server. */
 export function validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): void {
   const volumes = validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
   validateAllContainers(spec, at, {
@@ -80,7 +80,7 @@ function validateRequiredChoice(value: string | undefined, at: FieldPath, allowe
   else if (!allowed.includes(value)) at.notSupported(value, allowed)
 }
 
-/** Names of other objects, deadlines and host names. */
+/** References by name, deadlines and host names. */
 function validateReferences(spec: R<PodSpec>, at: FieldPath): void {
   const { serviceAccountName, nodeName, activeDeadlineSeconds, hostname, subdomain } = spec
   if (!isEmpty(serviceAccountName)) validateDnsSubdomain(serviceAccountName, at.child('serviceAccountName'))
@@ -110,7 +110,7 @@ function validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined
   }
 }
 
-/** Told of the item, since the gate is its name. */
+/** Errors have the path of the item, not of its name. */
 function validateSchedulingGates(gates: readonly R<PodSchedulingGate>[] | null | undefined, at: FieldPath): void {
   const names = new Set<string>()
   for (const [i, gate] of (gates ?? []).entries()) {

@@ -1,4 +1,4 @@
-/** Pod templates inside controllers, and what annotations may say about pods. */
+/** Pod templates of controllers, and annotations of pods. */
 
 import { validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
@@ -21,7 +21,7 @@ export function validatePodTemplate(template: R<PodTemplateSpec> | undefined, at
   }
 }
 
-/** Pods that a controller of `kind` keeps running have no end of their own. */
+/** Pods of a controller of `kind` restart always and have no deadline. */
 export function validateAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPath, kind: string): void {
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? emptyPodSpec
   const spec = at.child('spec')
@@ -32,7 +32,7 @@ export function validateAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPat
 
 type Annotations = Readonly<Record<string, string>> | null | undefined
 
-/** Annotations that act on pods. */
+/** Annotations that affect pods. */
 export function validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
   const { domain } = at.profile
   const mirrorKey = `${domain}/config.mirror`

@@ -8,10 +8,10 @@ import { isEmpty, isSet, type R } from './values.ts'
 
 const schemes = ['HTTP', 'HTTPS']
 
-/** Every kind of action; a probe has no `sleep`, a hook has no `grpc`. */
+/** All actions; probes have no `sleep`, hooks no `grpc`. */
 type Handler = R<Omit<Probe, 'sleep'> & Pick<LifecycleHandler, 'sleep'>>
 
-/** What a hook or probe has to know of its pod. */
+/** What hooks and probes need to know about the pod. */
 export interface HandlerOptions {
   readonly gracePeriodSeconds: number
 }

@@ -1,9 +1,9 @@
-/** Counts of replicas in the status of controllers. */
+/** Replica counts in the status of controllers. */
 
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
 
-/** The counts of a controller that makes pods of one template. */
+/** Counts of a controller with one pod template. */
 export interface ReplicaCounts {
   readonly replicas?: number
   readonly fullyLabeledReplicas?: number
@@ -13,7 +13,7 @@ export interface ReplicaCounts {
   readonly observedGeneration?: number
 }
 
-/** Counts are not negative, and none is above the number of replicas. */
+/** Counts must not be negative, nor exceed the number of replicas. */
 export function validateReplicaStatus(status: ReplicaCounts, at: FieldPath): void {
   const { replicas = 0, fullyLabeledReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status
   validateNotNegative(replicas, at.child('replicas'))

@@ -1,4 +1,4 @@
-/** Which resources exist, and where each may be named. */
+/** Names of resources, and where each may be used. */
 import { isQualifiedName } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { amount, isWhole, printAmount, validateAmountNotNegative } from './quantities.ts'
@@ -24,7 +24,7 @@ const quotaResources = new Set([
 const standardResources = new Set([...quotaResources, 'storage'])
 const integerResources = new Set(countedResources)
 
-/** `hugepages-2Mi` and its siblings. */
+/** Whether the name is `hugepages-<size>`. */
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')
 }
@@ -33,18 +33,18 @@ function isQuotaHugePages(name: string): boolean {
   return isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
-/** Resources whose name the project itself defines: without a domain, or below its own `domain`. */
+/** Whether the name has no domain, or one within `domain`. */
 export function isNativeResource(name: string, domain: string): boolean {
   return !name.includes('/') || name.includes(`${domain}/`)
 }
 
-/** Resources that nodes may advertise under a foreign domain. */
+/** Resources that nodes advertise under a foreign domain. */
 export function isExtendedResource(name: string, domain: string): boolean {
   if (isNativeResource(name, domain) || name.startsWith('requests.')) return false
   return isQualifiedName(`requests.${name}`).length === 0
 }
 
-/** Whether `name` is of the names that need no domain. */
+/** Whether `name` is a known name without a domain. */
 export function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isQuotaHugePages(name)
 }
@@ -53,17 +53,17 @@ export function isStandardContainerResource(name: string): boolean {
   return containerResources.has(name) || isHugePages(name)
 }
 
-/** Resources that a whole pod may ask for. */
+/** Resources that pods can request as a whole. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name)
 }
 
-/** Whether nodes may promise more of it than they have, so that request and limit may differ. */
+/** Whether nodes may overcommit the resource, so that request and limit may differ. */
 export function mayOvercommit(name: string, domain: string): boolean {
   return isNativeResource(name, domain) && !isHugePages(name)
 }
 
-/** The form of a resource name: qualified, and known when it has no domain. True when the form is right. */
+/** A qualified name that is known if it has no domain. Returns whether it is valid. */
 export function validateResourceName(name: string, at: FieldPath): boolean {
   const messages = isQualifiedName(name)
   for (const message of messages) at.invalidText(name, message)
@@ -73,7 +73,7 @@ export function validateResourceName(name: string, at: FieldPath): boolean {
   return true
 }
 
-/** A resource that a container may ask for. */
+/** A resource that a container may request. */
 export function validateContainerResourceName(name: string, at: FieldPath): void {
   validateResourceName(name, at)
   const { domain } = at.profile
@@ -84,7 +84,7 @@ export function validateContainerResourceName(name: string, at: FieldPath): void
   }
 }
 
-/** A resource that a quota may count. */
+/** A resource that a quota may limit. */
 export function validateQuotaResourceName(name: string, at: FieldPath): void {
   validateResourceName(name, at)
   if (!name.includes('/') && !quotaResources.has(name) && !isQuotaHugePages(name)) {
@@ -92,7 +92,7 @@ export function validateQuotaResourceName(name: string, at: FieldPath): void {
   }
 }
 
-/** An amount of `name`: not negative, and whole where the resource is counted in units. */
+/** A quantity of `name`: not negative, and an integer for resources counted in units. */
 export function validateResourceAmount(name: string, value: string, at: FieldPath): void {
   validateAmountNotNegative(value, at)
   const counted = integerResources.has(name) || isExtendedResource(name, at.profile.domain)

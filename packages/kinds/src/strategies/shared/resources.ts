@@ -8,7 +8,7 @@ import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 export interface ResourceOptions {
   /** Names of `spec.resourceClaims`. */
   readonly claims: ReadonlySet<string>
-  /** Which names are allowed; those of containers when absent. */
+  /** Validates names. Default: those of containers. */
   readonly validateName?: (name: string, at: FieldPath) => void
 }
 
@@ -79,7 +79,7 @@ function wholeBytes(text: string): bigint | undefined {
   return match === null ? undefined : BigInt(match[1] ?? '0') * (byteFactors[match[2] ?? ''] ?? 1n)
 }
 
-/** Huge pages come in whole pages. */
+/** Huge pages are requested in whole pages. */
 function validateHugePages(name: string, value: string, at: FieldPath): void {
   const page = wholeBytes(name.slice('hugepages-'.length))
   const canonical = amount(value).toString()

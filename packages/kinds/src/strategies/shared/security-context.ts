@@ -1,4 +1,4 @@
-/** Security settings of containers. */
+/** Security context of containers. */
 import { goText, isValidUserId, utf8Length } from '@krmkit/meta'
 import type {
   AppArmorProfile,
@@ -11,12 +11,12 @@ import { validateDnsSubdomain } from './names.ts'
 import { validateDescendingPath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** A user or group id, when set. */
+/** A user or group id, if set. */
 export function validateId(id: number | null | undefined, at: FieldPath): void {
   if (isSet(id)) at.invalidAll(id, isValidUserId(id))
 }
 
-/** `securityContext` of a container. `hostUsers` tells whether the pod shares the users of its host. */
+/** `securityContext` of a container. `hostUsers`: the pod uses the user namespace of the host. */
 export function validateSecurityContext(
   context: R<SecurityContext> | null | undefined,
   at: FieldPath,
@@ -52,7 +52,7 @@ function validateNoEscalation(context: R<SecurityContext>, at: FieldPath): void 
   }
 }
 
-/** Where a profile comes from; the same words for seccomp and AppArmor. */
+/** Profile types, shared by seccomp and AppArmor. */
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
 /** `seccompProfile` of a container or pod. */
@@ -116,7 +116,7 @@ function validateUserName(name: string, at: FieldPath): void {
     at.invalid(name, 'runAsUserName cannot be an empty string')
     return
   }
-  // Control characters are refused before anything else is looked at.
+  // Control characters are checked first.
   if ([...name].some((char) => char < ' ')) at.invalid(name, 'runAsUserName cannot contain control characters')
   const parts = name.split('\\')
   if (parts.length > 2) {

@@ -1,4 +1,4 @@
-/** Volumes whose files the node makes: config maps, secrets, pod fields, tokens, and empty directories. */
+/** Volumes with files written by the kubelet: config maps, secrets, downward API, tokens and empty directories. */
 import type {
   ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
@@ -33,7 +33,7 @@ function validateMode(mode: number | null | undefined, at: FieldPath): void {
   }
 }
 
-/** Media that an empty directory may live on. `Differs:` the stock server takes any word; S21. */
+/** Media of `emptyDir`. `Differs:` the stock server accepts any text; S21. */
 function isMedium(medium: string): boolean {
   return medium === '' || medium === 'Memory' || medium === 'HugePages' || medium.startsWith('HugePages-')
 }
@@ -71,7 +71,7 @@ function validateKeyToPath(item: R<KeyToPath>, at: FieldPath): void {
 
 export function validateDownwardApi(source: R<DownwardAPIVolumeSource>, at: FieldPath): void {
   validateMode(source.defaultMode, at.child('defaultMode'))
-  // Errors of items are told of the source itself, as the stock server does.
+  // Errors of items have the path of the source, as on the stock server.
   for (const item of source.items ?? []) validateDownwardFile(item, at)
 }
 
@@ -99,7 +99,7 @@ export function validateProjected(source: R<ProjectedVolumeSource>, at: FieldPat
 }
 
 interface ProjectionOptions {
-  /** Paths taken so far. */
+  /** Paths used so far. */
   readonly paths: Set<string>
   readonly volume: FieldPath
 }
@@ -140,7 +140,7 @@ function validateTokenProjection(token: R<ServiceAccountTokenProjection>, at: Fi
   const secondsAt = at.child('expirationSeconds')
   if (seconds < shortestToken) secondsAt.invalid(seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > longestToken) secondsAt.invalid(seconds, 'may not specify a duration larger than 2^32 seconds')
-  // The path is told of the volume, as the stock server does.
+  // The error has the path of the volume, as on the stock server.
   if (isEmpty(token.path)) options.volume.child('path').required()
   else validateFreePath(token.path, options.volume.child('path'))
   takePath(token.path, token.path, options)

@@ -1,4 +1,4 @@
-/** How containers use the volumes of their pod. */
+/** Volume mounts and devices of containers. */
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
@@ -10,7 +10,7 @@ export type VolumesByName = ReadonlyMap<string, R<Volume>>
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveModes = ['Disabled', 'Enabled', 'IfPossible']
 
-/** The names, and the last path under each. */
+/** The names, and the last path of each. */
 function pathsByName(uses: readonly (readonly [name: string, path: string])[]): { names: Set<string>; paths: Set<string> } {
   const byName = new Map(uses)
   return { names: new Set(byName.keys()), paths: new Set(byName.values()) }
@@ -37,7 +37,7 @@ export function validateVolumeMounts(container: R<Container>, at: FieldPath, vol
   }
 }
 
-/** Errors of the path itself are told of the list, not of the mount, as the stock server does. */
+/** Errors of the sub-path have the path of the list, as on the stock server. */
 function validateSubPaths(mount: R<VolumeMount>, here: FieldPath, list: FieldPath): void {
   if (!isEmpty(mount.subPath)) validateDescendingPath(mount.subPath, list.child('subPath'))
   if (isEmpty(mount.subPathExpr)) return

@@ -1,4 +1,4 @@
-/** Volume sources that pods and persistent volumes share: host directories, nfs, iscsi, fibre channel, drivers. */
+/** Volume sources that pods and persistent volumes share: hostPath, nfs, iscsi, fc, flexVolume and csi. */
 import { goStrings, isDns1123Subdomain } from '@krmkit/meta'
 import type {
   CSIVolumeSource,
@@ -13,12 +13,12 @@ import { between } from './numbers.ts'
 import { validateNoBackstep } from './paths.ts'
 import { isEmpty, isSet, type R, sortedKeys } from './values.ts'
 
-/** One check for each source of `T`. */
+/** One validation function per source of `T`. */
 export type SourceChecks<T> = {
   readonly [K in keyof T]?: (source: R<NonNullable<T[K]>>, at: FieldPath) => void
 }
 
-/** Checks of these sources as members of a pod's volume. */
+/** Validation of these sources in a pod's volume. */
 export const networkSources: SourceChecks<Volume> = {
   hostPath: validateHostPath,
   nfs: validateNfs,
@@ -56,7 +56,7 @@ const initiatorForms: readonly (readonly [string, RegExp])[] = [
 ]
 const maxInitiator = 223
 
-/** What is common to both forms of the source; `secretRef` differs in shape only. */
+/** Members of both forms of the source, which differ in `secretRef`. */
 type Iscsi = R<Omit<ISCSIVolumeSource, 'secretRef'>> & { readonly secretRef?: { readonly name?: string } }
 
 export function validateIscsi(source: Iscsi, at: FieldPath): void {
@@ -108,7 +108,11 @@ export function validateFlexVolume(
   }
 }
 
-/** @see Configuration and storage specification, 2.8 */
+/**
+ * Validates the name of a CSI driver.
+ *
+ * @see Configuration and storage specification, 2.8
+ */
 export function validateDriverName(name: string, at: FieldPath): void {
   if (name === '') at.required()
   if (name.length > 63) at.tooLong(name, 63)

@@ -1,4 +1,4 @@
-/** Volume sources that belong to a vendor's storage; most only have members that must be there. */
+/** Volume sources of vendors; most only have required members. */
 import type { AzureDiskVolumeSource, QuobyteVolumeSource, Volume } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel } from './names.ts'
@@ -16,7 +16,7 @@ function validatePartition(partition: number | undefined, at: FieldPath): void {
   if (isSet(partition) && (partition < 0 || partition > 255)) at.child('partition').invalid(partition, between(1, 255))
 }
 
-/** Members that pods and persistent volumes have in common. */
+/** Sources with the same members in pods and persistent volumes. */
 export const vendorSources = {
   gitRepo(source, at) {
     need(source, at, 'repository')
@@ -83,7 +83,7 @@ export function validateStoragePlatform(
 
 const storageModes = ['ThickProvisioned', 'ThinProvisioned']
 
-/** `Differs:` the secret is required, the volume name is not, and the mode is one of two; S50. */
+/** `Differs:` the secret is required, the volume name is optional, and the mode is one of two; S50. */
 export function validateScaleVolume(
   source: {
     readonly gateway: string

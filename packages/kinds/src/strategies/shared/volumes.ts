@@ -1,4 +1,4 @@
-/** Volumes of pods: their names, and exactly one source for each. */
+/** Volumes of pods: unique names, and exactly one source each. */
 
 import { nameRules, validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
@@ -11,7 +11,7 @@ import type { VolumesByName } from './volume-mounts.ts'
 import { networkSources, type SourceChecks } from './volume-network.ts'
 import { vendorSources } from './volume-vendor.ts'
 
-/** What volumes have to know of their pod; a template has no name. */
+/** What volumes need to know about the pod; templates have no name. */
 export interface VolumeOptions {
   readonly podName: string | undefined
 }
@@ -22,7 +22,7 @@ const claimSource: SourceChecks<Volume> = {
   },
 }
 
-/** Checks in the order in which sources are looked at; only the first one set is examined. */
+/** Sources in validation order; only the first one that is set is validated. */
 const sourceOrder = [
   'emptyDir',
   'hostPath',
@@ -80,7 +80,7 @@ const checks: SourceChecks<Volume> = {
 /**
  * `volumes` of a pod or template.
  *
- * @returns the volumes without fault: only these can be mounted.
+ * @returns the valid volumes; only these can be mounted.
  */
 export function validateVolumes(
   volumes: readonly R<Volume>[] | null | undefined,
@@ -144,7 +144,7 @@ function validateClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOpti
   }
 }
 
-/** A template carries labels and annotations and nothing else of an object's metadata. */
+/** Claim templates have labels and annotations but no other metadata. */
 function validateClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: FieldPath): void {
   const metadata = template.metadata
   const metadataAt = at.child('metadata')

@@ -1,4 +1,4 @@
-/** Where a webhook is found: by URL, or as a service of the cluster. */
+/** Client configuration of webhooks: a URL, or a service of the cluster. */
 import { isDns1123Subdomain, isValidPortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { parseGoUrl } from './go-url.ts'
@@ -13,7 +13,7 @@ export interface WebhookService {
 
 const form = '; desired format: https://host[/path]'
 
-/** A URL with a host, a path and nothing else, reached by HTTPS. */
+/** An https URL with a host, without user, query or fragment. */
 export function validateWebhookUrl(url: string, at: FieldPath): void {
   const parts = parseGoUrl(url)
   if (typeof parts === 'string') {
@@ -27,7 +27,7 @@ export function validateWebhookUrl(url: string, at: FieldPath): void {
   if (!isEmpty(parts.query)) at.invalid(parts.query, 'query parameters are not permitted in the URL')
 }
 
-/** A service of the cluster, and the path at it. */
+/** A service of the cluster, with an optional path. */
 export function validateWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
   if (isEmpty(name)) at.child('name').required('service name is required')
   if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')

@@ -1,4 +1,4 @@
-/** Rules that controllers of pods share: their selectors, numbers of a rolling update, names of what they make. */
+/** Rules shared by controllers of pods: selectors, rolling updates, names of pods. */
 import {
   type DeepReadonly,
   type IntOrString,
@@ -20,7 +20,7 @@ import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
 
-/** The selector as something that matches; undefined when it is malformed, and nothing at all when it is absent. */
+/** The compiled selector; undefined if it is malformed. An absent selector matches nothing. */
 export function usableSelector(selector: MaybeSelector): Selector | undefined {
   try {
     return isSet(selector) ? labelSelectorFromObject(selector) : nothing
@@ -30,12 +30,12 @@ export function usableSelector(selector: MaybeSelector): Selector | undefined {
   }
 }
 
-/** Text of the selector for `/scale`; empty when there is none. */
+/** The selector in string form for `/scale`; empty if it is absent. */
 export function selectorText(selector: MaybeSelector): string {
   return isSet(selector) ? (usableSelector(selector)?.toString() ?? '') : ''
 }
 
-/** A selector that must be there and must not take everything; `owner` is named in the message. */
+/** A required, non-empty selector; the message names `owner`. */
 export function validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): void {
   if (!isSet(selector)) {
     at.required()
@@ -45,18 +45,18 @@ export function validateRequiredSelector(selector: MaybeSelector, at: FieldPath,
   if (isEmptySelector(selector)) at.invalid(goSelector(selector), `empty selector is invalid for ${owner}`)
 }
 
-/** A selector that may not change once it is stored. */
+/** An immutable selector. */
 export function validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): void {
   if (!semanticEqual(selector, old)) at.invalid(goSelector(selector), 'field is immutable')
 }
 
-/** A number that is not negative, or a percentage. */
+/** A non-negative number or a percentage. */
 export function validateNumberOrPercent(value: IntOrString | null | undefined, at: FieldPath): void {
   if (typeof value === 'string') at.invalidAll(goNumberOrText(value), isPercent(value))
   else validateNotNegative(value, at)
 }
 
-/** A percentage may not be above 100. */
+/** A percentage must not exceed 100. */
 export function validateAtMostAll(value: IntOrString | null | undefined, at: FieldPath): void {
   if ((percentage(value) ?? 0) > 100) at.invalid(goNumberOrText(value), 'must not be greater than 100%')
 }
@@ -71,12 +71,12 @@ export function numberOrPercent(value: IntOrString | null | undefined): number {
   return percentage(value) ?? intValue(value ?? 0)
 }
 
-/** A count that only grows; absent counts as less than anything that is set. */
+/** A count that must not decrease; absent counts as less than any value. */
 export function validateNotDecremented(value: number | null | undefined, old: number | null | undefined, at: FieldPath): void {
   if (isSet(old) && (value ?? 0) < old) at.invalid(value ?? 0, 'cannot be decremented')
 }
 
-/** Names end up in names of pods and hosts, where a DNS label is safe. */
+/** Warns of names that are no DNS labels, as they become part of names of pods and hosts. */
 export function warnPodNames(object: DeepReadonly<{ metadata: { name?: string } }>): string[] {
   const messages = isDns1123Label(object.metadata.name ?? '')
   if (messages.length === 0) return []

@@ -1,4 +1,4 @@
-/** Room for volumes that drivers report. @see Configuration and storage specification, 2.10 */
+/** CSIStorageCapacity. @see Configuration and storage specification, 2.10 */
 import { type DeepReadonly, isDns1123Subdomain } from '@krmkit/meta'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'

@@ -1,10 +1,10 @@
-/** Helpers of the suite that replays recorded writes: comparing, merging, filling in what a recording leaves open. */
+/** Helpers of the replay of recorded writes: compare, merge, fill masked values. */
 import type { FieldError } from '@krmkit/meta'
 
 export type Json = Record<string, unknown>
 
 export const open = new Set(['<any>', '<masked>'])
-/** What admission plug-ins of the recorded server add to pods. */
+/** Members that admission plugins of the recorded server add to pods. */
 export const admitted = [
   'priority',
   'preemptionPolicy',
@@ -20,7 +20,7 @@ export function texts(errors: readonly FieldError[]): string {
 
 export function compareCauses(errors: readonly FieldError[], causes: readonly FieldError[]): string {
   const plain = (error: FieldError) => {
-    // Differences between values are told by the stock server in a form of its own.
+    // The stock server prints differences between values in a special form.
     const message = open.has(error.message)
       ? '*'
       : error.message
@@ -38,7 +38,7 @@ export function compareCauses(errors: readonly FieldError[], causes: readonly Fi
   return `\n  expected\n    ${wanted.join('\n    ')}\n  got\n    ${got.join('\n    ')}`
 }
 
-/** Handed out by the server, or added by a plug-in or a controller. */
+/** Set by the server, an admission plugin or a controller. */
 const foreign =
   /^spec\.(clusterIP|clusterIPs|ports\[\d+\]\.nodePort|healthCheckNodePort|taints|tolerations)\b|^(spec\.)?(template\.)?status\.lastPhase|^status\.acceptedNames\b/
 
@@ -80,7 +80,7 @@ export function timed(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, timed(item)])) : value
 }
 
-/** Whether a strategic merge patch has no lists, and so is an ordinary merge patch. */
+/** Whether a strategic merge patch has no lists, and so equals a JSON merge patch. */
 export function mergesPlainly(patch: unknown): boolean {
   if (Array.isArray(patch)) return false
   return typeof patch !== 'object' || patch === null || Object.values(patch).every(mergesPlainly)
@@ -96,7 +96,7 @@ export function merge(into: unknown, patch: unknown): unknown {
   return result
 }
 
-/** Variables of earlier steps put into a body. */
+/** Replaces variables of earlier steps in a body. */
 export function substitute(value: unknown, saved: ReadonlyMap<string, unknown>): unknown {
   if (typeof value === 'string') return value.replace(/\{(\w+)\}/g, (text, name: string) => String(saved.get(name) ?? text))
   if (Array.isArray(value)) return value.map((item) => substitute(item, saved))
@@ -105,10 +105,10 @@ export function substitute(value: unknown, saved: ReadonlyMap<string, unknown>):
     : value
 }
 
-/** Warnings that tell of kinds and of unknown members come from other layers. */
+/** Warnings of other layers: deprecated kinds and unknown members. */
 const foreignWarning = /^299 - "(unknown field|duplicate field|line \d|v1 \w+ is deprecated)/
 
-/** `undefined` when the texts are those of the `Warning` headers. */
+/** Compares texts with the recorded `Warning` headers; undefined if they are equal. */
 export function compareWarnings(texts: readonly string[], headers: readonly string[] | undefined): string | undefined {
   const wanted = (headers ?? []).filter((header) => !foreignWarning.test(header))
   const got = texts.map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)

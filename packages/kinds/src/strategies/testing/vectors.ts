@@ -1,4 +1,4 @@
-/** How vectors of policies are run: decoded, defaulted, prepared and checked as for a request. */
+/** Runs vectors: decodes, defaults, prepares and validates objects as for a request. */
 import { type ApiObject, type FieldError, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -6,7 +6,7 @@ import type { StrategyContext } from '../../interfaces.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
-  /** Begins with the rule it shows. */
+  /** The behaviour that the vector shows. */
   readonly name: string
   /** Document and section. */
   readonly source: string
@@ -28,7 +28,7 @@ export interface VectorResult {
   readonly object: Json
 }
 
-/** Runs a vector. Objects without a namespace are put into `ns` where their kind has namespaces. */
+/** Runs a vector. Namespaced objects without a namespace get `ns`. */
 export async function runVector(vector: Vector, catalog: Catalog): Promise<VectorResult> {
   const { apiVersion, kind } = vector.object as { apiVersion: string; kind: string }
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]

@@ -5,7 +5,7 @@ import { since } from '../../../printers/duration.ts'
 import { readSelector } from '../../../printers/text.ts'
 import type { ParamRef, ValidatingAdmissionPolicyBinding } from '../../../types/admissionregistration-v1.generated.ts'
 
-/** Bindings of both kinds of policies. */
+/** Serves bindings of validating and of mutating policies. */
 export const admissionPolicyBindingPrinter: Printer<ValidatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,

@@ -1,4 +1,4 @@
-/** Admission policies written as expressions, and what they are bound to. */
+/** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
 
 import { type DeepReadonly, goStrings, isDns1035Label, isDns1123Subdomain, nameRules, validateConditions } from '@krmkit/meta'
 import type { Type } from '@krmkit/schema/cel'
@@ -57,7 +57,7 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
   validateValidations(policy, at, seen)
 }
 
-/** What the expressions of a policy see. */
+/** Environment of the expressions of a policy. */
 interface Seen {
   readonly params: boolean
   readonly checks: ExpressionChecks
@@ -106,7 +106,7 @@ function validateParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: Fie
   }
 }
 
-/** Words that the expression language keeps for itself. */
+/** Reserved words of the expression language. */
 const reservedWords = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',

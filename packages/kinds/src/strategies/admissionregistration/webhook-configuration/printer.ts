@@ -6,7 +6,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../../types/admissionregistration-v1.generated.ts'
 
-/** Configurations of both kinds of webhooks. */
+/** Serves validating and mutating configurations. */
 export const webhookConfigurationPrinter: Printer<MutatingWebhookConfiguration | ValidatingWebhookConfiguration> = {
   columns: [nameColumn, column('Webhooks', 'integer', 'Number of webhooks.'), ageColumn],
   cells: ({ metadata, webhooks }, { now }) => [

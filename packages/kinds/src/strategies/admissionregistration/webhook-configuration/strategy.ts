@@ -1,4 +1,4 @@
-/** Configurations of validating and mutating webhooks. */
+/** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
 import {
   type DeepReadonly,
   goStrings,
@@ -23,7 +23,7 @@ import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultRules, validateRule } from '../rules.ts'
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
-/** The members of both kinds of webhooks. */
+/** Members of both sorts of webhooks. */
 type Hook = R<MutatingWebhook>
 
 export const failurePolicies = ['Fail', 'Ignore']
@@ -36,7 +36,7 @@ const maxTimeoutSeconds = 30
 const timeoutSeconds = 10
 const servicePort = 443
 
-/** What an update may keep that a new configuration may not have. */
+/** Invalid values that an update may keep. */
 interface Tolerances {
   readonly sideEffects: boolean
   readonly reviewVersions: boolean

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 
-/** Groups that belong to the community ask for a sign that the kind was reviewed. */
+/** Protected community groups require an annotation that the API was reviewed. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 
@@ -13,7 +13,7 @@ export interface Approval {
   readonly reason: string
 }
 
-/** What the annotation of a definition says. */
+/** Parses the approval annotation of a definition. */
 export function approvalOf({ metadata }: Definition): Approval {
   const value = metadata.annotations?.[approvalAnnotation] ?? ''
   if (value === '')
@@ -24,12 +24,12 @@ export function approvalOf({ metadata }: Definition): Approval {
   return { state: 'invalid', reason }
 }
 
-/** Whether kinds of the group need approval. */
+/** Whether definitions in the group need approval. */
 export function isProtectedGroup(group: string): boolean {
   return group === 'k8s.io' || group.endsWith('.k8s.io') || group === 'kubernetes.io' || group.endsWith('.kubernetes.io')
 }
 
-/** What was wrong before may stay. */
+/** An update may keep an invalid annotation. */
 export function approvalErrors(object: Definition, old: Definition | undefined): FieldError[] {
   if (!isProtectedGroup(object.spec.group)) return []
   const { state, reason } = approvalOf(object)

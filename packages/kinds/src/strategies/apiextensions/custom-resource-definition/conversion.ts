@@ -15,14 +15,14 @@ import type { CustomResourceConversion, CustomResourceDefinition } from '../../.
 import { validateWith } from '../../shared/strategy.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 
-/** How objects get from one version to another. */
+/** Conversion between the versions of a definition. */
 
 const strategies = ['None', 'Webhook']
 const knownReviews = ['v1', 'v1beta1']
 
 export interface ConversionOptions {
   readonly context: StrategyContext
-  /** The stored definition, for updates. */
+  /** The stored definition, on update. */
   readonly old: DeepReadonly<CustomResourceDefinition> | undefined
 }
 
@@ -62,13 +62,13 @@ export function validateConversion(
   return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'), !acceptsUnknown(old))]
 }
 
-/** Whether the conversion webhook of a definition has authorities that cannot be read: it is not served then. */
+/** Whether the CA bundle of the conversion webhook is unreadable; such a definition is not served. */
 export function hasBadBundle({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
   const bundle = spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
   return bundle !== '' && bundleProblem(bundle) !== undefined
 }
 
-/** Before a definition is served any bundle will do, and a bad one may be followed by another. */
+/** Any bundle is accepted until the definition is served, and a bad one may replace a bad one. */
 function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
   const served = (old?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
   if (old === undefined || !served) return true
@@ -82,7 +82,7 @@ function validateBundle(bundle: string, path: Path): FieldError[] {
   return [field.invalid(path, goText(`[]byte{${bytes}}`), `unable to load root certificates: ${problem}`)]
 }
 
-/** Whether there is a certificate in the bundle, by its outer form. */
+/** Whether the bundle contains a certificate, judged by its outer form. */
 function bundleProblem(bundle: string): string | undefined {
   const text = new TextDecoder('latin1').decode(base64ToBytes(bundle))
   const blocks = [...text.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g)]
@@ -107,7 +107,7 @@ function isSequence(content: string): boolean {
   return bytes.length === 2 + more + length
 }
 
-/** What was stored without a known version may stay so. */
+/** An update may keep a list without a known version. */
 function acceptsUnknown(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
   const versions = old?.spec.conversion?.webhook?.conversionReviewVersions ?? []
   return versions.length > 0 && !knownReviews.some((version) => versions.includes(version))

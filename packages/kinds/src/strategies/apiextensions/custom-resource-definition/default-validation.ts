@@ -36,14 +36,14 @@ export function validateDefaults(schema: Schema, path: Path, objectMeta: () => S
 interface At {
   /** The innermost resource around the schema: the root, or an embedded one. */
   readonly resource: Schema
-  /** The same as a node, read once. */
+  /** The same as a node, built once. */
   readonly node: () => SchemaNode
-  /** Where the schema stands in it: names of members, and the first item of lists. */
+  /** Path of the schema within the resource: names of members, and index 0 for lists. */
   readonly steps: readonly (string | 0)[]
-  /** Somewhere in type, kind or metadata of the resource. */
+  /** Within apiVersion, kind or metadata of the resource. */
   readonly inMetadata: boolean
   readonly objectMeta: () => StructType
-  /** What the rules of all defaults may cost together. */
+  /** Cost budget of the rules of all defaults together. */
   readonly budget: { cost?: number }
 }
 
@@ -63,7 +63,7 @@ function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void
     const inner = { ...at, steps: [...at.steps, name], inMetadata }
     walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
   }
-  // Defaults of `additionalProperties` are not looked at, as on the stock server.
+  // Defaults of `additionalProperties` are not validated, as on the stock server.
 }
 
 function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
@@ -80,7 +80,7 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
   return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
 }
 
-/** Rules that compare with an old value have none here. */
+/** Transition rules have no old value here. */
 function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
   if (!hasRules(schema as JsonObject)) return []
   const { engine, stored } = expressions()
@@ -93,7 +93,10 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
   return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
 }
 
-/** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
+/**
+ * Validates against the keywords of the schema. As on the stock server, the type of an integer or string and keys of lists are
+ * not checked.
+ */
 function validateAlone(schema: Schema, path: Path): FieldError[] {
   const found = schemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
   return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
@@ -120,7 +123,7 @@ function withoutMarkers(schema: JsonObject): JsonObject {
   return rest
 }
 
-/** The default stands in an object that is complete but for it: its metadata must come out valid. */
+/** Validates metadata with the default in an otherwise complete object. */
 function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...surrounded(value, steps) }

@@ -6,22 +6,26 @@ import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema.ts'
 
-/** The expressions of `x-kubernetes-validations`: whether they compile, and what they may cost. */
+/** Expressions of `x-kubernetes-validations`: compilation and estimated cost. */
 
 export interface ExpressionRuleOptions {
-  /** What an expression may use: stored ones may know more than new ones. */
+  /** Environment of an expression; stored expressions may use more than new ones. */
   environment(expression: string): Environment
-  /** The schema is as it was: what its rules cost is told in sum only. */
+  /** The schema is unchanged, so only the total cost of its rules is reported. */
   readonly unchanged: boolean
-  /** What else is wrong with the schema; expressions are compiled where nothing is. */
+  /** Other errors of the schema; expressions are compiled where there are none. */
   readonly faults: readonly FieldError[]
 }
 
-/** Cost that one rule may have at worst, and all rules of a schema. */
+/** Maximum estimated cost of one rule, and of all rules of a schema. */
 const ruleLimit = 10_000_000
 const schemaLimit = 100_000_000
 
-/** @param path of the schema. The caller has made sure that the schema is structural. */
+/**
+ * Validates the expressions of a structural schema.
+ *
+ * @param path of the schema.
+ */
 export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
   if (!hasRules(schema as JsonObject)) return []
   const ruled = new Set<Schema>()
@@ -31,7 +35,7 @@ export function validateExpressions(schema: Schema, path: Path, options: Express
   return [...walk.errors, ...walk.totalErrors(path)]
 }
 
-/** Every expression of a definition. */
+/** All expressions of a definition. */
 export function expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (schema: Schema): void => {
@@ -52,9 +56,9 @@ export function expressionsOf(definition: DeepReadonly<CustomResourceDefinition>
 
 interface At {
   readonly path: Path
-  /** How often values of the schema can be there; `undefined`: as often as they fit into a request. */
+  /** Maximum number of values of the schema; `undefined`: as many as fit into a request. */
   readonly cardinality: number | undefined
-  /** The outermost part in which old values cannot be told to belong to new ones. */
+  /** The outermost part whose old and new values cannot be correlated. */
   readonly uncorrelated: Path | undefined
   readonly root: boolean
 }
@@ -74,7 +78,7 @@ class Walk {
     this.#faulty = faultyPaths(options.faults)
   }
 
-  /** Inner schemas come first, as on the stock server. */
+  /** Inner schemas first, as on the stock server. */
   visit(schema: Schema, at: At): void {
     if (!this.#ruled.has(schema)) return
     const { path } = at
@@ -131,7 +135,7 @@ class Walk {
   #observe(path: Path, cost: number, what: string): void {
     if (!this.#options.unchanged && cost > ruleLimit) this.errors.push(field.forbidden(path, overBudget(what, cost, ruleLimit)))
     this.#total += cost
-    // What is less than one percent is no reason for the sum.
+    // Costs below one percent do not explain the total.
     if (cost < schemaLimit / 100) return
     this.#costly = [...this.#costly, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
   }
@@ -160,7 +164,7 @@ class Walk {
   }
 }
 
-/** Finds the schemas that have rules, or have schemas inside that do. @returns whether this is one. */
+/** Collects the schemas that have rules or contain schemas with rules. @returns whether this is one. */
 function findRuled(schema: Schema, found: Set<Schema>): boolean {
   const { additionalProperties: rest, properties } = schema
   const items = itemsOf(schema)
@@ -172,7 +176,7 @@ function findRuled(schema: Schema, found: Set<Schema>): boolean {
   return ruled
 }
 
-/** Where faults are, and everything around them. */
+/** The paths of errors and of all schemas around them. */
 function faultyPaths(faults: readonly FieldError[]): Set<string> {
   const paths = new Set<string>()
   for (const { field } of faults) {
@@ -182,7 +186,7 @@ function faultyPaths(faults: readonly FieldError[]): Set<string> {
   return paths
 }
 
-/** How often inner values can be there. */
+/** Maximum number of inner values. */
 function inner(schema: Schema, outer: number | undefined): number | undefined {
   if (outer === undefined) return undefined
   let limit: number | null | undefined = 1

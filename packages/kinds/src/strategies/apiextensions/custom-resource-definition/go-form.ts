@@ -6,14 +6,14 @@ import { isEmpty } from '../../shared/values.ts'
 import type { VersionParts } from './internal-form.ts'
 import type { Schema } from './schema.ts'
 
-/** Parts of definitions as the stock server prints them in messages. Addresses, which differ each time, are a zero. */
+/** Parts of definitions as Go prints them in messages of the stock server. Addresses, which vary, are printed as zero. */
 
 const pointer = (type: string, value: unknown): string =>
   `(*${type})(${value === undefined || value === null ? 'nil' : '0xc000000000'})`
 
 type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
-/** The versions of a definition; what they share is not shown with them. */
+/** The versions of a definition, without what they share. */
 export function goVersions(versions: readonly Version[], own: readonly VersionParts[]): GoText {
   const texts = joinPrinted(versions.entries(), ([index, version]) => goVersion(version, own[index]))
   return goText(`[]apiextensions.CustomResourceDefinitionVersion{${texts}}`)
@@ -70,7 +70,7 @@ const mapOf =
     return `${type}{${joinPrinted(Object.keys(members).sort(), (key) => `${goQuote(key)}:${print(members[key])}`)}}`
   }
 
-/** Members in the order of the stock server's type. */
+/** Members in the order of the Go type. */
 export const schemaMembers: readonly (readonly [go: string, json: keyof Schema & string, print: Print])[] = [
   ['ID', 'id', text],
   ['Schema', '$schema', text],
@@ -123,7 +123,6 @@ function goRules(rules: NonNullable<Schema['x-kubernetes-validations']>): string
   return `apiextensions.ValidationRules{${joinPrinted(rules, goRule)}}`
 }
 
-/** One rule. */
 export function goRule(rule: Rule): string {
   return goStruct('apiextensions.ValidationRule', {
     Rule: goQuote(rule.rule),
@@ -139,7 +138,6 @@ function goSchemaText(schema: Schema): string {
   return `${schemaType}{${schemaMembers.map(([go, json, print]) => `${go}:${print(schema[json])}`).join(', ')}}`
 }
 
-/** A whole schema. */
 export function goSchema(schema: Schema): GoText {
   return goText(goSchemaText(schema))
 }

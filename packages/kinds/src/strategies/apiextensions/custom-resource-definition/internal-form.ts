@@ -9,7 +9,7 @@ import type {
 } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqual } from '../../shared/values.ts'
 
-/** What versions may share: the stock server reports faults of what is the same in all versions once, at the top. */
+/** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
 export interface VersionParts {
   readonly schema: DeepReadonly<CustomResourceValidation> | undefined
   readonly subresources: DeepReadonly<CustomResourceSubresources> | undefined
@@ -19,7 +19,7 @@ export interface VersionParts {
 
 export interface InternalForm {
   readonly shared: VersionParts
-  /** In the order of the versions, without what is shared. */
+  /** In the order of the versions, without shared parts. */
   readonly own: readonly VersionParts[]
 }
 

@@ -1,7 +1,7 @@
 import { collectErrors, type FieldError, field, goStrings, goText, type Path } from '@krmkit/meta'
 import type { Schema } from './schema.ts'
 
-/** `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`, `x-kubernetes-map-type` and what they ask of the schema around them. */
+/** Rules for `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
 export function validateListMarkers(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   const listType = schema['x-kubernetes-list-type']
@@ -36,7 +36,7 @@ export function validateListMarkers(schema: Schema, path: Path): FieldError[] {
   return errors
 }
 
-/** The one schema of the items. */
+/** The schema of the items, unless there are several. */
 export function itemsOf({ items }: Schema): Schema | undefined {
   return items === undefined || items === null || Array.isArray(items) ? undefined : (items as Schema)
 }
@@ -48,7 +48,7 @@ function setItems(items: Schema, path: Path): FieldError[] {
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic') {
     return [field.invalid(path.child('x-kubernetes-list-type'), listType, detail)]
   }
-  // The stock server shows the type of the list here, which objects do not have.
+  // The stock server compares the map type with the type of the list here, which objects do not have.
   if (items.type === 'object' && mapType !== 'atomic')
     return [field.invalid(path.child('x-kubernetes-map-type'), listType ?? null, detail)]
   return []
@@ -91,7 +91,7 @@ function mapItems(schema: Schema, keys: readonly string[], path: Path): FieldErr
   })
 }
 
-/** Items of sets and maps are never null, keys always there. */
+/** Items of sets and maps must not be nullable, and their keys must be required. */
 function keyedItems(items: Schema, listType: string, keys: readonly string[], path: Path): FieldError[] {
   return collectErrors((errors) => {
     if (items.nullable === true)

@@ -3,14 +3,14 @@ import type { CustomResourceDefinitionNames } from '../../../types/apiextensions
 
 type Names = DeepReadonly<CustomResourceDefinitionNames>
 
-/** Names that a definition must have, though accepted names may lack them. */
+/** Errors of missing required names; accepted names may lack them. */
 export function requireNames(names: Names, path: Path): FieldError[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const)
     .filter((name) => (names[name] ?? '') === '')
     .map((name) => field.required(path.child(name)))
 }
 
-/** The form of the names that are there. */
+/** Errors of the form of names. */
 export function validateNames(names: Names, path: Path): FieldError[] {
   return collectErrors((errors) => {
     const label = (text: string | undefined, at: Path): void => {

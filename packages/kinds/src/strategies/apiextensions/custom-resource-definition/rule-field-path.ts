@@ -1,17 +1,17 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { Schema } from './schema.ts'
 
-/** Paths of clients into a schema: `.spec.replicas`, `.spec['odd name']`. */
+/** Resolves paths into a schema: `.spec.replicas`, `.spec['odd name']`. */
 
-/** What a path leads to. */
+/** The schema at a path. */
 export interface FoundField {
-  /** Members in order; keys of maps stand in brackets. */
+  /** The path in canonical form; keys of maps are in brackets. */
   readonly text: string
   readonly root: string
   readonly schema: Schema
 }
 
-/** Why a path leads nowhere, in the words of the stock server. */
+/** Why a path cannot be resolved, in the text of the stock server. */
 export interface PathProblem {
   readonly problem: string
 }
@@ -19,7 +19,7 @@ export interface PathProblem {
 const nowhere = { problem: 'does not refer to a valid field' }
 const ended = { problem: 'unexpected end of JSON path' }
 
-/** Follows a path by members and, where they are allowed, by names in brackets. */
+/** Resolves a path of members and, if `brackets` is set, of names in brackets. */
 export function fieldAt(path: string, schema: Schema, { brackets }: { readonly brackets: boolean }): FoundField | PathProblem {
   const tokens = new Tokens(path)
   let at = schema
@@ -53,7 +53,7 @@ export function fieldAt(path: string, schema: Schema, { brackets }: { readonly b
   return { text, root, schema: at }
 }
 
-/** Where the `fieldPath` of a rule points, as it stands in messages. */
+/** The path of a rule's `fieldPath`, as printed in messages. */
 export function rulePlace(path: string, schema: JsonObject): string | undefined {
   const found = fieldAt(path, schema as Schema, { brackets: true })
   return 'problem' in found ? undefined : found.text
@@ -68,7 +68,7 @@ function stepInto(at: Schema, name: string): { readonly named: boolean; readonly
   return typeof rest === 'object' && rest !== null ? { named: false, schema: rest } : undefined
 }
 
-/** `.`, `[`, `]`, texts in single quotes, and what stands between them. */
+/** Tokens of a path: `.`, `[`, `]`, single-quoted strings, and names. */
 class Tokens {
   readonly #path: string
   readonly #pattern = /[.[\]]|'(?:[^'\\]|\\.)*'?|[^.[\]]+/sy

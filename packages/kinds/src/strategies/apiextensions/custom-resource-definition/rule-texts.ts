@@ -3,7 +3,7 @@ import type { ValidationRule } from '../../../types/apiextensions-v1.generated.t
 import { fieldAt } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'
 
-/** What is asked of `x-kubernetes-validations` before an expression is compiled. */
+/** Rules for the texts of `x-kubernetes-validations` that do not need compilation. */
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 

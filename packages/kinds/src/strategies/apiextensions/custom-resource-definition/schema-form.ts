@@ -3,13 +3,13 @@ import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
 import type { Schema } from './schema.ts'
 
-/** Which keywords of OpenAPI a schema may use, and how. */
+/** Rules for the OpenAPI keywords that a schema may use. */
 
 interface SchemaContext {
   readonly root: boolean
-  /** Inside of the metadata of an object. */
+  /** Within the metadata of an object. */
   readonly metadata: boolean
-  /** Why defaults are forbidden here. */
+  /** Reason why defaults are forbidden here. */
   readonly noDefaults: string | undefined
 }
 
@@ -65,7 +65,7 @@ function check(schema: Schema, path: Path, context: SchemaContext, errors: Field
   errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
 }
 
-/** Each keyword that is set and not supported. */
+/** Errors for keywords that are set but not supported. */
 function forbiddenKeywords(schema: Schema, path: Path, { metadata, noDefaults }: SchemaContext): FieldError[] {
   const errors: FieldError[] = []
   const forbid = (keyword: string, detail = `${keyword} is not supported`) =>

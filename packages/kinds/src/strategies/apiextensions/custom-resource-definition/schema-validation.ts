@@ -8,12 +8,12 @@ import type { Schema } from './schema.ts'
 import { validateSchemaForm } from './schema-form.ts'
 import { validateStructural } from './structural-validation.ts'
 
-/** The schema of a version. */
+/** Validation of the schema of a version. */
 
 export interface ValidationOptions {
   /** The version has the status sub-resource. */
   readonly status: boolean
-  /** Objects are pruned, or the schema says something that only structural schemas can. */
+  /** The schema must be structural: objects are pruned, or it uses keywords that only structural schemas may have. */
   readonly structural: boolean
   readonly objectMeta: () => StructType
   readonly expressions: Pick<ExpressionRuleOptions, 'environment' | 'unchanged'>
@@ -52,7 +52,7 @@ export function validateValidation(
   return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
 }
 
-/** Whether some value in the schema has a default. */
+/** Whether a value in the schema has a default. */
 export function hasDefaults(schema: Schema | undefined): boolean {
   if (schema === undefined) return false
   return (schema.default !== undefined && schema.default !== null) || innerSchemas(schema).some(hasDefaults)
@@ -60,7 +60,7 @@ export function hasDefaults(schema: Schema | undefined): boolean {
 
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
-/** Why it cannot even be said whether the schema is structural. Told when nothing else is wrong with the keywords. */
+/** Reason why the schema cannot be checked for structure; reported if the keywords have no other error. */
 export function unreadable(schema: Schema): string | undefined {
   const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
   if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
@@ -84,7 +84,7 @@ function innerSchemas({ items, additionalProperties: rest, not, properties, allO
   return [...(single as Schema[]), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
 }
 
-/** With a status sub-resource nothing but a plain object may stand at the root. The first offence is told. */
+/** With a status sub-resource, the root must be a plain object. Reports the first violation. */
 function rootKeywords(schema: Schema, path: Path): FieldError[] {
   for (const [name, keyword] of schemaMembers) {
     const value = schema[keyword]

@@ -14,14 +14,14 @@ function missing(name: string): string {
   return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
 }
 
-/** The storage version counts as stored; every stored version exists. */
+/** The storage version must be stored, and every stored version must exist. */
 export function validateStoredVersions({ spec, status: found }: Definition): FieldError[] {
   const stored = found?.storedVersions ?? []
   const path = status.child('storedVersions')
   if (stored.length === 0) return [field.invalid(path, goText('[]string(nil)'), 'must have at least one stored version')]
   return collectErrors((errors) => {
     const versions = spec.versions ?? []
-    // A name that comes again is not known any more, as on the stock server.
+    // A duplicate name counts as unknown, as on the stock server.
     const known = new Set(stored)
     for (const { name, storage } of versions) {
       if (!known.delete(name) && storage)

@@ -41,8 +41,8 @@ const faults = (object: CustomResourceDefinition): string[] => (strategy.validat
 const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
 const at = 'spec.validation.openAPIV3Schema.properties[f]'
 
-describe('definitions of custom resources', () => {
-  it('get names, a conversion strategy and a stored version', () => {
+describe('custom resource definitions', () => {
+  it('default names, the conversion strategy and stored versions', () => {
     const object = definition()
     expect(object.spec.names).toEqual({ plural: 'gadgets', kind: 'Gadget', singular: 'gadget', listKind: 'GadgetList' })
     expect(object.spec.conversion).toEqual({ strategy: 'None' })
@@ -50,7 +50,7 @@ describe('definitions of custom resources', () => {
     expect(faults(object)).toEqual([])
   })
 
-  it('tell defaults inside of metadata by where they end up', () => {
+  it('report defaults within metadata at their position in the object', () => {
     expect(faults(definition({ type: 'object', properties: { kind: { type: 'string', default: 1 } } }))).toContain(
       'spec.validation.openAPIV3Schema.properties[kind].default: Invalid value: 1: must result in valid metadata: kind: Invalid value: 1: must be a string',
     )
@@ -58,14 +58,14 @@ describe('definitions of custom resources', () => {
     expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
   })
 
-  it('a storage version that comes twice is told twice', () => {
+  it('report a duplicate storage version twice', () => {
     const object = definition()
     const versions = object.spec.versions ?? []
     versions.push({ ...(versions[0] as NonNullable<(typeof versions)[0]>) })
     expect(faults(object).at(-1)).toBe('status.storedVersions: Invalid value: []string{"v1"}: must have the storage version v1')
   })
 
-  it('selectable fields are looked up in the schema that stands beside them', () => {
+  it('look up selectable fields in the schema of their version', () => {
     const object = definition(field({ type: 'string' }), { selectableFields: [{ jsonPath: '.f' }] })
     expect(faults(object)).toEqual([])
     const versions = object.spec.versions ?? []
@@ -76,12 +76,12 @@ describe('definitions of custom resources', () => {
     ])
   })
 
-  it('an additional property that is forbidden inside of a junctor does not matter', () => {
+  it('accept a forbidden additional property within a junctor', () => {
     const branches = [{ type: 'integer' }, { type: 'string', additionalProperties: false }]
     expect(faults(definition(field({ 'x-kubernetes-int-or-string': true, anyOf: branches })))).toEqual([])
   })
 
-  it('a bundle of certificates is looked at once the definition is served', () => {
+  it('validate the CA bundle once the definition is served', () => {
     const conversion = (caBundle: string) => ({
       strategy: 'Webhook',
       webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://example.com', caBundle } },
@@ -98,7 +98,7 @@ describe('definitions of custom resources', () => {
     expect(faults({ ...next })).toEqual([])
   })
 
-  it('P337 need a scope, a schema and a structural one', () => {
+  it('require a scope, a schema and structure [P337]', () => {
     const unscoped = definition()
     unscoped.spec.scope = ''
     expect(faults(unscoped)).toEqual(['spec.scope: Required value'])
@@ -108,7 +108,7 @@ describe('definitions of custom resources', () => {
     expect(faults(definition(field({})))).toEqual([`${at}.type: Required value: must not be empty for specified object fields`])
   })
 
-  it('P338 take columns by jsonPath and keep what is the same in all versions together', () => {
+  it('accept columns by JSONPath and share what all versions have in common [P338]', () => {
     const bad = { additionalPrinterColumns: [{ name: 'S', type: 'text', jsonPath: '.spec.s' }] }
     expect(faults(definition(open, bad))).toEqual([
       'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
@@ -134,7 +134,7 @@ describe('definitions of custom resources', () => {
       { type: 'string', anyOf: [{ type: 'string' }] },
       [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
     ],
-    // Only the junctors of the root are compared with what is described, as on the stock server.
+    // Only junctors of the root are compared with the described properties, as on the stock server.
     ['nothing about a junctor inside of the schema', { type: 'object', not: { properties: { a: {} } } }, []],
     [
       'a rule without text, and a path to nowhere',
@@ -155,18 +155,18 @@ describe('definitions of custom resources', () => {
       { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' },
       [`${at}.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`],
     ],
-  ])('refuse %s', (_, schema, expected) => {
+  ])('reject %s', (_, schema, expected) => {
     expect(faults(definition(field(schema)))).toEqual(expected)
   })
 
-  it('describe whatever the junctors of the root speak of', () => {
+  it('require properties of root junctors to be described outside of them', () => {
     const root = 'spec.validation.openAPIV3Schema'
     expect(faults(definition({ type: 'object', not: { properties: { a: {} } } }))).toEqual([
       `${root}.properties[a]: Required value: because it is defined in ${root}.not.properties[a]`,
     ])
   })
 
-  it('cannot change scope, kind or name once they are established', () => {
+  it('cannot change scope, kind or name once established', () => {
     const old = definition()
     old.status = { ...old.status, conditions: [{ type: 'Established', status: 'True' }] }
     const next = structuredClone(old)
@@ -180,7 +180,7 @@ describe('definitions of custom resources', () => {
     ])
   })
 
-  it('are held by a finalizer when they are deleted', () => {
+  it('are held by a finalizer during deletion', () => {
     const object = definition()
     strategy.beginDeletion?.(object, context)
     expect(object.metadata.finalizers).toEqual([cleanupFinalizer])

@@ -30,11 +30,11 @@ import { hasDefaults, unreadable, type ValidationOptions, validateValidation } f
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
 
-/** Definitions of custom resources. */
+/** CustomResourceDefinition. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 
-/** Holds a definition that is being deleted until its instances are gone. */
+/** Finalizer that holds a definition until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 const spec = Path.of('spec')
@@ -146,7 +146,7 @@ interface PartOptions {
 function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): FieldError[] {
   const selectable = path.child('selectableFields')
   const schema = parts.schema?.openAPIV3Schema
-  // A schema that all versions share is not seen beside fields that they do not share, as on the stock server.
+  // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
   const unknown =
     schemaAt === 'schema'
       ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
@@ -196,7 +196,7 @@ function storageVersionIsStored(object: CustomResourceDefinition): void {
   object.status = { ...status, storedVersions: [...storedVersions, stored.name] }
 }
 
-/** The condition of that type is replaced, or added at the end; its time moves when its status does. */
+/** Sets the condition of that type, appending it if absent; lastTransitionTime changes with the status only. */
 export function setDefinitionCondition(
   conditions: readonly DeepReadonly<CustomResourceDefinitionCondition>[],
   next: CustomResourceDefinitionCondition,

@@ -4,8 +4,8 @@ import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * What makes a schema structural: every value has a type, junctors only narrow what is described outside of them. Findings are
- * in the order of their texts.
+ * Rules of structural schemas: every value has a type, and junctors only narrow what is described outside of them. Errors are
+ * sorted by text.
  */
 
 type Level = 'root' | 'item' | 'field'
@@ -13,7 +13,7 @@ type Level = 'root' | 'item' | 'field'
 export function validateStructural(schema: Schema, path: Path): FieldError[] {
   const errors = collectErrors((found) => {
     invariants(schema, 'root', path, found)
-    // As on the stock server, only junctors of the root are compared with what is described outside of them.
+    // Only junctors of the root are compared with the description, as on the stock server.
     complete(schema, schema, path, path, found)
   })
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
@@ -72,7 +72,7 @@ const untyped: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 }
 
-/** The one exception from "no types in junctors": `anyOf` of an integer and a string. */
+/** The exception from "no types in junctors": `anyOf` of an integer and a string. */
 function isIntOrString(branches: readonly Schema[] | undefined): boolean {
   return branches?.length === 2 && isOnly(branches[0], 'integer') && isOnly(branches[1], 'string')
 }
@@ -81,7 +81,7 @@ function isOnly(branch: Schema | undefined, type: string): boolean {
   return branch?.type === type && setKeywords(branch).every((keyword) => keyword === 'type')
 }
 
-/** Keywords that say something about structure or values. */
+/** Keywords that constrain structure or values. */
 function setKeywords(schema: Schema): string[] {
   return Object.entries(schema)
     .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isSaid(value))
@@ -150,7 +150,7 @@ function junctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, e
   }
 }
 
-/** Keywords that describe structure have no place in junctors. */
+/** Keywords of structure, which junctors must not have. */
 const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detail: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -175,7 +175,7 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
     nested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
-    // Pointers count where they point at nothing, too.
+    // Go pointers to zero values count as set.
     const isGiven = isSaid(schema[keyword]) || (schema[keyword] === '' && detail.startsWith('must be undefined'))
     if (isGiven) errors.push(field.forbidden(path.child(keyword), detail))
   }
@@ -184,7 +184,7 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
   }
 }
 
-/** Whatever a junctor speaks of is described outside of it. */
+/** Every property of a junctor must be described outside of it. */
 function complete(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): void {
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, branch] of (junctor[keyword] ?? []).entries())

@@ -17,7 +17,7 @@ import type {
 } from '../../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './rule-field-path.ts'
 
-/** Sub-resources, printer columns, selectable fields and warnings of a version. */
+/** Validation of sub-resources, printer columns, selectable fields and warnings of a version. */
 
 export function validateSubresources(
   subresources: DeepReadonly<CustomResourceSubresources> | undefined,

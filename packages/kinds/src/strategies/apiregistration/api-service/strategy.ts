@@ -1,4 +1,4 @@
-/** Group versions that another server serves, and those that this one does. */
+/** APIService: group versions of extension servers and of this server. */
 import {
   type DeepReadonly,
   formatTime,
@@ -74,7 +74,7 @@ function validateStatus(service: DeepReadonly<APIService>, at: FieldPath): void 
   }
 }
 
-/** What this server serves itself is there as soon as it is known. */
+/** Group versions of this server are available immediately. */
 function localCondition(context: StrategyContext) {
   return {
     type: 'Available',

@@ -1,4 +1,4 @@
-/** Controller revisions: what a controller's specification once was. */
+/** ControllerRevision: a former specification of a controller. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

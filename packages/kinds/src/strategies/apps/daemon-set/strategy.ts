@@ -1,4 +1,4 @@
-/** Daemon sets. */
+/** DaemonSet. */
 import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
 import type {
   DaemonSet,
@@ -31,7 +31,7 @@ import {
 
 const historyLimit = 10
 
-/** Counts the changes of the template; older clients know it as a member of the specification. */
+/** Counts the changes of the template; older clients see it as a member of the specification. */
 const templateGenerationKey = 'deprecated.daemonset.template.generation'
 
 function templateGeneration(set: DeepReadonly<DaemonSet>): number {
@@ -155,7 +155,7 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     status: {
       prepareForUpdate(set, old) {
         keepMembers(set, old, 'spec')
-        // The count is part of the specification, wherever it is written.
+        // The annotation is part of the specification, also in a write of metadata.
         setTemplateGeneration(set, templateGeneration(old))
       },
       validateUpdate(set, old, context) {

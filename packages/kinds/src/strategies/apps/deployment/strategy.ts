@@ -1,4 +1,4 @@
-/** Deployments. */
+/** Deployment. */
 import { type DeepReadonly, goIntOrString, goQuote, goText, labelSelectorFromObject, validateLabelSelector } from '@krmkit/meta'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
@@ -116,7 +116,7 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     const spec = deployment.spec?.template?.spec
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, features)
     raiseGeneration(deployment, old, 'spec')
-    // Annotations go on to replica sets, so that a controller has to see them change.
+    // Replica sets inherit annotations, so a change of them must raise the generation.
     if (!semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) {
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
@@ -166,7 +166,10 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },
 })
 
-/** Template of a controller that keeps the pods of `selector` running. A missing selector finds nothing, a malformed one has been told of. */
+/**
+ * Validates the template and that the selector matches its labels. An absent selector matches nothing; a malformed one is
+ * reported elsewhere.
+ */
 function validateSelectedTemplate(
   template: R<PodTemplateSpec> | undefined,
   at: FieldPath,

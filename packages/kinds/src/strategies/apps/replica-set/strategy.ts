@@ -1,4 +1,4 @@
-/** Replica sets. */
+/** ReplicaSet. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { ReplicaSet, ReplicaSetSpec } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
@@ -25,7 +25,7 @@ function validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): 
   const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
-  // The word in the message is the stock server's.
+  // The stock server prints `deployment` here.
   validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
   validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
 }

@@ -1,4 +1,3 @@
-/** Templates of controllers that keep a number of pods running. */
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
@@ -8,7 +7,7 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import type { R } from '../../shared/values.ts'
 import { usableSelector } from '../../shared/workloads.ts'
 
-/** The template of a replica set (and so of a deployment), and whether the selector finds its pods. */
+/** Validates the template of a replica set and that the selector matches it. */
 export function validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,

@@ -1,10 +1,10 @@
-/** Claims that a stateful set makes for each of its pods. */
+/** Claim templates of stateful sets. */
 import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnAmounts } from '../../shared/pod-warnings.ts'
 import { isEmpty, type R } from '../../shared/values.ts'
 
-/** A template is a whole claim, and is defaulted as one. */
+/** Applies the defaults of a whole claim, which a template is. */
 export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
   claim.apiVersion = 'v1'
   claim.kind = 'PersistentVolumeClaim'
@@ -16,7 +16,7 @@ export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
   if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
 }
 
-/** Adds what is to be said of the amounts that the claim asks for. */
+/** Adds warnings about the quantities of the claim. */
 export function warnClaimTemplate(texts: string[], claim: R<PersistentVolumeClaim>, path: string): void {
   warnAmounts(texts, claim.spec?.resources?.requests, `${path}.spec.resources.requests`)
   warnAmounts(texts, claim.spec?.resources?.limits, `${path}.spec.resources.limits`)

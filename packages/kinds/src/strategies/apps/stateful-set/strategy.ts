@@ -1,4 +1,4 @@
-/** Stateful sets. */
+/** StatefulSet. */
 import { type DeepReadonly, goQuote, goText, isDns1123Label, nameRules } from '@krmkit/meta'
 import type {
   RollingUpdateStatefulSetStrategy,
@@ -123,7 +123,7 @@ function validateRetention(policy: R<StatefulSetSpec>['persistentVolumeClaimRete
   }
 }
 
-/** Members of the specification that may change. */
+/** Mutable members of the specification. */
 const mutable = [
   'replicas',
   'ordinals',
@@ -230,7 +230,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   resetFields: { '': [['status']], status: [['spec']] },
 })
 
-/** `maxUnavailable` exists behind a gate that is off. */
+/** Drops `maxUnavailable`, whose feature gate is off. */
 function dropDisabled(set: StatefulSet, old: DeepReadonly<StatefulSet> | undefined): void {
   if (isSet(old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable)) return
   delete set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable

@@ -1,11 +1,10 @@
-/** The part of a pod template that stateful sets look at. */
 import { validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
 import type { R } from '../../shared/values.ts'
 
-/** Labels and annotations; the pods themselves are checked when they are made. */
+/** Validates labels and annotations only; pods are validated when they are created. */
 export function validateTemplateMetadata(template: R<PodTemplateSpec>, at: FieldPath): void {
   const metadata = template.metadata ?? {}
   at.add(validateLabels(metadata.labels, at.child('labels').path()))

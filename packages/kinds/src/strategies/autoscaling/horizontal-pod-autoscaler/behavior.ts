@@ -1,4 +1,4 @@
-/** How fast an autoscaler may move. */
+/** Scaling behavior of autoscalers. */
 import type {
   HorizontalPodAutoscalerBehavior,
   HPAScalingPolicy,

@@ -1,4 +1,4 @@
-/** What an autoscaler goes by. */
+/** Metrics of autoscalers. */
 import { isDns1123Label, isPathSegmentName } from '@krmkit/meta'
 import type {
   CrossVersionObjectReference,
@@ -21,10 +21,10 @@ const members: Readonly<Record<string, Source>> = {
 
 type Source = 'object' | 'external' | 'pods' | 'resource' | 'containerResource'
 
-/** In the order in which they are looked at; only the first one that is set is examined. */
+/** In validation order; only the first one that is set is validated. */
 const sources: readonly Source[] = ['object', 'external', 'pods', 'resource', 'containerResource']
 
-/** An object of any kind, by its name. */
+/** A reference to an object of any kind. */
 export function validateTargetReference(ref: R<CrossVersionObjectReference> | undefined, at: FieldPath): void {
   for (const name of ['kind', 'name'] as const) {
     const value = ref?.[name]
@@ -106,7 +106,7 @@ function validateResourceTarget(given: R<MetricTarget> | undefined, at: FieldPat
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
-/** @returns the target, for rules of its source. */
+/** @returns the target, for rules of the metric source. */
 function validateTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<MetricTarget> {
   const { type = '', value, averageValue, averageUtilization } = target ?? {}
   if (type === '') at.child('type').required('must specify a metric target type')

@@ -11,7 +11,6 @@ import type {
   MetricValueStatus,
 } from '../../../types/autoscaling-v2.generated.ts'
 
-/** How many pods there are to be. */
 export const horizontalPodAutoscalerPrinter: Printer<HorizontalPodAutoscaler> = {
   columns: [
     nameColumn,
@@ -47,7 +46,7 @@ type Target = DeepReadonly<MetricTarget> | undefined
 
 type Current = DeepReadonly<MetricValueStatus> | undefined
 
-/** Status and specification of a metric are paired by their place in the lists. */
+/** Pairs the status and the specification of a metric by index. */
 function metricText(spec: DeepReadonly<MetricSpec>, status: DeepReadonly<MetricStatus> | undefined): string {
   switch (spec.type) {
     case 'External':

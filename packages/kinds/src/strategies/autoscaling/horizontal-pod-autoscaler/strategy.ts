@@ -1,4 +1,4 @@
-/** Horizontal pod autoscalers. */
+/** HorizontalPodAutoscaler. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type {
   HorizontalPodAutoscaler,
@@ -31,7 +31,7 @@ function fillRules(rules: HPAScalingRules | undefined, fallback: HPAScalingRules
   return filled
 }
 
-/** Objects of the first version get their metrics when they are converted. */
+/** Objects of `v1` get their metrics by conversion. */
 function defaults(autoscaler: HorizontalPodAutoscaler): void {
   autoscaler.spec ??= { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const { spec } = autoscaler
@@ -68,7 +68,7 @@ function validateSpec(
   validateBehavior(spec.behavior, at.child('behavior'))
 }
 
-/** A tolerance exists behind a gate that is off. */
+/** Drops `tolerance`, whose feature gate is off. */
 function dropDisabled(autoscaler: HorizontalPodAutoscaler, old: DeepReadonly<HorizontalPodAutoscaler> | undefined): void {
   for (const direction of ['scaleUp', 'scaleDown'] as const) {
     if (!isSet(old?.spec?.behavior?.[direction]?.tolerance)) delete autoscaler.spec?.behavior?.[direction]?.tolerance

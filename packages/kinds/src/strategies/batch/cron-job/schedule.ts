@@ -1,4 +1,4 @@
-/** Schedules of cron jobs: five fields, or a word with an at sign. */
+/** Cron schedules: five fields, or a macro such as `@daily`. */
 import { MetaError, parseDuration } from '@krmkit/meta'
 
 interface Bounds {
@@ -22,7 +22,7 @@ const fields: readonly Bounds[] = [
 const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 const every = '@every '
 
-/** What is wrong with the schedule, in the words of the stock server; undefined when it can be followed. */
+/** The error of a schedule, in the text of the stock server; undefined if it is valid. */
 export function scheduleError(text: string): string | undefined {
   let spec = text
   if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
@@ -45,7 +45,7 @@ export function scheduleError(text: string): string | undefined {
   return undefined
 }
 
-/** Whether the name is one of the time zone database. */
+/** Whether the time zone database has the name. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -97,7 +97,7 @@ function rangeError(text: string, { min, max, names }: Bounds): string | undefin
   return step === 0 ? `step of range should be a positive number: ${text}` : undefined
 }
 
-/** A number, or what is wrong with it. */
+/** A number, or an error. */
 function readNumber(text: string, names: ReadonlyMap<string, number> | undefined): number | string {
   const named = names?.get(text.toLowerCase())
   if (named !== undefined) return named

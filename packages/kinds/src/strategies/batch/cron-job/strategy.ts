@@ -1,4 +1,4 @@
-/** Cron jobs. */
+/** CronJob. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CronJob, CronJobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -16,7 +16,7 @@ import { defaultFailurePatterns } from '../job/defaults.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
 import { isTimeZone, scheduleError } from './schedule.ts'
 
-/** Names of its jobs are those of the cron job and eleven characters more. */
+/** Names of jobs append eleven characters to that of the cron job. */
 const maxName = 52
 const successfulLimit = 3
 const failedLimit = 1
@@ -81,7 +81,7 @@ function validateTimeZone(zone: string | undefined, at: FieldPath): void {
   if (!isTimeZone(zone)) at.invalid(zone, unknown)
 }
 
-/** Jobs of a cron job find their pods by themselves. */
+/** Jobs of a cron job generate their selector. */
 function validateTemplate(spec: R<CronJobSpec>, at: FieldPath): void {
   const job = spec.jobTemplate?.spec ?? { template: {} }
   validateJobSpec(job, at)

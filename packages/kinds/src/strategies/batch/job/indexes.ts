@@ -1,12 +1,12 @@
-/** Sets of indexes as text: `0,2-5,9`. */
+/** Sets of completion indexes as text: `0,2-5,9`. */
 import { goQuote } from '@krmkit/meta'
 
-/** Intervals in rising order, or what is wrong with the text. */
+/** Intervals in ascending order, or an error. */
 export type Indexes =
   | { readonly intervals: readonly (readonly [number, number])[]; readonly total: number }
   | { readonly error: string }
 
-/** Reads `text`; every index must be below `completions`. */
+/** Parses `text`; every index must be below `completions`. */
 export function readIndexes(text: string, completions: number): Indexes {
   const intervals: [number, number][] = []
   let total = 0
@@ -25,7 +25,7 @@ export function readIndexes(text: string, completions: number): Indexes {
   return { intervals, total }
 }
 
-/** The first index that both sets have; parts that cannot be read are passed over. */
+/** The first index in both sets; malformed parts are skipped. */
 export function firstOverlap(a: string, b: string, completions: number): number | undefined {
   const left = readable(a, completions)
   const right = readable(b, completions)

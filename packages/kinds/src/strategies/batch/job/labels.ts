@@ -1,4 +1,4 @@
-/** Labels by which a job finds its pods. */
+/** Labels that select the pods of a job. */
 import { type DeepReadonly, labelSelectorFromLabels, type NamingProfile } from '@krmkit/meta'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -12,18 +12,18 @@ const legacyControllerUid = 'controller-uid'
 interface JobLabels {
   readonly jobName: string
   readonly controllerUid: string
-  /** Those with a domain. */
+  /** Label names with a domain. */
   readonly prefixed: readonly string[]
 }
 
-/** Names of the labels with a domain. */
+/** Names of the generated labels. */
 export function controllerUidLabels({ domain }: NamingProfile): JobLabels {
   const jobName = `batch.${domain}/job-name`
   const controllerUid = `batch.${domain}/controller-uid`
   return { jobName, controllerUid, prefixed: [jobName, controllerUid] }
 }
 
-/** Labels of the template and the selector that follow from the job's name and uid; what is there already stays. */
+/** Adds the generated labels and selector, which follow from the job's name and uid; existing labels are kept. */
 export function addJobLabels(job: Job, profile: NamingProfile): void {
   const { jobName, controllerUid } = controllerUidLabels(profile)
   const { name = '', uid = '' } = job.metadata
@@ -44,7 +44,7 @@ export function addJobLabels(job: Job, profile: NamingProfile): void {
   job.spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...selector.matchLabels } }
 }
 
-/** Labels that were made, not chosen, must be those of this job. */
+/** Generated labels must be those of this job. */
 export function validateGeneratedSelector(
   job: DeepReadonly<Job>,
   errors: ContextErrorList,

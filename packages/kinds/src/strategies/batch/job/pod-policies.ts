@@ -1,4 +1,4 @@
-/** When a job counts as failed or as done. */
+/** `podFailurePolicy` and `successPolicy`. */
 import { goQuote, goText, utf8Length } from '@krmkit/meta'
 import type {
   JobSpec,
@@ -22,7 +22,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
 
-/** The words in which a required choice is explained. */
+/** Text of the stock server for a required choice. */
 function valid(values: readonly string[]): string {
   return `valid values: [${values.map(goQuote).join(' ')}]`
 }
@@ -45,7 +45,7 @@ export function validateFailurePolicy(spec: R<JobSpec>, at: FieldPath): void {
   }
 }
 
-/** An invalid value that the message does not show. */
+/** An invalid value whose message omits the value. */
 export function invalidUnprinted(at: FieldPath, detail: string): void {
   at.add([{ field: String(at.path()), reason: 'FieldValueInvalid', message: `Invalid value: ${detail}` }])
 }

@@ -26,7 +26,7 @@ export const jobPrinter: Printer<Job> = {
   ],
 }
 
-/** The first of these that holds, in this order, names the state; a deleted job that has not ended is terminating. */
+/** The first condition in this order names the state; a deleted, unfinished job is terminating. */
 function jobStatus(status: DeepReadonly<JobStatus> | undefined, deleted: boolean): string {
   const holds = (type: string) => status?.conditions?.find((each) => each.type === type)?.status === 'True'
   if (holds('Complete')) return 'Complete'

@@ -1,4 +1,4 @@
-/** The specification of a job, alone or in a cron job's template. */
+/** Validation of JobSpec, of a job or in a cron job's template. */
 import { validateDomainPrefixedPath } from '@krmkit/meta'
 import type { JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
@@ -16,7 +16,7 @@ const maxManagedBy = 63
 const completionModes = ['NonIndexed', 'Indexed']
 const replacementPolicies = ['Failed', 'TerminatingOrFailed']
 
-/** All rules but those of the selector. */
+/** All rules except those of the selector. */
 export function validateJobSpec(spec: R<JobSpec>, at: FieldPath): void {
   validateNumbers(spec, at)
   const { managedBy } = spec
@@ -100,7 +100,7 @@ function validateRestartPolicy(spec: R<JobSpec>, at: FieldPath): void {
   }
 }
 
-/** What is to be said of very large jobs. `at` is the path of the specification. */
+/** Adds warnings about very large jobs. `at` is the path of the specification. */
 export function warnJobSpec(texts: string[], spec: R<JobSpec> | undefined, at: string): void {
   const { completions, parallelism, completionMode } = spec ?? {}
   if (completionMode !== 'Indexed' || (completions ?? 0) <= manyCompletions || (parallelism ?? 0) <= limitForMany) return

@@ -1,4 +1,4 @@
-/** What a job's status may say, and how it may go on. */
+/** Validation of a job's status and of its transitions. */
 import { type DeepReadonly, formatGoTime, goText, parseInstant, toMs } from '@krmkit/meta'
 import type { Job, JobStatus } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
@@ -15,7 +15,7 @@ function holds(status: State, type: string): boolean {
 
 const isFinished = (status: State): boolean => holds(status, 'Complete') || holds(status, 'Failed')
 
-/** Rules that hold for what changed, so that older objects keep working. */
+/** Validates only what changed, so that older objects stay writable. */
 export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const before: State = old.status ?? {}
@@ -35,7 +35,7 @@ export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>
   validateProgress(job, old, at)
 }
 
-/** Which parts of the status differ. */
+/** The parts of the status that differ. */
 type Changes = ReturnType<typeof changesOf>
 
 function changesOf(status: State, old: State) {
@@ -175,7 +175,7 @@ function validateCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
   }
 }
 
-/** What is final stays, and counters do not go back. */
+/** Final states are immutable, and counters do not decrease. */
 function validateProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const before: State = old.status ?? {}

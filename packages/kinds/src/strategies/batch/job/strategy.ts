@@ -1,4 +1,4 @@
-/** Jobs. */
+/** Job. */
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'

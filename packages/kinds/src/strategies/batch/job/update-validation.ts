@@ -1,4 +1,4 @@
-/** What of a job may change. */
+/** Update rules of jobs. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
@@ -16,7 +16,7 @@ const frozen = [
   'successPolicy',
 ] as const satisfies readonly (keyof JobSpec)[]
 
-/** The specification again (as the stock server does), then what may not change. */
+/** Validates the specification again, as the stock server does, then the immutable members. */
 export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): void {
   validateSpecWithSelector(job, errors)
   const at = errors.child('spec')
@@ -30,7 +30,7 @@ export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>
   for (const name of frozen) if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(spec[name], immutable)
 }
 
-/** Completions of an indexed job follow its parallelism. */
+/** Completions of an elastic indexed job must equal its parallelism. */
 function validateCompletions(spec: R<JobSpec>, old: R<JobSpec>, at: FieldPath): void {
   const { completions } = spec
   if (completions === old.completions) return
@@ -44,7 +44,7 @@ function validateCompletions(spec: R<JobSpec>, old: R<JobSpec>, at: FieldPath): 
 
 type Loose = Record<string, unknown>
 
-/** The old template with everything that may be decided until a job starts, taken from the new one. */
+/** The old template with the scheduling directives of the new one, which are mutable until the job starts. */
 function withSchedulingOf(old: R<PodTemplateSpec>, template: R<PodTemplateSpec>): object {
   const before = (old ?? {}) as { metadata?: Loose; spec?: Loose }
   const next = (template ?? {}) as { metadata?: Loose; spec?: Loose }

@@ -1,4 +1,4 @@
-/** What makes a job valid. */
+/** Validation of jobs. */
 import { type DeepReadonly, isDns1123Label } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
@@ -11,7 +11,7 @@ import { validateJobSpec } from './spec-validation.ts'
 
 const emptySpec: R<JobSpec> = Object.freeze({ template: {} })
 
-/** A whole job, new or changed. */
+/** Validates a whole job, new or updated. */
 export function validateJob(
   job: DeepReadonly<Job>,
   errors: ContextErrorList,
@@ -29,7 +29,7 @@ export function validateJob(
   }
 }
 
-/** The specification and its selector, which must find the template's pods. */
+/** Validates the specification and that the selector matches the template. */
 export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): void {
   const spec = job.spec ?? emptySpec
   const at = errors.child('spec')

@@ -23,7 +23,7 @@ export const certificateSigningRequestPrinter: Printer<CertificateSigningRequest
   ],
 }
 
-/** Denial beats approval; failure and issue are told beside either. */
+/** Denied takes precedence over Approved; Failed and Issued are appended. */
 function requestState(status: DeepReadonly<CertificateSigningRequestStatus> | undefined): string {
   const has = (type: string) => status?.conditions?.some((condition) => condition.type === type) ?? false
   const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'

@@ -1,4 +1,4 @@
-/** Requests for certificates. */
+/** CertificateSigningRequest. */
 import {
   builtInSigners,
   certificateBundleError,
@@ -45,14 +45,14 @@ const usages = [
   'timestamping',
 ]
 const shortestSeconds = 600
-/** These say what has happened, and so are never false. */
+/** Condition types that state facts and so must not be false. */
 const finalTypes = ['Approved', 'Denied', 'Failed']
 
 function conditionsOf(csr: Request | undefined, type: string): readonly R<CertificateSigningRequestCondition>[] {
   return (csr?.status?.conditions ?? []).filter((condition) => condition.type === type)
 }
 
-/** What is wrong with a base64 text that should hold a PKCS#10 request in PEM. */
+/** The error of a base64 text that must hold a PKCS#10 request in PEM. */
 function requestError(request: string | null | undefined): string | undefined {
   try {
     readSigningRequest(request)
@@ -62,15 +62,15 @@ function requestError(request: string | null | undefined): string | undefined {
   }
 }
 
-/** What is wrong with a base64 text that should hold certificates in PEM; nothing at all is fine. */
+/** The error of a base64 text that must hold certificates in PEM; an empty text is valid. */
 function certificateError(certificate: string | null | undefined): string | undefined {
   const bytes = decodeBase64(certificate ?? '')
   return bytes === undefined ? undefined : certificateBundleError(new TextDecoder('latin1').decode(bytes))
 }
 
-/** `old` is undefined for a new request. What it already has wrong is not held against an update. */
+/** `old` is undefined on create. An update may keep already invalid values unchanged. */
 function validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): void {
-  // Any name will do that a path can hold; the generic layer sees to that.
+  // Any name valid in a path is allowed; the generic rules check that.
   validateMetadata(csr, errors, { namespaced: false, name: () => [] })
   const at = errors.child('spec')
   const spec: R<Partial<Csr['spec']>> = csr.spec ?? {}
@@ -167,7 +167,7 @@ function validateRequestUpdate(
   validateMetadataUpdate(csr, old, errors)
 }
 
-/** Fills in the times that a client left out. */
+/** Sets the times that a client omitted. */
 function stampConditions(csr: Csr, old: Request, context: StrategyContext): void {
   const now = formatTime(context.clock.now())
   const known = new Map<string, string>()
@@ -182,7 +182,7 @@ function stampConditions(csr: Csr, old: Request, context: StrategyContext): void
   }
 }
 
-/** Conditions of `type` stay as they were, unless some were added or removed: that is for validation to refuse. */
+/** Restores the conditions of `type` unless some were added or removed, which validation rejects. */
 function preserveConditions(csr: Csr, old: Request, type: string): void {
   const before = conditionsOf(old, type)
   const conditions = csr.status?.conditions ?? []
@@ -191,7 +191,7 @@ function preserveConditions(csr: Csr, old: Request, type: string): void {
   for (const [i, place] of places.entries()) conditions[place] = copy(before[i])
 }
 
-/** The signer that requests had in mind before they had to name one. */
+/** Infers the signer of a v1beta1 request, which may omit it. */
 function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): string {
   const signers = builtInSigners(profile)
   try {
@@ -199,7 +199,7 @@ function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): st
     if (kubeletClientObjection(asked) === undefined) return signers.apiserverClientKubelet
     if (kubeletServingObjection(asked) === undefined) return signers.kubeletServing
   } catch {
-    // What cannot be read is for validation to refuse.
+    // Validation rejects malformed requests.
   }
   return signers.legacyUnknown
 }
@@ -262,7 +262,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
   },
 })
 
-/** Who asks, as the server knows them. */
+/** The members that record the requesting user. */
 function asker(user: NonNullable<StrategyContext['user']>): Partial<Csr['spec']> {
   const { username, uid, groups, extra } = user
   return {

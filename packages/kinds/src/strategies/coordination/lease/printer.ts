@@ -3,7 +3,6 @@ import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
 import { since } from '../../../printers/duration.ts'
 import type { Lease } from '../../../types/coordination-v1.generated.ts'
 
-/** Classes, leases and devices. */
 export const leasePrinter: Printer<Lease> = {
   columns: [nameColumn, column('Holder', 'string', 'Who holds the lease.'), ageColumn],
   cells: ({ metadata, spec }, { now }) => [

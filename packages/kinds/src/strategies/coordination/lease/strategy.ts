@@ -1,4 +1,4 @@
-/** Leases. */
+/** Lease. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Lease } from '../../../types/coordination-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
@@ -13,7 +13,7 @@ function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): voi
   validateNotNegative(lease.spec?.leaseTransitions, at.child('leaseTransitions'))
 }
 
-/** Members of coordinated elections, which are behind a gate. */
+/** Drops the members of coordinated leader election if its feature gate is off. */
 function dropCoordination(lease: Lease, old: DeepReadonly<Lease> | undefined, enabled: boolean): void {
   if (enabled || !isSet(lease.spec)) return
   if (!isSet(old?.spec?.strategy)) delete lease.spec.strategy

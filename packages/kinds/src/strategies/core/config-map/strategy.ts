@@ -1,4 +1,4 @@
-/** Config maps. @see Configuration and storage specification, 2.1 */
+/** ConfigMap. @see Configuration and storage specification, 2.1 */
 import { type DeepReadonly, isConfigMapKey, utf8Length } from '@krmkit/meta'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -6,7 +6,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmptyMap, own, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
-/** Bytes that all values of a config map or secret may have together. */
+/** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
 
 const frozen = 'field is immutable when `immutable` is set'
@@ -25,17 +25,17 @@ function validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorLis
     validateDataKey(key, binaryData)
     size += base64Bytes(own(map.binaryData, key) ?? '')
   }
-  // The stock server names no member here, and prints the empty path like this.
+  // The stock server reports this error without a field and prints the empty path as `[]`.
   if (size > maxDataSize) errors.child('[]').tooLong('', maxDataSize)
 }
 
-/** Keys of config maps and secrets; `at` is the map. */
+/** Validates a key of a config map or secret; `at` is the map. */
 export function validateDataKey(key: string, at: FieldPath): void {
   const messages = isConfigMapKey(key)
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
-/** Whether two maps hold the same; an absent one is empty. */
+/** Whether two maps are equal; an absent map is empty. */
 export function sameData(a: object | undefined, b: object | undefined): boolean {
   return isEmptyMap(a) ? isEmptyMap(b) : semanticEqual(a, b)
 }

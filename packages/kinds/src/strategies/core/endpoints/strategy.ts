@@ -1,4 +1,4 @@
-/** Endpoints of a service, in the old form. */
+/** Endpoints. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../types/core-v1.generated.ts'
 import { validatePublicAddress, validateServedAddress } from '../../shared/addresses.ts'

@@ -1,4 +1,4 @@
-/** Events, which are served in two groups and kept as those of the core group. */
+/** Event, served in two groups and stored in the core group. */
 import { type DeepReadonly, isDns1123Label, isQualifiedName, utf8Length } from '@krmkit/meta'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event } from '../../../types/core-v1.generated.ts'
@@ -10,7 +10,7 @@ import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 const maxShort = 128
 const maxMessage = 1024
 
-/** Whether the request came through the group of the newer, stricter events. */
+/** Whether the request uses the events group, whose rules are stricter. */
 function isNewGroup(context: StrategyContext): boolean {
   return context.requestVersion !== undefined && context.requestVersion.group !== ''
 }
@@ -24,7 +24,7 @@ function validateNeeded(value: string | undefined, at: FieldPath): void {
   validateLength(value, at, maxShort)
 }
 
-/** Rules of both groups. An event with a time of its own has to tell who reports it, and why. */
+/** Rules of both groups. An event with `eventTime` needs a reporter, an action and a reason. */
 function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
   const { context } = errors
   const namespace = event.metadata.namespace ?? ''
@@ -48,7 +48,7 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
   errors.child('namespace').invalidAll(namespace, isDns1123Label(namespace))
 }
 
-/** What only the newer group asks of a new event. */
+/** Rules for new events of the events group. */
 function validateStrictly(event: DeepReadonly<Event>, errors: ContextErrorList): void {
   if (isEmpty(event.eventTime)) errors.child('eventTime').required()
   validateSeries(event, errors)
@@ -69,7 +69,7 @@ function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): v
   if (isEmpty(series.lastObservedTime)) at.child('lastObservedTime').required()
 }
 
-/** Members in the order in which they are compared; one of them twice, as on the stock server. */
+/** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
 const frozen = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],
@@ -129,7 +129,7 @@ export const eventStrategy = defineStrategy<Event>({
   }),
 })
 
-/** `Event` of the newer group; the objects it is given are those of the core group. */
+/** `Event` of the events group; it receives objects of the core group. */
 export const newEventStrategy = defineStrategy<Event>({
   ...shared,
   selectableFields: selectable('regarding', {

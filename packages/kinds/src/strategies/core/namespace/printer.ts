@@ -3,7 +3,6 @@ import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
 import { since } from '../../../printers/duration.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 
-/** Kinds of the core group that are neither workloads nor volumes. */
 export const namespacePrinter: Printer<Namespace> = {
   columns: [nameColumn, column('Status', 'string', 'Whether the namespace is in use or on its way out.'), ageColumn],
   cells: ({ metadata, status }, { now }) => [metadata.name ?? '', status?.phase ?? '', since(metadata.creationTimestamp, now)],

@@ -37,7 +37,7 @@ export const nodePrinter: Printer<Node> = {
   },
 }
 
-/** Roles are written as `node-role.<domain>/<role>` or as the value of `<domain>/role`; each once, sorted. */
+/** Roles from labels `node-role.<domain>/<role>` and from the value of `<domain>/role`; sorted, without duplicates. */
 function nodeRoles(labels: Readonly<Record<string, string>>, { domain }: NamingProfile): string[] {
   const prefix = `node-role.${domain}/`
   const roles = Object.entries(labels).map(([key, value]) => {

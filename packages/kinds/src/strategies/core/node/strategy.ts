@@ -1,4 +1,4 @@
-/** Nodes. */
+/** Node. */
 import { type DeepReadonly, goStrings, isValidCIDR, parseCIDR } from '@krmkit/meta'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -10,7 +10,7 @@ import { validateResourceAmount } from '../../shared/resource-names.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 
-/** The single range and the list of ranges say the same; the single one decides. */
+/** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
 function joinRanges(node: Node): void {
   const { spec } = node
   if (!isSet(spec)) return

@@ -1,4 +1,4 @@
-/** Persistent volume claims. @see Configuration and storage specification, 2.4 */
+/** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
 import { type DeepReadonly, isQualifiedName, type NamingProfile } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
@@ -16,14 +16,14 @@ type Spec = R<PersistentVolumeClaimSpec>
 
 const emptySpec: Spec = {}
 
-/** A `dataSource` may name a claim or a snapshot; anything else is dropped without a word. */
+/** Whether `dataSource` names a claim or a snapshot; other kinds are dropped silently. */
 function isKnownSource(source: NonNullable<Spec['dataSource']>, { apiDomain }: NamingProfile): boolean {
   const group = source.apiGroup ?? ''
   if (source.kind === 'PersistentVolumeClaim') return group === ''
   return source.kind === 'VolumeSnapshot' && group === `snapshot.storage.${apiDomain}`
 }
 
-/** Drops what `dataSource` may not name, and copies one of the two members to the other. */
+/** Drops an unknown `dataSource`, and copies `dataSource` and `dataSourceRef` to each other. */
 function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, profile: NamingProfile): void {
   if (isSet(spec.dataSource) && !isSet(old?.dataSource) && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
   if (isSet(spec.dataSource) && !isSet(spec.dataSourceRef)) {
@@ -72,7 +72,7 @@ interface ClassChange {
   readonly errors: ContextErrorList
 }
 
-/** The class may move from the annotation to its own member, or be set once when there was none. */
+/** Allows the class to move from the annotation to its member, or to be set once. */
 function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, { spec, before, errors }: ClassChange): void {
   const key = `volume.beta.${errors.context.profile.domain}/storage-class`
   const now = own(claim.metadata.annotations, key)
@@ -97,7 +97,7 @@ function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
     const value = amount(own(capacity, name))
     if (sign(value) < 0) at.child('capacity').key(name).invalidText(value.value().toString(), 'must be a valid resource quantity')
   }
-  // `Differs:` the stock server takes conditions without type and status; S65.
+  // `Differs:` the stock server accepts conditions without type and status; S65.
   for (const [i, condition] of (conditions ?? []).entries()) {
     const here = at.child('conditions').index(i)
     if (isEmpty(condition.type)) here.child('type').required()
@@ -126,7 +126,7 @@ const resizeStatuses = [
   'NodeResizePending',
 ]
 
-/** Storage, or what somebody else has named. */
+/** Only storage and resources with a domain may be listed. */
 function validateGrowingResource(name: string, at: FieldPath): boolean {
   const wrong = isQualifiedName(name)
   at.invalidAll(name, wrong)

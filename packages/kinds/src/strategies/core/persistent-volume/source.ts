@@ -1,4 +1,4 @@
-/** Where a persistent volume is: exactly one source. */
+/** Sources of persistent volumes: exactly one must be set. */
 import { nameRules } from '@krmkit/meta'
 import type { PersistentVolumeSpec, Volume } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
@@ -17,7 +17,7 @@ import { validateScaleVolume, validateStoragePlatform, vendorSources } from '../
 
 type Secret = { readonly name?: string; readonly namespace?: string }
 
-/** In the order in which they are looked at; the second member is the name under which errors are told, where it differs. */
+/** In validation order; the second item is the name in error messages, if it differs. */
 const order = [
   ['hostPath'],
   ['gcePersistentDisk', 'persistentDisk'],
@@ -52,7 +52,7 @@ function validateSecret(secret: Secret | null | undefined, at: FieldPath): void 
   if (isEmpty(secret.namespace)) at.child('namespace').required()
 }
 
-/** Sources of pods that look the same here. */
+/** Validates sources that pods have in the same shape. */
 function asPodSource<K extends keyof typeof vendorSources>(name: K): (source: unknown, at: FieldPath) => void {
   return (source, at) => (vendorSources[name] as (source: R<NonNullable<Volume[K]>>, at: FieldPath) => void)(source as never, at)
 }
@@ -111,7 +111,7 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
   },
 }
 
-/** Exactly one source; its own rules. */
+/** Validates that exactly one source is set, and its rules. */
 export function validatePersistentVolumeSource(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,

@@ -1,4 +1,4 @@
-/** Persistent volumes. @see Configuration and storage specification, 2.5 */
+/** PersistentVolume. @see Configuration and storage specification, 2.5 */
 import { type DeepReadonly, formatTime, goText, type NamingProfile, nameRules } from '@krmkit/meta'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
@@ -17,7 +17,7 @@ import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 
-/** Sources that take mount options by annotation. */
+/** Sources that support mount options by annotation. */
 const mountable = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -39,7 +39,7 @@ function validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextE
   validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
 }
 
-/** Rules of the specification; `inline` is that of an attachment, which is no volume of its own. */
+/** Rules of the specification; `inline` is the inline volume of a VolumeAttachment. */
 export function validatePersistentVolumeSpec(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
@@ -129,14 +129,14 @@ function validateVolumeUpdate(
   }
 }
 
-/** A source to compare: the secret for growing it may be added later. */
+/** A source for comparison, with the expansion secret of the old one if it had none: that secret may be added later. */
 function source(spec: R<PersistentVolumeSpec>, name: keyof PersistentVolumeSpec, before: R<PersistentVolumeSpec>): unknown {
   if (name !== 'csi' || !isSet(spec.csi) || isSet(before.csi?.controllerExpandSecretRef)) return spec[name]
   const { controllerExpandSecretRef: _, ...rest } = spec.csi
   return rest
 }
 
-/** Equal, but for labels that have got a newer name. */
+/** Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. */
 function affinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
   if (semanticEqual(now, before)) return true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({

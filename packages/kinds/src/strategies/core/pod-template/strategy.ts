@@ -1,4 +1,4 @@
-/** Stored pod templates. */
+/** PodTemplate. */
 import type { PodTemplate } from '../../../types/core-v1.generated.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'

@@ -4,7 +4,6 @@ import { ageColumn, column, nameColumn, wide } from '../../../printers/columns.t
 import { humanDuration, moment, since } from '../../../printers/duration.ts'
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition } from '../../../types/core-v1.generated.ts'
 
-/** A pod's row tells one story: how many of its containers are ready, what it is waiting for, how often it failed. */
 export const podPrinter: Printer<Pod> = {
   columns: [
     nameColumn,
@@ -36,13 +35,13 @@ export const podPrinter: Printer<Pod> = {
   },
 }
 
-/** Marks the rows of pods that will not run again. */
+/** Row conditions of pods that have ended. */
 const completed: Readonly<Record<string, readonly RowCondition[]>> = {
   Succeeded: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }],
   Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
 }
 
-/** Restarts and the newest moment at which a container ended before being started again. */
+/** Number of restarts, and the latest time at which a restarted container ended. */
 interface Restarts {
   count: number
   last: number | undefined
@@ -55,7 +54,7 @@ interface Summary {
   restarts: Restarts
 }
 
-/** Init containers speak as long as they run; then the containers do; deletion has the last word. */
+/** The reason comes from init containers while they run, then from containers; deletion overrides both. */
 function summarize(pod: DeepReadonly<Pod>): Summary {
   const conditions = pod.status?.conditions ?? []
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
@@ -89,7 +88,7 @@ interface InitParts {
   readonly ofSidecars: Restarts
 }
 
-/** Reads init containers up to the first that is not done. @returns whether there is such a one. */
+/** Reads init containers up to the first unfinished one. @returns whether there is one. */
 function readInitContainers(pod: DeepReadonly<Pod>, { sidecars, summary, ofSidecars }: InitParts): boolean {
   const statuses = pod.status?.initContainerStatuses ?? []
   for (const [index, status] of statuses.entries()) {
@@ -111,7 +110,7 @@ function readInitContainers(pod: DeepReadonly<Pod>, { sidecars, summary, ofSidec
   return false
 }
 
-/** The first container that has something to say gives the reason. */
+/** The reason of the first container in the list that has one wins. */
 function readContainers(pod: DeepReadonly<Pod>, summary: Summary): void {
   let running = false
   for (const status of [...(pod.status?.containerStatuses ?? [])].reverse()) {
@@ -148,7 +147,7 @@ function isSidecar({ restartPolicy }: DeepReadonly<Container>): boolean {
   return restartPolicy === 'Always'
 }
 
-/** Whether the first condition of the type holds. */
+/** Whether the first condition of the type is true. */
 function isTrue(conditions: DeepReadonly<PodCondition[]>, type: string): boolean {
   return conditions.find((each) => each.type === type)?.status === 'True'
 }

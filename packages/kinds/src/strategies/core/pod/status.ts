@@ -9,7 +9,7 @@ import { validateWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
-/** The single address and the list of addresses say the same; the single one decides. */
+/** `podIP` equals the first item of `podIPs`; `podIP` decides. */
 export function defaultPodStatus(pod: Pod): void {
   const { status } = pod
   if (!isSet(status)) return
@@ -65,7 +65,7 @@ function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Fiel
     )
 }
 
-/** A container that has ended for good does not run again. */
+/** A finally terminated container must not run again. */
 function validateTransitions(
   now: readonly R<ContainerStatus>[],
   before: readonly R<ContainerStatus>[],
@@ -84,7 +84,7 @@ function validateTransitions(
   }
 }
 
-/** At most one address of each family, and none twice. */
+/** At most one address per family, without duplicates. */
 function validateAddresses(addresses: readonly string[], at: FieldPath): void {
   for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, isValidIP(address))
   if (addresses.length < 2) return

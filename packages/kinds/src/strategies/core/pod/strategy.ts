@@ -1,4 +1,4 @@
-/** Pods. */
+/** Pod. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
@@ -18,7 +18,7 @@ import { validatePod } from './validation.ts'
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
 const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
 
-/** Scheduling is held back while gates are left, and the status says so. */
+/** Records pending scheduling gates in the status. */
 function noteSchedulingGates(pod: Pod): void {
   if (isEmpty(pod.spec?.schedulingGates)) return
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
@@ -37,7 +37,7 @@ function noteSchedulingGates(pod: Pod): void {
   } as PodStatus
 }
 
-/** Keys that follow the labels of the pod itself become requirements of the selectors that name them. */
+/** Turns `matchLabelKeys` into requirements of the selectors, with the labels of the pod. */
 function bindLabelKeys(pod: Pod): void {
   const labels = pod.metadata.labels ?? {}
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {}

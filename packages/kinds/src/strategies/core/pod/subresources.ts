@@ -1,4 +1,4 @@
-/** Sub-resources that change a part of a running pod: ephemeral containers, and the resources of containers. */
+/** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
 import type { DeepReadonly, ObjectMeta } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
@@ -13,7 +13,7 @@ import { copy, firstByName, isSet, own, type R, semanticEqual, sortedKeys } from
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
-/** Makes `pod` the stored one again, but for what identifies it and the members of the specification that `change` sets. */
+/** Restores the stored pod except its identity and the members that `change` sets. */
 function restore(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): void {
   const { name, namespace, resourceVersion, uid, managedFields } = pod.metadata
   const spec = copy<PodSpec>(old.spec ?? emptyPodSpec)
@@ -34,7 +34,7 @@ function validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: 
   validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
 }
 
-/** Ephemeral containers are added; those that exist stay as they are. */
+/** Adds ephemeral containers; existing ones are immutable. */
 export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
   prepareForUpdate(pod, old, context) {
     const added = pod.spec?.ephemeralContainers
@@ -60,7 +60,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
   },
 }
 
-/** Processors and memory of containers, and how they are resized, change; all else stays. */
+/** Changes CPU and memory of containers and their resize policy, nothing else. */
 export const resizeStrategy: SubresourceStrategy<Pod> = {
   prepareForUpdate(pod, old) {
     const wanted = new Map<string, Container>()

@@ -1,4 +1,4 @@
-/** What may change in a stored pod. */
+/** Update rules of pods. */
 import { type DeepReadonly, goQuote, joinPrinted } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -18,7 +18,7 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-/** Rules of an update through the main resource. */
+/** Rules of an update of the main resource. */
 export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
   const spec = pod.spec ?? emptyPodSpec
   const before = old.spec ?? emptyPodSpec
@@ -38,7 +38,7 @@ export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>
   validateRest(spec, before, at)
 }
 
-/** False when the number of containers differs, so that nothing further can be compared. */
+/** Returns false if the number of containers differs, so that nothing else can be compared. */
 function validateImages(
   now: readonly R<Container>[] | undefined,
   before: readonly R<Container>[] | undefined,
@@ -65,7 +65,7 @@ function validateDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): 
   return false
 }
 
-/** Tolerations may be added; of an existing one only the seconds may change. */
+/** Tolerations may be added; of an existing one only `tolerationSeconds` may change. */
 function validateAddedTolerations(now: readonly R<Toleration>[], before: readonly R<Toleration>[], at: FieldPath): void {
   const known = new Set(now.map((toleration) => tolerationText(toleration, { seconds: false })))
   for (const old of before) {
@@ -74,7 +74,7 @@ function validateAddedTolerations(now: readonly R<Toleration>[], before: readonl
       return
     }
   }
-  // Added ones are valid as all tolerations are; that has been checked with the whole specification.
+  // The validation of the whole specification covers the added ones.
 }
 
 function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
@@ -84,7 +84,7 @@ function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPat
   }
 }
 
-/** Everything that has no rule of its own must be as it was. */
+/** All members without a rule above are immutable. */
 function validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   const gated = !isEmpty(before.schedulingGates)
   const relaxedGrace = Number(before.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
@@ -123,7 +123,7 @@ function validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R
   }
 }
 
-/** While gates are left the node affinity may be narrowed: terms gain requirements and lose none. */
+/** While scheduling gates remain, node affinity may be narrowed: terms may gain requirements but lose none. */
 function validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
   const place = at.child('requiredDuringSchedulingIgnoredDuringExecution')
   const now = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -147,7 +147,7 @@ function narrows(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTer
   )
 }
 
-/** Annotations that the node agent trusts are set when the pod is made, and never afterwards. */
+/** Annotations that the kubelet trusts are immutable and may be set on create only. */
 export function validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
   const mirrorKey = `${at.profile.domain}/config.mirror`
   const now = own(pod.metadata.annotations, mirrorKey)

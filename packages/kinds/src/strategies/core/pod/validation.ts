@@ -1,4 +1,3 @@
-/** Rules that hold for a pod at any time. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Pod, PodSpec } from '../../../types/core-v1.generated.ts'
 import { validateImages } from '../../shared/containers.ts'
@@ -10,7 +9,7 @@ import { isEmpty, isSet } from '../../shared/values.ts'
 
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
 
-/** Rules that hold for a pod at any time. */
+/** Rules of a pod on create and update. */
 export function validatePod(pod: DeepReadonly<Pod>, errors: ContextErrorList): void {
   validateMetadata(pod, errors, { namespaced: true })
   const at = errors.child('spec')

@@ -1,4 +1,4 @@
-/** Replication controllers. */
+/** ReplicationController. */
 import { type DeepReadonly, labelSelectorFromLabels } from '@krmkit/meta'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -74,7 +74,7 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
       validateMetadata(controller, errors, { namespaced: true })
       validateSpec(controller, errors)
       validateMetadataUpdate(controller, old, errors)
-      // The stock server checks the specification in both of its steps, and so reports it twice.
+      // The stock server validates the specification twice on update, so errors appear twice.
       validateSpec(controller, errors)
     })
   },

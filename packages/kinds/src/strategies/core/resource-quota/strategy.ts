@@ -1,4 +1,4 @@
-/** Resource quotas. */
+/** ResourceQuota. */
 import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -40,7 +40,7 @@ const opposites = [
 ] as const
 const existOnly = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'])
 
-/** Whether objects of a scope use a resource at all. */
+/** Whether a quota scope can limit a resource. */
 function fits(scope: string, resource: string): boolean {
   if (!quotaNames.has(resource)) return true
   if (scope === 'BestEffort') return resource === 'pods'

@@ -1,4 +1,4 @@
-/** Secrets. @see Configuration and storage specification, 2.2 */
+/** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
 import type { Secret } from '../../../types/core-v1.generated.ts'
@@ -13,7 +13,7 @@ const frozen = 'field is immutable when `immutable` is set'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
 const ascii = /^[\u0000-\u007f]*$/
 
-/** Members that may be written as text become part of the data, replacing what is there. */
+/** Merges `stringData` into `data`. */
 function mergeText(secret: Secret): void {
   if (isSet(secret.data) && !Object.values(secret.data).every(isSet)) {
     secret.data = Object.fromEntries(Object.entries(secret.data).map(([key, value]) => [key, isSet(value) ? value : '']))
@@ -42,7 +42,7 @@ function validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList):
   validateType(secret, at, errors)
 }
 
-/** Each well-known type needs its own data. */
+/** Each built-in type requires certain data. */
 function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): void {
   const { domain } = errors.context.profile
   const value = (key: string): string | undefined => own(secret.data, key)
@@ -73,7 +73,7 @@ function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: Conte
   }
 }
 
-/** The value must be a JSON object; what it holds is not told. */
+/** The value must be a JSON object; errors do not quote it. */
 function validateJson(encoded: string | undefined, at: FieldPath): void {
   if (encoded === undefined) {
     at.required()
@@ -116,7 +116,7 @@ export const secretStrategy = defineStrategy<Secret>({
     })
   },
   prepareForUpdate(secret, old) {
-    // Old clients send no type; it stays what it was.
+    // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
   },
   selectableFields: {

@@ -1,10 +1,10 @@
-/** Service accounts. */
+/** ServiceAccount. */
 import type { ServiceAccount } from '../../../types/core-v1.generated.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet, own } from '../../shared/values.ts'
 
-/** Of a reference to a secret only the name counts: it is in the same namespace. */
+/** Only the name of a secret reference counts: it is in the same namespace. */
 function cleanSecrets(account: ServiceAccount): void {
   if (isSet(account.secrets)) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))
 }

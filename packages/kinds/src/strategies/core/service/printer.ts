@@ -5,7 +5,6 @@ import { since } from '../../../printers/duration.ts'
 import { labelsText, loadBalancerAddresses } from '../../../printers/text.ts'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 
-/** How pods are reached. */
 export const servicePrinter: Printer<Service> = {
   columns: [
     nameColumn,
@@ -27,7 +26,7 @@ export const servicePrinter: Printer<Service> = {
   ],
 }
 
-/** Load balancers wait for theirs; other types have none unless somebody wrote them down. */
+/** Load balancers without an address are pending; other types show only external IPs. */
 function externalAddress({ spec, status }: DeepReadonly<Service>): string {
   const written = spec?.externalIPs ?? []
   switch (spec?.type) {

@@ -1,4 +1,4 @@
-/** Slices of the endpoints of a service. */
+/** EndpointSlice. */
 import {
   type DeepReadonly,
   isDns1123Subdomain,
@@ -42,7 +42,7 @@ function validateEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath):
     at.tooMany(endpoints.length, maxEndpoints)
     return
   }
-  // Addresses that were taken once stay valid.
+  // Stored addresses stay valid.
   const known = new Set((old?.endpoints ?? []).map(({ addresses }) => JSON.stringify(addresses ?? [])))
   for (const [i, endpoint] of endpoints.entries()) {
     const addresses = endpoint.addresses ?? []
@@ -110,7 +110,7 @@ function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at:
   }
 }
 
-/** Topologies are of an older version: they are not taken any more, but for the node's name where it was known before. */
+/** Drops `topology`, a member of v1beta1, except the node name where it was stored. */
 function dropTopology(slice: EndpointSlice, old: Slice | undefined): void {
   if (old !== undefined && semanticEqual(slice.endpoints, old.endpoints)) return
   const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => own(deprecatedTopology, hostNameLabel)))

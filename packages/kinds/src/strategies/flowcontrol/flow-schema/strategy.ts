@@ -1,4 +1,4 @@
-/** Flow schemas: which requests belong to which priority level. */
+/** FlowSchema. */
 import { type DeepReadonly, goStrings, goText, isDns1123Label, isDns1123Subdomain } from '@krmkit/meta'
 import type {
   FlowSchema,

@@ -1,4 +1,4 @@
-/** Priority levels: how many requests run at once, and which wait. */
+/** PriorityLevelConfiguration. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type {
   ExemptPriorityLevelConfiguration,
@@ -19,7 +19,7 @@ import { keepFlowMetadata, validateFlowConditions } from '../status.ts'
 const shares = 30
 const queuing = { handSize: 8, queues: 64, queueLengthLimit: 50 }
 const maxQueues = 10_000_000
-/** Bits of the hash from which a hand of queues is dealt. */
+/** Bits of the hash from which shuffle sharding deals a hand of queues. */
 const maxHashBits = 60
 const types = ['Exempt', 'Limited']
 const responses = ['Queue', 'Reject']

@@ -1,4 +1,4 @@
-/** Classes of ingresses. */
+/** IngressClass. */
 import { type DeepReadonly, isDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

@@ -24,7 +24,7 @@ export const ingressPrinter: Printer<Ingress> = {
   ],
 }
 
-/** The number of further hosts counts every rule beyond the third, as the stock server does. */
+/** As on the stock server, every rule beyond the third counts as one more host. */
 function hostsText(rules: DeepReadonly<IngressRule[]>): string {
   const hosts: string[] = []
   let more = false

@@ -1,4 +1,4 @@
-/** Ingresses. */
+/** Ingress. */
 import {
   type DeepReadonly,
   goText,
@@ -27,7 +27,7 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEnds = ['/..', '/.']
 
-/** `parameters` of a class and `resource` of a backend name an object of a kind that is not known here. */
+/** `parameters` of a class and `resource` of a backend: a reference to an object of an unknown kind. */
 export function validateTypedReference(
   ref: { readonly apiGroup?: string | null; readonly kind?: string; readonly name?: string },
   at: FieldPath,

@@ -1,4 +1,4 @@
-/** Addresses that services have taken. */
+/** IPAddress. */
 import { type DeepReadonly, goQuote, isDns1123Subdomain, isPathSegmentName } from '@krmkit/meta'
 import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,4 +1,4 @@
-/** Network policies. */
+/** NetworkPolicy. */
 import { type DeepReadonly, goText, isValidCIDR, isValidPortName, parseCIDR } from '@krmkit/meta'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -110,7 +110,7 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
     return validateWith(context, (errors) => {
       validatePolicy(policy, errors)
       validateMetadataUpdate(policy, old, errors)
-      // The specification is checked again, as on the stock server.
+      // The stock server validates the specification twice on update.
       const again = validateWith(context, (own) => validatePolicy(policy, own))
       errors.add(again.filter((error) => error.field.startsWith('spec')))
     })

@@ -1,4 +1,4 @@
-/** Ranges from which services get their addresses. */
+/** ServiceCIDR. */
 import { type DeepReadonly, goStrings, parseCIDR } from '@krmkit/meta'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -39,7 +39,7 @@ function validateFrozen(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<Ser
   if (!semanticEqual(ranges, old.spec?.cidrs)) at.invalidText(goStrings(ranges), 'field is immutable')
 }
 
-/** The main resource takes the status as it is sent, as on the stock server. */
+/** A write of the main resource sets the status as well, as on the stock server. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate(object, context) {
     return validateWith(context, (errors) => validateRanges(object, errors))

@@ -1,4 +1,4 @@
-/** Runtime classes. */
+/** RuntimeClass. */
 import { type DeepReadonly, validateLabels } from '@krmkit/meta'
 import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -21,7 +21,7 @@ function validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorL
 function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): void {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
-  // The doubled step is the stock server's.
+  // The stock server repeats the path step.
   validateTolerations(tolerations, here.child('tolerations'))
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {

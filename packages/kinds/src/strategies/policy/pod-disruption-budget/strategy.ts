@@ -1,4 +1,4 @@
-/** Disruption budgets. */
+/** PodDisruptionBudget. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

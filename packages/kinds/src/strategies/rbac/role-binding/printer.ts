@@ -4,7 +4,7 @@ import { ageColumn, column, nameColumn, wide } from '../../../printers/columns.t
 import { since } from '../../../printers/duration.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
 
-/** Bindings of both scopes. */
+/** Serves RoleBinding and ClusterRoleBinding. */
 export const bindingPrinter: Printer<RoleBinding | ClusterRoleBinding> = {
   columns: [
     nameColumn,

@@ -1,4 +1,4 @@
-/** Bindings of roles to users, groups and service accounts. */
+/** RoleBinding and ClusterRoleBinding. */
 import { type DeepReadonly, goQuote, goText, nameRules } from '@krmkit/meta'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
@@ -10,7 +10,7 @@ import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
 
-/** The group of an object, which is that of users, groups and roles too. */
+/** The API group of the object, which is that of subjects and roles too. */
 function groupOf(binding: { readonly apiVersion: string }): string {
   return binding.apiVersion.slice(0, binding.apiVersion.indexOf('/'))
 }
@@ -71,7 +71,7 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
     },
     validateUpdate(binding, old, context) {
       return validateWith(context, (errors) => {
-        // The stock server checks the whole object in both of its steps.
+        // The stock server validates the object twice on update.
         validateBinding(binding, errors, namespaced)
         validateBinding(binding, errors, namespaced)
         validateMetadataUpdate(binding, old, errors)

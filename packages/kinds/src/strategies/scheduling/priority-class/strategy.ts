@@ -1,4 +1,4 @@
-/** Priority classes. */
+/** PriorityClass. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
@@ -9,13 +9,13 @@ import { isSet } from '../../shared/values.ts'
 const highestOfUsers = 1_000_000_000
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
-/** Classes of the system and their values. */
+/** System classes and their values. */
 const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
 ])
 
-/** What distinguishes the class from that of the system; undefined when nothing does. */
+/** The difference from the system class of the same name; undefined if there is none. */
 function systemClassError(name: string, value: number, globalDefault: boolean): string | undefined {
   const wanted = systemClasses.get(name)
   if (wanted === undefined) return `${name} is not a known system priority class`

@@ -1,4 +1,4 @@
-/** Drivers of the container storage interface. @see Configuration and storage specification, 2.8 */
+/** CSIDriver. @see Configuration and storage specification, 2.8 */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -13,7 +13,7 @@ const shortestToken = 600
 const longestToken = 2 ** 32
 const shortestPeriod = 10
 
-/** Tokens that the driver wants at mounting, each for an audience of its own. */
+/** Service account tokens for the driver; audiences must be unique. */
 function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   const audiences = new Set<string>()
   for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
@@ -32,7 +32,7 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
 
 function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
   validateMetadata(driver, errors, { namespaced: false })
-  // `Differs:` the stock server takes longer names; S90.
+  // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
   const spec = driver.spec ?? {}
@@ -55,7 +55,7 @@ function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorLis
 function validateFrozen(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath, mutableGroupPolicy: boolean): void {
   const frozen = 'field is immutable'
   if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
-  // `Differs:` the stock server lets it change; S95.
+  // `Differs:` on the stock server the member is mutable; S95.
   if (!mutableGroupPolicy && spec.fsGroupPolicy !== old.fsGroupPolicy)
     at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
@@ -65,7 +65,7 @@ function validateFrozen(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: Field
 
 export const csiDriverStrategy = defineStrategy<CSIDriver>({
   allowUnconditionalUpdate: false,
-  // Decoding gives an absent member its zero form, so that only the body shows that it is missing; S92.
+  // Decoding gives an absent member its zero value, so only the body shows that it is missing; S92.
   requiredMembers: { '': [['spec']] },
   defaults(driver) {
     driver.spec ??= {}

@@ -1,4 +1,4 @@
-/** What drivers of the container storage interface know of a node. @see Configuration and storage specification, 2.9 */
+/** CSINode. @see Configuration and storage specification, 2.9 */
 import { type DeepReadonly, goQuote, goStrings, goText, utf8Length } from '@krmkit/meta'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -28,7 +28,7 @@ function validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): vo
   }
 }
 
-/** Told of the driver, as on the stock server. */
+/** Errors have the path of the driver, as on the stock server. */
 function validateTopologyKeys(keys: readonly string[], at: FieldPath): void {
   const seen = new Set<string>()
   for (const key of keys) {
@@ -50,7 +50,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
   )
 }
 
-/** Drivers come and go, but do not change. Where counts may change they are left out of the comparison, and of the message. */
+/** Drivers may be added and removed but are immutable. Mutable counts are left out of the comparison and of the message. */
 function validateFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): void {
   const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
@@ -75,7 +75,7 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
   },
   validateUpdate(node, old, context) {
     return validateWith(context, (errors) => {
-      // The stock server checks the whole object in both of its steps.
+      // The stock server validates the object twice on update.
       validateNode(node, errors)
       validateNode(node, errors)
       validateFrozen(node, old, errors)

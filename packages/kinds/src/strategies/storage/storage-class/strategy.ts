@@ -1,4 +1,4 @@
-/** Storage classes. @see Configuration and storage specification, 2.6 */
+/** StorageClass. @see Configuration and storage specification, 2.6 */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { StorageClass } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

@@ -1,4 +1,4 @@
-/** Attachments of volumes to nodes. @see Configuration and storage specification, 2.7 */
+/** VolumeAttachment. @see Configuration and storage specification, 2.7 */
 import { type DeepReadonly, goQuote, goText, isDns1123Subdomain, utf8Length } from '@krmkit/meta'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
@@ -46,12 +46,12 @@ function validateStatus({ status }: Attachment, at: FieldPath): void {
 
 function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
   if (!isSet(error)) return
-  // The bound that the message names is that of the stock server, which compares with a smaller one.
+  // The message names the bound that the stock server prints; it compares with a smaller one.
   if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', maxMetadataBytes)
   if (isSet(error.errorCode) && error.errorCode < 0) at.child('errorCode').invalid(error.errorCode, between(0, maxInt32))
 }
 
-/** What is asked of new attachments only. */
+/** Rules of new attachments only. */
 function validateStrictly(attachment: Attachment, errors: ContextErrorList): void {
   const { attacher = '', source } = attachment.spec ?? {}
   validateDriverName(attacher, errors.child('spec').child('attacher'))
@@ -59,7 +59,7 @@ function validateStrictly(attachment: Attachment, errors: ContextErrorList): voi
   if (isSet(name)) errors.child('spec').child('source').child('persistentVolumeName').invalidAll(name, isDns1123Subdomain(name))
 }
 
-/** As on the stock server, the whole attachment is checked in both of its steps. */
+/** The stock server validates the whole attachment twice on update. */
 function validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): void {
   validateAttachment(attachment, errors)
   validateAttachment(attachment, errors)
@@ -82,7 +82,7 @@ function printSpec({ spec }: Attachment) {
 
 export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
-  // `Differs:` the stock server takes a missing member for false; S88.
+  // `Differs:` the stock server reads a missing member as false; S88.
   requiredMembers: {
     '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', ...lunOfSource]],
     status: [['status', 'attached']],

@@ -1,4 +1,4 @@
-/** Classes of volume attributes: what a driver is told when a volume changes. */
+/** VolumeAttributesClass. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
@@ -22,7 +22,7 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
   },
   validateUpdate(object, old, context) {
     return validateWith(context, (errors) => {
-      // The stock server checks the whole class in both of its steps.
+      // The stock server validates the class twice on update.
       validateClass(object, errors)
       validateMetadataUpdate(object, old, errors)
       if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
