@@ -1,9 +1,7 @@
 export type KindsErrorCode =
   /** A key or value of `--runtime-config` that cannot be parsed, or that names an unknown group version. */
   | 'InvalidRuntimeConfig'
-  /** No type or kind of that name exists. */
-  | 'UnknownKind'
-  /** A value that is not an object of the expected kind; `problems` states why. */
+  /** A value that is not an object of the expected kind. */
   | 'InvalidObject'
   /** An invalid definition of a resource; the message lists all errors. */
   | 'InvalidDefinition'
@@ -12,8 +10,8 @@ export type KindsErrorCode =
 export class KindsError extends Error {
   readonly code: KindsErrorCode
 
-  constructor(code: KindsErrorCode, message: string) {
-    super(message)
+  constructor({ code, message, cause }: { readonly code: KindsErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'KindsError'
     this.code = code
   }

@@ -36,7 +36,7 @@ export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'
 export { printers } from './printers/index.ts'
 export { approvalOf, isProtectedGroup } from './strategies/apiextensions/custom-resource-definition/approval.ts'
-export { hasBadBundle } from './strategies/apiextensions/custom-resource-definition/conversion.ts'
+export { hasInvalidCaBundle } from './strategies/apiextensions/custom-resource-definition/conversion.ts'
 export { cleanupFinalizer, setDefinitionCondition } from './strategies/apiextensions/custom-resource-definition/strategy.ts'
 export {
   allocateService,

@@ -49,7 +49,7 @@ export interface Catalog {
  * @param profile spelling of the groups. Default: the stock names.
  */
 export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource {
-  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : renamedFiles(profile))
+  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelFilesFor(profile))
 }
 
 /** Returns the resources that the stock server serves by default, each with its strategy. Parses no type. */
@@ -68,7 +68,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const types = options.types ?? builtInTypes(profile)
   const kinds = createKindIndex(facts, { types, profile })
   const config = runtimeConfigOf(options.runtimeConfig ?? {})
-  refuseUnknown(facts, config)
+  assertKnownVersions(facts, config)
   const sources = { facts, kinds, config, profile, ...(options.features ? { features: options.features } : {}) }
   const definitions = allVersions(facts, profile).flatMap((at) => versionDefinitions(at, sources))
   const byResource = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
@@ -89,12 +89,12 @@ function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): 
     : parseRuntimeConfig(config as string | Readonly<Record<string, boolean | string>>)
 }
 
-function refuseUnknown(facts: CatalogFacts, config: RuntimeConfig): void {
+function assertKnownVersions(facts: CatalogFacts, config: RuntimeConfig): void {
   const known = new Set(Object.values(facts).flatMap(({ group, versions }) => Object.keys(versions).map((v) => `${group}/${v}`)))
   for (const name of config.named) {
     const [group, version] = name.split('/')
     if (!known.has(`${group}/${version}`)) {
-      throw new KindsError('InvalidRuntimeConfig', `group version ${name} that has not been registered`)
+      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
     }
   }
 }
@@ -120,7 +120,7 @@ function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
 }
 
 /** Replaces the group at the head of each file's text. */
-function renamedFiles(profile: NamingProfile): Record<string, string> {
+function modelFilesFor(profile: NamingProfile): Record<string, string> {
   const head = /^\{"group":"([^"]*)"/
   return Object.fromEntries(
     Object.entries(modelFiles).map(([folder, text]) => {

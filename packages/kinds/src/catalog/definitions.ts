@@ -64,17 +64,17 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
       (release === undefined || features === undefined || features.release.atLeast(release))
     )
   })
-  const place = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
-  const storage = { ...place, group: profileGroup(place.group, profile), prefix: profileGroup(place.prefix, profile) }
+  const location = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const storage = { ...location, group: profileGroup(location.group, profile), prefix: profileGroup(location.prefix, profile) }
   const kind = kinds.find(resource.kind)!
   const own = { group: at.group, version: at.version, kind: kind.kind }
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
-  const strategy = strategyOf(kind.kind, at.stock, place.group)
+  const strategy = strategyOf(kind.kind, at.stock, location.group)
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const toStorage = conversionBetween(own, stored, profile)
   const fromStorage = conversionBetween(stored, own, profile)
-  const printer = strategy.printer && printerOfEither(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
+  const printer = strategy.printer && printerForVersions(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
   return { ...common, strategy: printer === undefined ? strategy : { ...strategy, printer }, toStorage, fromStorage }
 }
 
@@ -84,15 +84,15 @@ interface OwnVersion {
 }
 
 /** Prints objects of the served version as well: they are converted to the storage version, which printers take. */
-function printerOfEither({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
-  const stored = (object: DeepReadonly<ApiObject>) => {
+function printerForVersions({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
+  const toStored = (object: DeepReadonly<ApiObject>) => {
     return object.apiVersion === apiVersion ? (toStorage(object) as DeepReadonly<ApiObject>) : object
   }
   return {
     columns,
-    cells: (object, options) => cells(stored(object), options),
-    ...(conditions === undefined ? {} : { conditions: (object) => conditions(stored(object)) }),
-    ...(compare === undefined ? {} : { compare: (a, b) => compare(stored(a), stored(b)) }),
+    cells: (object, options) => cells(toStored(object), options),
+    ...(conditions === undefined ? {} : { conditions: (object) => conditions(toStored(object)) }),
+    ...(compare === undefined ? {} : { compare: (a, b) => compare(toStored(a), toStored(b)) }),
   }
 }
 

@@ -40,7 +40,8 @@ export function parseRuntimeConfig(config: string | Readonly<Record<string, bool
   for (const [rawKey, rawValue] of entries) {
     const key = rawKey.trim()
     const value = typeof rawValue === 'boolean' ? rawValue : rawValue === '' ? true : truths.get(rawValue.trim())
-    if (value === undefined) throw new KindsError('InvalidRuntimeConfig', `invalid value of ${key}: ${rawValue}`)
+    if (value === undefined)
+      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `invalid value of ${key}: ${rawValue}` })
     if (classes.some(([name]) => name === key)) all.set(key, value)
     else exact.set(canonicalKey(key), value)
   }
@@ -72,7 +73,7 @@ function canonicalKey(key: string): string {
   if (tokens[0] === 'api' && tokens[1] === 'v1') tokens[0] = ''
   const [, version, ...rest] = tokens
   if (version === undefined || version === '' || rest.length > 1 || tokens[0] === 'api' || rest[0] === '') {
-    throw new KindsError('InvalidRuntimeConfig', `runtime-config invalid key ${key}`)
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `runtime-config invalid key ${key}` })
   }
   return tokens.join('/')
 }

@@ -4,14 +4,14 @@ import type {
   HorizontalPodAutoscalerCondition,
   HPAScalingRules,
 } from '../types/autoscaling-v2.generated.ts'
-import { type Loose, present } from './convert.ts'
+import { type Loose, omitUndefined } from './convert.ts'
 
 /** Annotations that hold JSON, written as Go writes it. Clients can change them, so reading checks every type. */
 
 export type { Loose } from './convert.ts'
 
 /** Thrown by the readers below, caught within the conversions. */
-class BadText extends Error {}
+class MalformedText extends Error {}
 
 /** JSON with `<`, `>` and `&` escaped, as Go writes it. */
 export function goJson(value: unknown): string {
@@ -32,7 +32,7 @@ export function behaviorToText({ scaleUp, scaleDown }: DeepReadonly<HorizontalPo
 export function behaviorFromText(source: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   const behavior = attempt(source, (value) => {
     const { scaleup, scaledown } = lowerCased(value)
-    return present({ scaleUp: rulesFromText(scaleup), scaleDown: rulesFromText(scaledown) })
+    return omitUndefined({ scaleUp: rulesFromText(scaleup), scaleDown: rulesFromText(scaledown) })
   })
   return behavior === undefined || Object.keys(behavior).length === 0 ? undefined : behavior
 }
@@ -40,7 +40,7 @@ export function behaviorFromText(source: string | undefined): HorizontalPodAutos
 export function conditionsFromText(source: string | undefined): HorizontalPodAutoscalerCondition[] | undefined {
   const conditions = readText(source, (value) => {
     const { type, status, lastTransitionTime, reason, message } = object(value)
-    return present({
+    return omitUndefined({
       type: text(type),
       status: text(status),
       lastTransitionTime: optionalText(lastTransitionTime) ?? null,
@@ -58,19 +58,19 @@ export function text(value: unknown): string {
 
 export function optionalText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw new BadText()
+  if (typeof value !== 'string') throw new MalformedText()
   return value
 }
 
 export function optionalInteger(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
-  if (!Number.isInteger(value)) throw new BadText()
+  if (!Number.isInteger(value)) throw new MalformedText()
   return value as number
 }
 
 export function optionalQuantity(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' && typeof value !== 'number') throw new BadText()
+  if (typeof value !== 'string' && typeof value !== 'number') throw new MalformedText()
   return normalizeQuantity(String(value))
 }
 
@@ -80,13 +80,13 @@ export function object(value: unknown): Loose {
 
 export function optionalObject(value: unknown): Loose | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'object' || Array.isArray(value)) throw new BadText()
+  if (typeof value !== 'object' || Array.isArray(value)) throw new MalformedText()
   return value as Loose
 }
 
 export function list(value: unknown): readonly unknown[] {
   if (value === null) return []
-  if (!Array.isArray(value)) throw new BadText()
+  if (!Array.isArray(value)) throw new MalformedText()
   return value
 }
 
@@ -105,7 +105,7 @@ function rulesToText(rules: DeepReadonly<HPAScalingRules> | undefined): Loose | 
 function rulesFromText(value: unknown): HPAScalingRules | undefined {
   if (value === undefined || value === null) return undefined
   const { stabilizationwindowseconds, selectpolicy, policies, tolerance } = lowerCased(value)
-  return present({
+  return omitUndefined({
     stabilizationWindowSeconds: optionalInteger(stabilizationwindowseconds),
     selectPolicy: optionalText(selectpolicy),
     policies:
@@ -132,7 +132,7 @@ function attempt<T>(source: string | undefined, read: (value: unknown) => T): T 
   try {
     return read(JSON.parse(source))
   } catch (error) {
-    if (error instanceof BadText || error instanceof SyntaxError || error instanceof MetaError) return undefined
+    if (error instanceof MalformedText || error instanceof SyntaxError || error instanceof MetaError) return undefined
     throw error
   }
 }

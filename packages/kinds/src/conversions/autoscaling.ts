@@ -6,7 +6,7 @@ import type {
 import type { HorizontalPodAutoscaler as AutoscalerV2, MetricSpec, MetricStatus } from '../types/autoscaling-v2.generated.ts'
 import { specFromV1, specToV1, statusFromV1, statusToV1 } from './autoscaling-metrics.ts'
 import { behaviorFromText, behaviorToText, conditionsFromText, goJson, readText } from './autoscaling-texts.ts'
-import { type MakeConvert, present, unlessEmpty } from './convert.ts'
+import { type ConvertFactory, omitUndefined, omitZero } from './convert.ts'
 
 /**
  * Conversion of autoscalers. `v1` has one metric, CPU utilization in percent. Everything else of `v2` is kept in annotations,
@@ -30,7 +30,7 @@ import { type MakeConvert, present, unlessEmpty } from './convert.ts'
 /** The percentage that `v1` implies if it names no metric. */
 const defaultUtilization = 80
 
-export const autoscalerToV1: MakeConvert = (to, profile) => {
+export const autoscalerToV1: ConvertFactory = (to, profile) => {
   const apiVersion = formatApiVersion(to)
   const names = annotationNames(profile)
   return (object) => {
@@ -40,8 +40,8 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
     const others = metrics.filter((metric) => metric !== shown)
     const current = status?.currentMetrics ?? []
     const annotations = {
-      ...withoutTexts(metadata.annotations, names),
-      ...present({
+      ...withoutConversionAnnotations(metadata.annotations, names),
+      ...omitUndefined({
         [names.metrics]: others.length === 0 ? undefined : goJson(others.map(specToV1)),
         [names.currentMetrics]: current.length === 0 ? undefined : goJson(current.map(statusToV1)),
         [names.behavior]: spec?.behavior === undefined ? undefined : behaviorToText(spec.behavior),
@@ -52,13 +52,13 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
       apiVersion,
       kind,
       metadata: withAnnotations(metadata, annotations),
-      spec: present({
+      spec: omitUndefined({
         scaleTargetRef: spec?.scaleTargetRef,
         minReplicas: spec?.minReplicas,
         maxReplicas: spec?.maxReplicas ?? 0,
         targetCPUUtilizationPercentage: shown?.resource?.target.averageUtilization,
       }),
-      status: present({
+      status: omitUndefined({
         observedGeneration: status?.observedGeneration,
         lastScaleTime: status?.lastScaleTime,
         currentReplicas: status?.currentReplicas ?? 0,
@@ -69,7 +69,7 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
   }
 }
 
-export const autoscalerToV2: MakeConvert = (to, profile) => {
+export const autoscalerToV2: ConvertFactory = (to, profile) => {
   const apiVersion = formatApiVersion(to)
   const names = annotationNames(profile)
   return (object) => {
@@ -80,18 +80,18 @@ export const autoscalerToV2: MakeConvert = (to, profile) => {
     return {
       apiVersion,
       kind,
-      metadata: withAnnotations(metadata, withoutTexts(metadata.annotations, names)),
-      spec: present({
+      metadata: withAnnotations(metadata, withoutConversionAnnotations(metadata.annotations, names)),
+      spec: omitUndefined({
         scaleTargetRef: spec?.scaleTargetRef,
         minReplicas: spec?.minReplicas,
         maxReplicas: spec?.maxReplicas ?? 0,
         metrics: metrics.length === 0 ? [cpuMetric(defaultUtilization)] : metrics,
         behavior: behaviorFromText(text(names.behavior)),
       }),
-      status: present({
+      status: omitUndefined({
         observedGeneration: status?.observedGeneration,
         lastScaleTime: status?.lastScaleTime,
-        currentReplicas: unlessEmpty(status?.currentReplicas),
+        currentReplicas: omitZero(status?.currentReplicas),
         desiredReplicas: status?.desiredReplicas ?? 0,
         currentMetrics: readText(text(names.currentMetrics), statusFromV1) ?? currentMetrics(status),
         conditions: conditionsFromText(text(names.conditions)),
@@ -120,7 +120,7 @@ function annotationNames({ domain }: NamingProfile): AnnotationNames {
 type Annotations = Readonly<Record<string, string>>
 
 /** The annotations that conversions do not write. */
-function withoutTexts(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
+function withoutConversionAnnotations(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
   const made: readonly string[] = Object.values(names)
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !made.includes(name)))
 }
@@ -130,14 +130,14 @@ function withAnnotations(metadata: DeepReadonly<ApiObject['metadata']>, annotati
   const { annotations: _, ...rest } = metadata
   const sorted = Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))
   if (sorted.length === 0) return rest
-  return inOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
+  return inMemberOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
 }
 
 /** Inserts annotations at their position in the member order of the type. */
-function inOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function inMemberOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if ('annotations' in before) return Object.fromEntries(Object.keys(before).map((name) => [name, after[name]]))
   const { ownerReferences, finalizers, managedFields, annotations, ...first } = after
-  return { ...first, annotations, ...present({ ownerReferences, finalizers, managedFields }) }
+  return { ...first, annotations, ...omitUndefined({ ownerReferences, finalizers, managedFields }) }
 }
 
 function isCpuPercentage({ type, resource }: DeepReadonly<MetricSpec>): boolean {

@@ -4,25 +4,25 @@ import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionK
 export type Convert = (object: DeepReadonly<ApiObject>) => ApiObject
 
 /** Creates the conversion to `to`, with the annotations and groups of a profile. */
-export type MakeConvert = (to: GroupVersionKind, profile: NamingProfile) => Convert
+export type ConvertFactory = (to: GroupVersionKind, profile: NamingProfile) => Convert
 
 /** A JSON object of unknown shape. */
 export type Loose = Readonly<Record<string, unknown>>
 
 /** The same shape with another apiVersion. Shares members with the argument. */
-export const sameShape: MakeConvert = (to) => {
+export const sameShape: ConvertFactory = (to) => {
   const apiVersion = formatApiVersion(to)
   return (object) => ({ ...(object as ApiObject), apiVersion })
 }
 
 /** Drops members that are undefined, so that they are absent. */
-export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function omitUndefined(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(members)) if (value !== undefined) result[name] = value
   return result
 }
 
 /** The value, or undefined for a zero value: empty text, zero, false, null. */
-export function unlessEmpty<T>(value: T): T | undefined {
+export function omitZero<T>(value: T): T | undefined {
   return value === '' || value === 0 || value === false || value === null ? undefined : value
 }

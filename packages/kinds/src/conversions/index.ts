@@ -1,7 +1,7 @@
 import { type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { stockGroup } from '../catalog/profile.ts'
 import { autoscalerToV1, autoscalerToV2 } from './autoscaling.ts'
-import { type Convert, type MakeConvert, sameShape } from './convert.ts'
+import { type Convert, type ConvertFactory, sameShape } from './convert.ts'
 import { coreEventToNew, newEventToCore } from './events.ts'
 import { resourceConversions } from './resource-claims.ts'
 
@@ -21,7 +21,7 @@ export function conversionBetween(from: GroupVersionKind, to: GroupVersionKind, 
   return find(from, to, source, target)(to, profile)
 }
 
-function find(from: GroupVersionKind, to: GroupVersionKind, source: string, target: string): MakeConvert {
+function find(from: GroupVersionKind, to: GroupVersionKind, source: string, target: string): ConvertFactory {
   if (source !== target) {
     if (from.kind !== 'Event') return sameShape
     return source === '' && target === 'events.k8s.io' ? coreEventToNew : newEventToCore

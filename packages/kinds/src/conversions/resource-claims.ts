@@ -1,5 +1,5 @@
 import { type ApiObject, formatApiVersion } from '@krmkit/meta'
-import { type Loose, type MakeConvert, present } from './convert.ts'
+import { type ConvertFactory, type Loose, omitUndefined } from './convert.ts'
 
 /**
  * Conversion of device requests and devices. `v1beta2` nests the members of a plain request in `exactly` and flattens those of
@@ -14,12 +14,13 @@ const requestParts = ['deviceClassName', 'selectors', 'allocationMode', 'count',
 /** Older versions mark a request with alternatives by an empty device class, so an empty request gets no `exactly`. */
 const nestRequest: Change = ({ name, firstAvailable, ...rest }) => {
   const parts = Object.fromEntries(requestParts.filter((part) => rest[part] !== undefined).map((part) => [part, rest[part]]))
-  return present({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
+  return omitUndefined({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
 }
 
-const flattenRequest: Change = ({ name, exactly, firstAvailable }) => present({ name, ...(exactly as Loose), firstAvailable })
+const flattenRequest: Change = ({ name, exactly, firstAvailable }) =>
+  omitUndefined({ name, ...(exactly as Loose), firstAvailable })
 
-const flattenDevice: Change = ({ name, basic }) => present({ name, ...(basic as Loose) })
+const flattenDevice: Change = ({ name, basic }) => omitUndefined({ name, ...(basic as Loose) })
 
 const nestDevice: Change = ({ name, ...basic }) => ({ name, basic })
 
@@ -39,7 +40,7 @@ function inClaim(change: Change): Change {
   return (spec) => at(spec, 'devices', (devices) => each(devices, 'requests', change))
 }
 
-function conversion(change: (object: Loose) => Loose): MakeConvert {
+function conversion(change: (object: Loose) => Loose): ConvertFactory {
   return (to) => {
     const apiVersion = formatApiVersion(to)
     return (object) => ({ ...change(object as Loose), apiVersion }) as ApiObject
@@ -54,7 +55,7 @@ const claims = { v1beta1: claim(flattenRequest), v1beta2: claim(nestRequest) }
 const templates = { v1beta1: template(flattenRequest), v1beta2: template(nestRequest) }
 
 /** By kind, then by source and target version; pairs not listed have the same shape. */
-export const resourceConversions: Readonly<Record<string, Readonly<Record<string, MakeConvert>>>> = {
+export const resourceConversions: Readonly<Record<string, Readonly<Record<string, ConvertFactory>>>> = {
   ResourceClaim: {
     'v1alpha3 v1beta2': claims.v1beta2,
     'v1beta1 v1beta2': claims.v1beta2,

@@ -39,12 +39,12 @@ export function customDefinitions(definition: Definition, options: CustomDefinit
       kindOf(definition, names, version, options),
     ]),
   )
-  const leaving =
+  const terminating =
     definition.metadata.deletionTimestamp !== undefined &&
     (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
   return versions
     .filter(({ served }) => served || options.unserved === true)
-    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving, options }))
+    .map((version) => definitionOf({ definition, names, version, stored, kinds, terminating, options }))
 }
 
 function kindOf(
@@ -73,14 +73,14 @@ function listKindOf({ kind, listKind }: Definition['spec']['names']): string {
 
 /** Names the newest version that is not deprecated, if it is newer than this one. */
 function deprecationText({ group, version, kind }: GroupVersionKind, versions: readonly Version[]): string {
-  const better = versions.filter(
+  const newer = versions.filter(
     ({ name, served, deprecated }) => served && deprecated !== true && compareVersions(name, version) < 0,
   )
-  const [newest] = better.map(({ name }) => name).sort(compareVersions)
+  const [newest] = newer.map(({ name }) => name).sort(compareVersions)
   return `${group}/${version} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`
 }
 
-interface Parts {
+interface DefinitionParts {
   readonly definition: Definition
   readonly names: Definition['spec']['names']
   readonly version: Version
@@ -88,15 +88,15 @@ interface Parts {
   /** By apiVersion. */
   readonly kinds: ReadonlyMap<string, KindInfo>
   /** Instances are being deleted; none can be created. */
-  readonly leaving: boolean
+  readonly terminating: boolean
   readonly options: CustomDefinitionOptions
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-const verbsWhileLeaving = ['delete', 'deletecollection', 'get', 'list', 'watch']
+const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
-function resourceOf({ definition, names, version, stored, kinds, leaving, options }: Parts): ResourceDefinition {
+function definitionOf({ definition, names, version, stored, kinds, terminating, options }: DefinitionParts): ResourceDefinition {
   const { spec } = definition
   const { converter, edition } = options
   const { group } = spec
@@ -107,11 +107,11 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
   const schema = version.schema?.openAPIV3Schema as JsonObject | undefined
   const codec = () => kind.type().custom as CustomCodec
   const { namespaced } = kind
-  const plain = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
+  const common = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
   const subresources: ResourceInfo[] = []
-  if (version.subresources?.status !== undefined) subresources.push({ ...plain, name: `${names.plural}/status`, kind: gvk })
+  if (version.subresources?.status !== undefined) subresources.push({ ...common, name: `${names.plural}/status`, kind: gvk })
   if (version.subresources?.scale !== undefined) {
-    subresources.push({ ...plain, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
+    subresources.push({ ...common, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
   }
   const fromStorage = (object: Frozen): ApiObject => {
     const written = kinds.get(object.apiVersion)?.type().custom
@@ -131,7 +131,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
       singularName: names.singular ?? '',
       namespaced,
       kind: gvk,
-      verbs: leaving ? verbsWhileLeaving : verbs,
+      verbs: terminating ? terminatingVerbs : verbs,
       shortNames: [...(names.shortNames ?? [])],
       categories: [...(names.categories ?? [])],
     },
@@ -144,7 +144,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
       namespaced,
       schema,
       codec,
-      seen: conversion === undefined ? fromStorage : (object) => object,
+      toServed: conversion === undefined ? fromStorage : (object) => object,
     }),
     storage: { group, version: stored.name, resource: names.plural },
     ...(conversion === undefined
@@ -153,7 +153,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
     custom: {
       ...(schema === undefined ? {} : { schema }),
       ...(edition === undefined ? {} : { edition }),
-      ...(leaving ? { terminating: true } : {}),
+      ...(terminating ? { terminating: true } : {}),
       ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
       ...(fields.length === 0 ? {} : { selectableFields: fields }),
     },

@@ -8,23 +8,23 @@ type Scale = DeepReadonly<CustomResourceSubresourceScale>
 const maxInt32 = 2147483647
 
 /** Errors of the desired replicas. */
-export function specReplicasErrors(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
-  return replicasErrors(object, specReplicasPath)
+export function validateSpecReplicas(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
+  return validateReplicas(object, specReplicasPath)
 }
 
 /** Errors of the current replicas and of their selector. */
-export function statusReplicasErrors(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
-  const errors = replicasErrors(object, statusReplicasPath)
+export function validateStatusReplicas(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
+  const errors = validateReplicas(object, statusReplicasPath)
   if (labelSelectorPath === '') return errors
-  const found = lookUp(object, labelSelectorPath)
+  const found = resolvePath(object, labelSelectorPath)
   if ('problem' in found) errors.push(field.invalid(labelSelectorPath, '', found.problem))
   else if (found.value !== undefined && typeof found.value !== 'string')
     errors.push(field.invalid(labelSelectorPath, '', wrongType(memberPath(labelSelectorPath), found.value, 'string')))
   return errors
 }
 
-function replicasErrors(object: JsonObject, path: string): FieldError[] {
-  const found = lookUp(object, path)
+function validateReplicas(object: JsonObject, path: string): FieldError[] {
+  const found = resolvePath(object, path)
   if ('problem' in found) return [field.invalid(path, 0, found.problem)]
   const { value } = found
   if (value === undefined) return []
@@ -41,7 +41,7 @@ export function memberPath(path: string): readonly string[] {
 }
 
 /** The value at a path; a value on the way that has no members is a problem, null is not. */
-function lookUp(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
+function resolvePath(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
   const members = memberPath(path)
   let at: JsonValue = object
   for (const [index, member] of members.entries()) {

@@ -124,7 +124,7 @@ describe('defineResource', () => {
 
   it('reports the errors of a definition', () => {
     expect(() => defineResource({ group: 'nodots', kind: 'Widget', versions: { v1: { schema } } })).toThrow(
-      'Widget cannot be defined: spec.group',
+      'invalid definition of Widget: spec.group',
     )
     expect(() => defineResource({ ...base, versions: {} })).toThrow('Widget has no version')
     expect(() => defineResource({ ...base, versions: { v1: { schema: z.object({ at: z.date() }) } } })).toThrow('v1: ')

@@ -8,7 +8,7 @@ import {
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../handles/apiextensions-v1.generated.ts'
-import { governed } from './defined-strategy.ts'
+import { withZodRules } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
 
@@ -32,14 +32,14 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
   const { group, kind, namespaced = true } = options
   const storageVersion = options.storageVersion ?? Object.keys(options.versions).sort(compareVersions)[0]
   if (storageVersion === undefined || options.versions[storageVersion] === undefined)
-    throw new KindsError('InvalidDefinition', `${kind} has no version ${storageVersion ?? ''}`)
+    throw new KindsError({ code: 'InvalidDefinition', message: `${kind} has no version ${storageVersion ?? ''}` })
   const general = options as unknown as ResourceOptions<VersionTable>
   const manifest = manifestOf(general, storageVersion)
   // Rules are compiled for the first object.
   const errors = CustomResourceDefinition.validate(withoutRules(manifest) as CustomResourceDefinition)
   if (errors.length > 0) {
-    const told = errors.map((error) => `${error.field}: ${error.message}`).join('; ')
-    throw new KindsError('InvalidDefinition', `${kind} cannot be defined: ${told}`)
+    const details = errors.map((error) => `${error.field}: ${error.message}`).join('; ')
+    throw new KindsError({ code: 'InvalidDefinition', message: `invalid definition of ${kind}: ${details}` })
   }
   const resource = manifest.spec.names.plural
   const handle = (version: string) => ({ group, version, resource, kind, namespaced })
@@ -49,10 +49,10 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
     at: (version) => handle(version),
     toManifest: () => structuredClone(manifest),
     resources: (types) =>
-      customDefinitions(accepted(manifest), {
+      customDefinitions(withAcceptedNames(manifest), {
         objectMeta: types.struct('meta/v1.ObjectMeta'),
         ...(converter === undefined ? {} : { converter }),
-      }).map((each) => governed(each, general, storageVersion)),
+      }).map((each) => withZodRules(each, general, storageVersion)),
   }
 }
 
@@ -94,7 +94,7 @@ function versionOf(name: string, options: VersionOptions, storage: boolean): Cus
     storage,
     ...(deprecated === false ? {} : { deprecated: true }),
     ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
-    schema: { openAPIV3Schema: published(name, schema) as never },
+    schema: { openAPIV3Schema: publishedSchema(name, schema) as never },
     ...(Object.keys(subresources).length === 0 ? {} : { subresources }),
     ...(columns === undefined ? {} : { additionalPrinterColumns: columns.map((column) => ({ ...column })) }),
     ...(selectableFields === undefined ? {} : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
@@ -109,12 +109,15 @@ function withoutRules(value: unknown): unknown {
 }
 
 /** The status is written by its sub-resource, so objects never require one. */
-function published(version: string, schema: MemberSchema): JsonObject {
+function publishedSchema(version: string, schema: MemberSchema): JsonObject {
   let written: JsonObject
   try {
     written = structuralSchema(schema)
   } catch (error) {
-    throw new KindsError('InvalidDefinition', `${version}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new KindsError({
+      code: 'InvalidDefinition',
+      message: `${version}: ${error instanceof Error ? error.message : String(error)}`,
+    })
   }
   const { required, properties, ...rest } = written
   const needed = ((required as string[] | undefined) ?? []).filter((name) => name !== 'status')
@@ -131,7 +134,7 @@ function published(version: string, schema: MemberSchema): JsonObject {
 }
 
 /** The definition with accepted names, as a server has it after naming. */
-function accepted(manifest: CustomResourceDefinition): CustomResourceDefinition {
+function withAcceptedNames(manifest: CustomResourceDefinition): CustomResourceDefinition {
   const status: CustomResourceDefinitionStatus = {
     acceptedNames: manifest.spec.names,
     conditions: [{ type: 'Established', status: 'True' }],
@@ -149,7 +152,7 @@ function converterOf({ conversions = {}, group }: ResourceOptions<VersionTable>,
       const stored = known.get(object.apiVersion)?.toStorage(object) ?? object
       const from = { ...stored, apiVersion: hub, kind: object.kind } as ApiObject
       if (apiVersion === hub) return from
-      const shown = known.get(apiVersion)?.fromStorage(from as DeepReadonly<ApiObject>) ?? from
-      return { ...shown, apiVersion, kind: object.kind } as ApiObject
+      const converted = known.get(apiVersion)?.fromStorage(from as DeepReadonly<ApiObject>) ?? from
+      return { ...converted, apiVersion, kind: object.kind } as ApiObject
     })
 }

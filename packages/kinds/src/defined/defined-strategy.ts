@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
-import { sameValue } from '../custom/custom-strategy.ts'
+import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
@@ -11,7 +11,7 @@ import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, V
 type Frozen = DeepReadonly<ApiObject>
 
 /** Adds the rules of the zod schema and the hooks of the strategy to a definition. */
-export function governed(
+export function withZodRules(
   definition: ResourceDefinition,
   options: ResourceOptions<VersionTable>,
   storageVersion: string,
@@ -21,10 +21,10 @@ export function governed(
   const hub = hubOf(options, storageVersion)
   const status = base.subresources?.status
   const { prepareForCreate, prepareForUpdate, validate, validateStatus, warnings } = (options.strategy ?? {}) as ResourceStrategy
-  const checked = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
+  const orZodErrors = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
     errors.length > 0 ? errors : zodErrors(schema, object, old)
   /** Ignores errors of a hook if the object is invalid; validation reports it. */
-  const prepared = (object: ApiObject, context: StrategyContext, hook: (draft: ApiObject) => void): void => {
+  const runHook = (object: ApiObject, context: StrategyContext, hook: (draft: ApiObject) => void): void => {
     try {
       hub.change(object, hook)
     } catch (error) {
@@ -35,26 +35,26 @@ export function governed(
     ...base,
     prepareForCreate(object, context) {
       base.prepareForCreate?.(object, context)
-      if (prepareForCreate !== undefined) prepared(object, context, (draft) => prepareForCreate(draft, context))
+      if (prepareForCreate !== undefined) runHook(object, context, (draft) => prepareForCreate(draft, context))
     },
     prepareForUpdate(object, old, context) {
       if (prepareForUpdate !== undefined)
-        prepared(object, context, (draft) => prepareForUpdate(draft, hub.seen(old) as Frozen, context))
+        runHook(object, context, (draft) => prepareForUpdate(draft, hub.toHub(old) as Frozen, context))
       base.prepareForUpdate?.(object, old, context)
     },
     validate(object, context) {
-      const errors = checked(base.validate?.(object, context) ?? [], object)
-      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), undefined, context)]
+      const errors = orZodErrors(base.validate?.(object, context) ?? [], object)
+      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), undefined, context)]
     },
     validateUpdate(object, old, context) {
-      const errors = checked(base.validateUpdate?.(object, old, context) ?? [], object, hub.shown(old, object))
-      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), hub.seen(old), context)]
+      const errors = orZodErrors(base.validateUpdate?.(object, old, context) ?? [], object, hub.toVersionOf(old, object))
+      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), hub.toHub(old), context)]
     },
     ...(warnings === undefined
       ? {}
       : {
           warnings: (object, old, context) => [
-            ...warnings(hub.seen(object), old === undefined ? undefined : hub.seen(old), context),
+            ...warnings(hub.toHub(object), old === undefined ? undefined : hub.toHub(old), context),
           ],
         }),
     ...(status === undefined
@@ -65,9 +65,9 @@ export function governed(
             status: {
               ...status,
               validateUpdate(object, old, context) {
-                const errors = checked(status.validateUpdate(object, old, context), object, hub.shown(old, object))
+                const errors = orZodErrors(status.validateUpdate(object, old, context), object, hub.toVersionOf(old, object))
                 if (errors.length > 0 || validateStatus === undefined) return errors
-                return [...validateStatus(hub.seen(object), hub.seen(old), context)]
+                return [...validateStatus(hub.toHub(object), hub.toHub(old), context)]
               },
             },
           },
@@ -76,38 +76,38 @@ export function governed(
   return { ...definition, strategy: next, definedInCode: true }
 }
 
-interface Hub {
+interface HubConversion {
   /** Converts the object to the storage version. */
-  seen(object: Frozen): Frozen
+  toHub(object: Frozen): Frozen
   /** Converts the object to the version of `like`. */
-  shown(object: Frozen, like: Frozen): Frozen
+  toVersionOf(object: Frozen, like: Frozen): Frozen
   /** Applies `change` to the object in the storage version. */
   change(object: ApiObject, change: (draft: ApiObject) => void): void
 }
 
-function hubOf({ group, conversions = {} }: ResourceOptions<VersionTable>, storageVersion: string): Hub {
+function hubOf({ group, conversions = {} }: ResourceOptions<VersionTable>, storageVersion: string): HubConversion {
   const stored = `${group}/${storageVersion}`
   const known = new Map(Object.entries(conversions).map(([name, each]) => [`${group}/${name}`, each]))
-  const seen = (object: Frozen): Frozen => {
+  const toHub = (object: Frozen): Frozen => {
     if (object.apiVersion === stored) return object
     const members = known.get(object.apiVersion)?.toStorage(object) ?? object
     return { ...members, apiVersion: stored, kind: object.kind } as Frozen
   }
-  const shown = (object: Frozen, { apiVersion, kind }: Frozen): Frozen => {
+  const toVersionOf = (object: Frozen, { apiVersion, kind }: Frozen): Frozen => {
     if (object.apiVersion === apiVersion) return object
-    const hub = seen(object)
+    const hub = toHub(object)
     return { ...(known.get(apiVersion)?.fromStorage(hub) ?? hub), apiVersion, kind } as Frozen
   }
   return {
-    seen,
-    shown,
+    toHub,
+    toVersionOf,
     change(object, change) {
-      const before = seen(object as Frozen)
+      const before = toHub(object as Frozen)
       const draft = structuredClone(before) as ApiObject
       change(draft)
       // Skips the conversion if the hook changed nothing.
-      if (sameValue(draft as never, before as never)) return
-      const after = shown(draft as Frozen, object as Frozen) as ApiObject
+      if (isSameJson(draft as never, before as never)) return
+      const after = toVersionOf(draft as Frozen, object as Frozen) as ApiObject
       for (const name of Object.keys(object)) if (!Object.hasOwn(after, name)) delete (object as Members)[name]
       Object.assign(object, after)
     },
@@ -130,11 +130,11 @@ function zodErrors(schema: MemberSchema, object: Frozen, old: Frozen | undefined
     .filter(({ path, code }) => {
       // The path of a refinement may point at a part; the value it judges is the whole.
       const whole = code === 'custom' ? path.slice(0, -1) : path
-      return before === undefined || !sameValue(valueAt(given, whole), valueAt(before, whole))
+      return before === undefined || !isSameJson(valueAt(given, whole), valueAt(before, whole))
     })
     .map(({ path, message }) => {
       const value = valueAt(given, path)
-      return value === undefined ? field.required(placeOf(path), message) : field.invalid(placeOf(path), value, message)
+      return value === undefined ? field.required(pathOf(path), message) : field.invalid(pathOf(path), value, message)
     })
 }
 
@@ -145,7 +145,7 @@ function membersOf(schema: MemberSchema, object: Frozen): Members {
   return given
 }
 
-function placeOf([first, ...rest]: readonly PropertyKey[]): Path | undefined {
+function pathOf([first, ...rest]: readonly PropertyKey[]): Path | undefined {
   if (first === undefined) return undefined
   return rest.reduce<Path>(
     (at, step) => (typeof step === 'number' ? at.index(step) : at.child(String(step))),

@@ -38,7 +38,7 @@ const kept = [
 
 function node(given: JsonObject): JsonObject {
   const alternatives = listOf(given.anyOf) ?? listOf(given.oneOf)
-  if (alternatives !== undefined) return { ...ownKeys(given), ...united(alternatives, given.oneOf !== undefined) }
+  if (alternatives !== undefined) return { ...ownKeys(given), ...unionSchema(alternatives, given.oneOf !== undefined) }
   const all = listOf(given.allOf)
   if (all !== undefined) return { ...ownKeys(given), ...intersected(all) }
   if (given.$ref !== undefined || given.type === undefined) return { ...ownKeys(given), [openKey]: true }
@@ -91,7 +91,7 @@ function mapped(properties: JsonObject): JsonObject {
 }
 
 /** A union: distinguished if all alternatives are objects, or string and integer; otherwise left open. */
-function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
+function unionSchema(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
   const types = new Set(alternatives.map(({ type }) => type))
   if (alternatives.length === 1) return node(alternatives[0] as JsonObject)
   if (types.size === 2 && types.has('string') && types.has('integer')) return { 'x-kubernetes-int-or-string': true }
@@ -99,18 +99,18 @@ function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonOb
   if (types.size > 1 || type === undefined) return { [openKey]: true }
   const nodes = alternatives.map(node)
   if (type !== 'object') return { type, ...(type === 'array' ? { items: { [openKey]: true } } : {}), anyOf: nodes.map(bare) }
-  return { ...merged(nodes), [exclusive ? 'oneOf' : 'anyOf']: nodes.map(bare) }
+  return { ...intersectionSchema(nodes), [exclusive ? 'oneOf' : 'anyOf']: nodes.map(bare) }
 }
 
 function intersected(all: readonly JsonObject[]): JsonObject {
   const nodes = all.map(node)
   if (nodes.some(({ type }) => type !== 'object')) return { [openKey]: true }
   const required = [...new Set(nodes.flatMap((each) => (each.required as string[] | undefined) ?? []))]
-  return { ...merged(nodes), ...(required.length === 0 ? {} : { required }) }
+  return { ...intersectionSchema(nodes), ...(required.length === 0 ? {} : { required }) }
 }
 
 /** An object with the members of all; members with conflicting schemas are left open. */
-function merged(nodes: readonly JsonObject[]): JsonObject {
+function intersectionSchema(nodes: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {}
   for (const { properties: own } of nodes) {
     for (const [name, each] of Object.entries((own as JsonObject | undefined) ?? {})) {

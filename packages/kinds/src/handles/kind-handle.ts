@@ -113,15 +113,15 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     return struct
   }
   const schemas = new Map<string, ZodSchema<T>>()
-  const filled = (object: DeepReadonly<T>): T => {
+  const withDefaults = (object: DeepReadonly<T>): T => {
     const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
     strategy?.defaults?.(own, version, stockProfile)
     return own
   }
   /** The object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
-  const received = (object: DeepReadonly<T>): ApiObject => {
-    const named = filled(object)
-    place(named.metadata, namespaced)
+  const prepareObject = (object: DeepReadonly<T>): ApiObject => {
+    const named = withDefaults(object)
+    setName(named.metadata, namespaced)
     return parts.toStorage === undefined ? named : copy<ApiObject>(parts.toStorage(named as DeepReadonly<ApiObject>))
   }
   return {
@@ -142,31 +142,31 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     decode: (input, { strict = true } = {}) => {
       const { object, problems } = read<T>(input, type())
       if (object.kind !== kind || object.apiVersion !== apiVersion) {
-        throw new KindsError(
-          'InvalidObject',
-          `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
-        )
+        throw new KindsError({
+          code: 'InvalidObject',
+          message: `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
+        })
       }
-      if (strict && problems.length > 0) throw new KindsError('InvalidObject', problems.join(', '))
+      if (strict && problems.length > 0) throw new KindsError({ code: 'InvalidObject', message: problems.join(', ') })
       return object
     },
-    default: filled,
+    default: withDefaults,
     async ready(object, old) {
-      await strategy?.ready?.(received(object), old === undefined ? undefined : received(old))
+      await strategy?.ready?.(prepareObject(object), old === undefined ? undefined : prepareObject(old))
     },
     validate(object, context) {
       const unnamed = missingMembers(object, strategy?.requiredMembers?.[''] ?? [])
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
       const known = strategyContext(context)
-      const stored = received(object)
+      const stored = prepareObject(object)
       strategy?.prepareForCreate?.(stored, known)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
       return strategy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
     },
     validateUpdate(object, old, context) {
       const known = strategyContext(context)
-      const before = received(old)
-      const stored = received(object)
+      const before = prepareObject(old)
+      const stored = prepareObject(object)
       strategy?.prepareForUpdate?.(stored, before, known)
       if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, known)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
@@ -188,18 +188,18 @@ function read<T>(input: Uint8Array | string | object, type: StructType): { objec
     const { value, duplicates } = parseJson(input, { literals: true })
     return decode<T>(type, value, { duplicates })
   } catch (error) {
-    if (error instanceof DecodeError) throw new KindsError('InvalidObject', error.message)
+    if (error instanceof DecodeError) throw new KindsError({ code: 'InvalidObject', message: error.message, cause: error })
     throw error
   }
 }
 
 /** Sets the name and namespace that a request would set. */
-function place(metadata: ApiObject['metadata'], namespaced: boolean): void {
+function setName(metadata: ApiObject['metadata'], namespaced: boolean): void {
   if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}xxxxx`
   if (!metadata.namespace && namespaced) metadata.namespace = 'default'
 }
 
-const usualContext: StrategyContext = {
+const defaultContext: StrategyContext = {
   clock: systemClock,
   random: systemRandom,
   profile: stockProfile,
@@ -207,5 +207,5 @@ const usualContext: StrategyContext = {
 }
 
 function strategyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
-  return given === undefined ? usualContext : { ...usualContext, ...given }
+  return given === undefined ? defaultContext : { ...defaultContext, ...given }
 }

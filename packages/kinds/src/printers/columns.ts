@@ -16,35 +16,31 @@ export const nameColumn: Column = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: 'What the object is called: unique among the objects of its kind and namespace.',
+  description: 'Name of the object, unique among the objects of its kind and namespace.',
   priority: 0,
 }
 
-export const ageColumn: Column = column('Age', 'string', 'Time that has passed since the object was created.')
+export const ageColumn: Column = column('Age', 'string', 'Time since the object was created.')
 
 export const containerColumns: readonly Column[] = [
   wide('Containers', 'string', 'Names of the containers of the pod template.'),
-  wide('Images', 'string', 'Images that the containers of the pod template run.'),
+  wide('Images', 'string', 'Images of the containers of the pod template.'),
 ]
 
-export const selectorColumn: Column = wide('Selector', 'string', 'Labels by which the pods are found.')
+export const selectorColumn: Column = wide('Selector', 'string', 'Labels that select the pods.')
 
-export const paramKindColumn = column('ParamKind', 'string', 'Kind of the objects that hold its parameters.')
+export const paramKindColumn = column('ParamKind', 'string', 'Kind of the parameter objects.')
 
-export const attributesClassColumn = column(
-  'VolumeAttributesClass',
-  'string',
-  'Class of the attributes that can be changed later.',
-)
+export const attributesClassColumn = column('VolumeAttributesClass', 'string', 'Class of the modifiable attributes.')
 
-export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a raw device.')
+export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a block device.')
 
 /** Columns of replication controllers and replica sets. */
 export const replicaColumns = [
   nameColumn,
-  column('Desired', 'integer', 'Pods there should be.'),
-  column('Current', 'integer', 'Pods there are.'),
-  column('Ready', 'integer', 'Pods that are ready.'),
+  column('Desired', 'integer', 'Desired number of pods.'),
+  column('Current', 'integer', 'Current number of pods.'),
+  column('Ready', 'integer', 'Number of ready pods.'),
   ageColumn,
   ...containerColumns,
   selectorColumn,

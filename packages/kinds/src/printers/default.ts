@@ -8,7 +8,7 @@ import { since } from './duration.ts'
  * @see API protocol specification, 2.5
  */
 export const defaultPrinter: Printer = {
-  columns: [nameColumn, column('Created At', 'date', 'When the server created the object.')],
+  columns: [nameColumn, column('Created At', 'date', 'Creation time of the object.')],
   cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
 }
 

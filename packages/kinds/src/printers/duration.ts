@@ -33,12 +33,12 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
 
 /** Time since `time`; `<unknown>` if it is unset. `now` is in milliseconds since the epoch. */
 export function since(time: string | null | undefined, now: number): string {
-  const at = moment(time)
+  const at = parseTimestamp(time)
   return at === undefined ? '<unknown>' : humanDuration(now - at)
 }
 
 /** Milliseconds since the epoch; undefined if the time is unset. */
-export function moment(time: string | null | undefined): number | undefined {
+export function parseTimestamp(time: string | null | undefined): number | undefined {
   if (time === undefined || time === null) return undefined
   const at = Date.parse(time)
   return Number.isNaN(at) ? undefined : at

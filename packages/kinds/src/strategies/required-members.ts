@@ -8,7 +8,7 @@ import { Path } from '@krmkit/meta'
  */
 export function missingMembers(value: unknown, paths: readonly (readonly string[])[]): Path[] {
   const missing: Path[] = []
-  for (const path of paths) look(value, { path, at: 0, items: [] }, missing)
+  for (const path of paths) walk(value, { path, at: 0, items: [] }, missing)
   return missing
 }
 
@@ -20,13 +20,13 @@ interface Walk {
   readonly items: readonly number[]
 }
 
-function look(value: unknown, { path, at, items }: Walk, missing: Path[]): void {
+function walk(value: unknown, { path, at, items }: Walk, missing: Path[]): void {
   let here = value
   for (let i = at; i < path.length; i++) {
     const step = path[i] as string
     if (step === '*') {
       if (Array.isArray(here))
-        for (const [k, item] of here.entries()) look(item, { path, at: i + 1, items: [...items, k] }, missing)
+        for (const [k, item] of here.entries()) walk(item, { path, at: i + 1, items: [...items, k] }, missing)
       return
     }
     if (step.startsWith('?')) {

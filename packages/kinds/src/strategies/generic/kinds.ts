@@ -23,7 +23,7 @@ export const clusterTrustBundleStrategy = /* @__PURE__ */ genericStrategy({
   part: ClusterTrustBundlePart,
   namespaced: false,
   name: (bundle) => trustBundleName(textAt(bundle, 'signerName')),
-  check: validateTrustBundle,
+  validate: validateTrustBundle,
   selectableFields: { 'spec.signerName': (bundle) => textAt(bundle, 'signerName') },
 })
 export const mutatingAdmissionPolicyStrategy = /* @__PURE__ */ genericStrategy({

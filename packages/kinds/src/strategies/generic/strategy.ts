@@ -17,7 +17,11 @@ export interface GenericStrategyOptions {
   /** Rule of names. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
   /** Further rules; `old` is undefined on create. */
-  readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, errors: ContextErrorList) => void
+  readonly validate?: (
+    object: DeepReadonly<ApiObject>,
+    old: DeepReadonly<ApiObject> | undefined,
+    errors: ContextErrorList,
+  ) => void
   /** Field selectors besides metadata. */
   readonly selectableFields?: NonNullable<Strategy['selectableFields']>
 }
@@ -27,7 +31,7 @@ export interface GenericStrategyOptions {
  * components that use the kind.
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
-  const { part, namespaced, status = false, generation = false, name, check, selectableFields } = kind
+  const { part, namespaced, status = false, generation = false, name, validate, selectableFields } = kind
   const types = lazyTypes(part)
   const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
   const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
@@ -44,14 +48,14 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       return validateWith(context, (errors) => {
         validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
         structure(object, errors)
-        check?.(object, undefined, errors)
+        validate?.(object, undefined, errors)
       })
     },
     validateUpdate(object, old, context) {
       return validateWith(context, (errors) => {
         validateMetadataUpdate(object, old, errors)
         structure(object, errors)
-        check?.(object, old, errors)
+        validate?.(object, old, errors)
       })
     },
     ...(selectableFields === undefined ? {} : { selectableFields }),

@@ -81,9 +81,9 @@ export function timed(value: unknown): unknown {
 }
 
 /** Whether a strategic merge patch has no lists, and so equals a JSON merge patch. */
-export function mergesPlainly(patch: unknown): boolean {
+export function isPlainMerge(patch: unknown): boolean {
   if (Array.isArray(patch)) return false
-  return typeof patch !== 'object' || patch === null || Object.values(patch).every(mergesPlainly)
+  return typeof patch !== 'object' || patch === null || Object.values(patch).every(isPlainMerge)
 }
 
 export function merge(into: unknown, patch: unknown): unknown {

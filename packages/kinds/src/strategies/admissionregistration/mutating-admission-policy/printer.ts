@@ -5,7 +5,7 @@ import { paramKindText } from '../../../printers/text.ts'
 import type { MutatingAdmissionPolicy } from '../../../types/admissionregistration-v1alpha1.generated.ts'
 
 export const mutatingAdmissionPolicyPrinter: Printer<MutatingAdmissionPolicy> = {
-  columns: [nameColumn, column('Mutations', 'integer', 'Number of changes it makes.'), paramKindColumn, ageColumn],
+  columns: [nameColumn, column('Mutations', 'integer', 'Number of mutations.'), paramKindColumn, ageColumn],
   cells: ({ metadata, spec }, { now }) => [
     metadata.name ?? '',
     spec?.mutations?.length ?? 0,

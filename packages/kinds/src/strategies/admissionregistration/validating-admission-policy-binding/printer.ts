@@ -9,8 +9,8 @@ import type { ParamRef, ValidatingAdmissionPolicyBinding } from '../../../types/
 export const admissionPolicyBindingPrinter: Printer<ValidatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,
-    column('PolicyName', 'string', 'Policy that is put into effect.'),
-    column('ParamRef', 'string', 'Objects that hold its parameters.'),
+    column('PolicyName', 'string', 'Policy that the binding applies.'),
+    column('ParamRef', 'string', 'Parameter objects.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, { now }) => [

@@ -5,7 +5,7 @@ import { paramKindText } from '../../../printers/text.ts'
 import type { ValidatingAdmissionPolicy } from '../../../types/admissionregistration-v1.generated.ts'
 
 export const validatingAdmissionPolicyPrinter: Printer<ValidatingAdmissionPolicy> = {
-  columns: [nameColumn, column('Validations', 'integer', 'Number of rules.'), paramKindColumn, ageColumn],
+  columns: [nameColumn, column('Validations', 'integer', 'Number of validations.'), paramKindColumn, ageColumn],
   cells: ({ metadata, spec }, { now }) => [
     metadata.name ?? '',
     spec?.validations?.length ?? 0,

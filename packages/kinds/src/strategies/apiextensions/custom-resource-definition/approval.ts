@@ -30,7 +30,7 @@ export function isProtectedGroup(group: string): boolean {
 }
 
 /** An update may keep an invalid annotation. */
-export function approvalErrors(object: Definition, old: Definition | undefined): FieldError[] {
+export function validateApproval(object: Definition, old: Definition | undefined): FieldError[] {
   if (!isProtectedGroup(object.spec.group)) return []
   const { state, reason } = approvalOf(object)
   if (old !== undefined && approvalOf(old).state === state) return []

@@ -63,7 +63,7 @@ export function validateConversion(
 }
 
 /** Whether the CA bundle of the conversion webhook is unreadable; such a definition is not served. */
-export function hasBadBundle({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
+export function hasInvalidCaBundle({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
   const bundle = spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
   return bundle !== '' && bundleProblem(bundle) !== undefined
 }
@@ -72,7 +72,7 @@ export function hasBadBundle({ spec }: DeepReadonly<CustomResourceDefinition>): 
 function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
   const served = (old?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
   if (old === undefined || !served) return true
-  return hasBadBundle(old)
+  return hasInvalidCaBundle(old)
 }
 
 function validateBundle(bundle: string, path: Path): FieldError[] {

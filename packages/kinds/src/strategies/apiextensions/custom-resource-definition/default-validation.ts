@@ -22,7 +22,7 @@ import {
 } from '@krmkit/schema'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
-import { rulePlace } from './rule-field-path.ts'
+import { ruleFieldPath } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'
 
 /** Defaults must be values that the schema itself accepts. */
@@ -90,7 +90,11 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
   })
   if (tree === undefined) return []
   budget.cost ??= engine.requestCostBudget
-  return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
+  return engine.checkRules(tree, schema.default as JsonValue, {
+    path,
+    budget: budget as { cost: number },
+    fieldAt: ruleFieldPath,
+  })
 }
 
 /**

@@ -54,7 +54,7 @@ export function fieldAt(path: string, schema: Schema, { brackets }: { readonly b
 }
 
 /** The path of a rule's `fieldPath`, as printed in messages. */
-export function rulePlace(path: string, schema: JsonObject): string | undefined {
+export function ruleFieldPath(path: string, schema: JsonObject): string | undefined {
   const found = fieldAt(path, schema as Schema, { brackets: true })
   return 'problem' in found ? undefined : found.text
 }

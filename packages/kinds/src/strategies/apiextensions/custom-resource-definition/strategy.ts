@@ -1,6 +1,7 @@
 import {
   collectErrors,
   type DeepReadonly,
+  type ErrorList,
   type FieldError,
   field,
   isDns1035Label,
@@ -20,7 +21,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
 import { copy, firstByName, semanticEqual } from '../../shared/values.ts'
-import { approvalErrors } from './approval.ts'
+import { validateApproval } from './approval.ts'
 import { validateConversion } from './conversion.ts'
 import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
@@ -53,35 +54,12 @@ function validateMetadata(object: Definition): FieldError[] {
 
 function validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
   return collectErrors((errors) => {
-    const { group, scope, names, conversion, preserveUnknownFields } = object.spec
+    const { names, conversion, preserveUnknownFields } = object.spec
     const versions = object.spec.versions ?? []
     const { shared, own } = internalForm(object)
-    const stored = expressionsOf(old)
-    const environment = (expression: string) =>
-      stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
-    const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
-    const isUnchanged = (name: string) => {
-      return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
-    }
-    if (group === '') errors.push(field.required(spec.child('group')))
-    else {
-      const problems = isDns1123Subdomain(group)
-      if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
-      else if (!group.includes('.'))
-        errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
-    }
-    if (scope === '') errors.push(field.required(spec.child('scope')))
-    else if (scope !== 'Cluster' && scope !== 'Namespaced')
-      errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
-    if (shared.schema?.openAPIV3Schema === undefined) {
-      for (const [index, part] of own.entries()) {
-        if (part.schema?.openAPIV3Schema === undefined) {
-          errors.push(
-            field.required(spec.child('versions').index(index).child('schema').child('openAPIV3Schema'), 'schemas are required'),
-          )
-        }
-      }
-    }
+    const options = expressionOptions(object, old, context)
+    validateGroupAndScope(object, errors)
+    if (shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
     if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
       const at = spec.child('preserveUnknownFields')
       errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
@@ -92,49 +70,75 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
       if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
-      errors.push(
-        ...validateParts(own[index] as VersionParts, at, {
-          schemaAt: 'schema',
-          status,
-          expressions: { environment, unchanged: isUnchanged(version.name) },
-        }),
-      )
+      const expressions = options([version.name])
+      errors.push(...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions }))
     }
-    if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-      errors.push(field.invalid(spec.child('versions'), goVersions(versions, own), 'must contain unique version names'))
-    }
-    if (versions.filter(({ storage }) => storage).length !== 1) {
-      errors.push(
-        field.invalid(
-          spec.child('versions'),
-          goVersions(versions, own),
-          'must have exactly one version marked as storage version',
-        ),
-      )
-    }
-    const [first] = versions
-    const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
-    if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
+    validateVersionSet(versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
-    const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
-    errors.push(
-      ...validateParts(shared, spec, {
-        schemaAt: 'validation',
-        status: anyStatus,
-        expressions: { environment, unchanged: versions.every(({ name }) => isUnchanged(name)) },
-      }),
-    )
+    const status = versions.some(({ subresources }) => subresources?.status !== undefined)
+    const expressions = options(versions.map(({ name }) => name))
+    errors.push(...validateParts(shared, spec, { schemaAt: 'validation', status, expressions }))
     if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
-      errors.push(
-        field.invalid(
-          spec.child('conversion').child('strategy'),
-          conversion.strategy,
-          'must be None if spec.preserveUnknownFields is true',
-        ),
-      )
+      const at = spec.child('conversion').child('strategy')
+      errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
     }
     errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
   })
+}
+
+/** Returns the options of the expressions in the schemas of the named versions. */
+function expressionOptions(
+  object: Definition,
+  old: Definition | undefined,
+  context: StrategyContext,
+): (names: readonly string[]) => ValidationOptions['expressions'] {
+  const stored = expressionsOf(old)
+  const environment = (expression: string) =>
+    stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+  const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
+  const isUnchanged = (name: string) => {
+    return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
+  }
+  return (names) => ({ environment, unchanged: names.every(isUnchanged) })
+}
+
+function validateGroupAndScope({ spec: { group, scope } }: Definition, errors: ErrorList): void {
+  if (group === '') errors.push(field.required(spec.child('group')))
+  else {
+    const problems = isDns1123Subdomain(group)
+    if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
+    else if (!group.includes('.'))
+      errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
+  }
+  if (scope === '') errors.push(field.required(spec.child('scope')))
+  else if (scope !== 'Cluster' && scope !== 'Namespaced')
+    errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
+}
+
+function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): void {
+  for (const [index, { schema }] of versions.entries()) {
+    if (schema?.openAPIV3Schema !== undefined) continue
+    const at = spec.child('versions').index(index).child('schema').child('openAPIV3Schema')
+    errors.push(field.required(at, 'schemas are required'))
+  }
+}
+
+/** Unique names, one storage version, and a valid first name. */
+function validateVersionSet(
+  versions: NonNullable<Definition['spec']['versions']>,
+  own: readonly VersionParts[],
+  errors: ErrorList,
+): void {
+  const at = spec.child('versions')
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    errors.push(field.invalid(at, goVersions(versions, own), 'must contain unique version names'))
+  }
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    errors.push(field.invalid(at, goVersions(versions, own), 'must have exactly one version marked as storage version'))
+  }
+  const [first] = versions
+  const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
+  if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
 }
 
 interface PartOptions {
@@ -179,7 +183,7 @@ function restOfRules(object: Definition, old: Definition | undefined): FieldErro
   return [
     ...validateStatus(object),
     ...validateStoredVersions(object),
-    ...approvalErrors(object, old),
+    ...validateApproval(object, old),
     ...preservesUnknown(object, old),
   ]
 }

@@ -7,8 +7,8 @@ import type { APIService, APIServiceStatus } from '../../../types/apiregistratio
 export const apiServicePrinter: Printer<APIService> = {
   columns: [
     nameColumn,
-    column('Service', 'string', 'Service that answers for the group version.'),
-    column('Available', 'string', 'Whether it answers.'),
+    column('Service', 'string', 'Service that serves the group version.'),
+    column('Available', 'string', 'Whether the group version is available.'),
     ageColumn,
   ],
   cells({ metadata, spec, status }, { now }) {

@@ -7,8 +7,8 @@ import type { StorageVersion } from '../../../types/apiserverinternal-v1alpha1.g
 export const storageVersionPrinter: Printer<StorageVersion> = {
   columns: [
     nameColumn,
-    column('CommonEncodingVersion', 'string', 'Version that all servers write.'),
-    column('StorageVersions', 'string', 'Version that each server writes; at most three.'),
+    column('CommonEncodingVersion', 'string', 'Version that all servers encode, if it is the same.'),
+    column('StorageVersions', 'string', 'Encoding version of each server; at most three.'),
     ageColumn,
   ],
   cells({ metadata, status }, { now }) {

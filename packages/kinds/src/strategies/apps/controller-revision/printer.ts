@@ -7,8 +7,8 @@ import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 export const controllerRevisionPrinter: Printer<ControllerRevision> = {
   columns: [
     nameColumn,
-    column('Controller', 'string', 'Object whose template the revision records.'),
-    column('Revision', 'string', 'Number of the revision; newer ones are higher.'),
+    column('Controller', 'string', 'Controller that owns the revision.'),
+    column('Revision', 'string', 'Revision number; newer revisions are higher.'),
     ageColumn,
   ],
   cells({ metadata, revision }, { now }) {

@@ -7,12 +7,12 @@ import type { DaemonSet } from '../../../types/apps-v1.generated.ts'
 export const daemonSetPrinter: Printer<DaemonSet> = {
   columns: [
     nameColumn,
-    column('Desired', 'integer', 'Nodes that should run the pod.'),
-    column('Current', 'integer', 'Nodes that run the pod and should.'),
-    column('Ready', 'integer', 'Nodes on which the pod is ready.'),
-    column('Up-to-date', 'integer', 'Nodes that run a pod made from the present template.'),
-    column('Available', 'integer', 'Nodes on which the pod has been ready long enough.'),
-    column('Node Selector', 'string', 'Labels a node must have to run the pod.'),
+    column('Desired', 'integer', 'Number of nodes that should run the pod.'),
+    column('Current', 'integer', 'Number of those nodes that run the pod.'),
+    column('Ready', 'integer', 'Number of nodes with a ready pod.'),
+    column('Up-to-date', 'integer', 'Number of nodes with a pod of the current template.'),
+    column('Available', 'integer', 'Number of nodes with an available pod.'),
+    column('Node Selector', 'string', 'Labels of the nodes that run the pod.'),
     ageColumn,
     ...containerColumns,
     selectorColumn,

@@ -7,9 +7,9 @@ import type { Deployment } from '../../../types/apps-v1.generated.ts'
 export const deploymentPrinter: Printer<Deployment> = {
   columns: [
     nameColumn,
-    column('Ready', 'string', 'Pods that are ready, of those there should be.'),
-    column('Up-to-date', 'string', 'Pods made from the present template.'),
-    column('Available', 'string', 'Pods that have been ready long enough.'),
+    column('Ready', 'string', 'Ready pods out of the desired ones.'),
+    column('Up-to-date', 'string', 'Number of pods of the current template.'),
+    column('Available', 'string', 'Number of available pods.'),
     ageColumn,
     ...containerColumns,
     selectorColumn,

@@ -5,12 +5,7 @@ import { containerCells } from '../../../printers/text.ts'
 import type { StatefulSet } from '../../../types/apps-v1.generated.ts'
 
 export const statefulSetPrinter: Printer<StatefulSet> = {
-  columns: [
-    nameColumn,
-    column('Ready', 'string', 'Pods that are ready, of those there should be.'),
-    ageColumn,
-    ...containerColumns,
-  ],
+  columns: [nameColumn, column('Ready', 'string', 'Ready pods out of the desired ones.'), ageColumn, ...containerColumns],
   cells: ({ metadata, spec, status }, { now }) => [
     metadata.name ?? '',
     `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,

@@ -14,11 +14,11 @@ import type {
 export const horizontalPodAutoscalerPrinter: Printer<HorizontalPodAutoscaler> = {
   columns: [
     nameColumn,
-    column('Reference', 'string', 'Object that is scaled.'),
-    column('Targets', 'string', 'Each metric as it is and as it should be; at most two.'),
-    column('MinPods', 'string', 'Fewest pods.'),
-    column('MaxPods', 'string', 'Most pods.'),
-    column('Replicas', 'string', 'Pods at present.'),
+    column('Reference', 'string', 'Object to scale.'),
+    column('Targets', 'string', 'Current and target value of each metric; at most two.'),
+    column('MinPods', 'string', 'Minimum of pods.'),
+    column('MaxPods', 'string', 'Maximum of pods.'),
+    column('Replicas', 'string', 'Current number of pods.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, { now }) => [

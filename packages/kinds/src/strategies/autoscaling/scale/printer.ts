@@ -6,8 +6,8 @@ import type { Scale } from '../../../types/autoscaling-v1.generated.ts'
 export const scalePrinter: Printer<Scale> = {
   columns: [
     { ...nameColumn, format: '' },
-    column('Desired', 'integer', 'Pods there should be.'),
-    column('Available', 'integer', 'Pods there are.'),
+    column('Desired', 'integer', 'Desired number of pods.'),
+    column('Available', 'integer', 'Current number of pods.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, { now }) => [

@@ -7,11 +7,11 @@ import type { CronJob } from '../../../types/batch-v1.generated.ts'
 export const cronJobPrinter: Printer<CronJob> = {
   columns: [
     nameColumn,
-    column('Schedule', 'string', 'When jobs are started, in cron format.'),
-    column('Timezone', 'string', 'Time zone in which the schedule is read.'),
-    column('Suspend', 'boolean', 'Whether no further jobs are started.'),
-    column('Active', 'integer', 'Jobs that are running.'),
-    column('Last Schedule', 'string', 'Time since a job was last started.'),
+    column('Schedule', 'string', 'Schedule of the jobs in cron format.'),
+    column('Timezone', 'string', 'Time zone of the schedule.'),
+    column('Suspend', 'boolean', 'Whether the schedule is suspended.'),
+    column('Active', 'integer', 'Number of running jobs.'),
+    column('Last Schedule', 'string', 'Time since the last job was started.'),
     ageColumn,
     ...containerColumns,
     selectorColumn,

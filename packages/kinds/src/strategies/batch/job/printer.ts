@@ -1,16 +1,16 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer } from '../../../interfaces.ts'
 import { ageColumn, column, containerColumns, nameColumn, selectorColumn } from '../../../printers/columns.ts'
-import { humanDuration, moment, since } from '../../../printers/duration.ts'
+import { humanDuration, parseTimestamp, since } from '../../../printers/duration.ts'
 import { containerCells, selectorText } from '../../../printers/text.ts'
 import type { Job, JobStatus } from '../../../types/batch-v1.generated.ts'
 
 export const jobPrinter: Printer<Job> = {
   columns: [
     nameColumn,
-    column('Status', 'string', 'How far the job is, or how it ended.'),
-    column('Completions', 'string', 'Pods that succeeded, of those that must.'),
-    column('Duration', 'string', 'Time from the start of the job to its end, or until now.'),
+    column('Status', 'string', 'State of the job.'),
+    column('Completions', 'string', 'Succeeded pods out of the required ones.'),
+    column('Duration', 'string', 'Time from the start of the job to its end, or to now.'),
     ageColumn,
     ...containerColumns,
     selectorColumn,
@@ -42,6 +42,6 @@ function completions(succeeded: number, wanted: number | undefined, parallelism:
 }
 
 function jobDuration(status: DeepReadonly<JobStatus> | undefined, now: number): string {
-  const start = moment(status?.startTime)
-  return start === undefined ? '' : humanDuration((moment(status?.completionTime) ?? now) - start)
+  const start = parseTimestamp(status?.startTime)
+  return start === undefined ? '' : humanDuration((parseTimestamp(status?.completionTime) ?? now) - start)
 }

@@ -8,10 +8,10 @@ export const certificateSigningRequestPrinter: Printer<CertificateSigningRequest
   columns: [
     nameColumn,
     ageColumn,
-    column('SignerName', 'string', 'Signer that is asked.'),
-    column('Requestor', 'string', 'User who asks.'),
-    column('RequestedDuration', 'string', 'How long the certificate is to be valid.'),
-    column('Condition', 'string', 'What became of the request.'),
+    column('SignerName', 'string', 'Requested signer.'),
+    column('Requestor', 'string', 'User who created the request.'),
+    column('RequestedDuration', 'string', 'Requested validity of the certificate.'),
+    column('Condition', 'string', 'State of the request.'),
   ],
   cells: ({ metadata, spec, status }, { now }) => [
     metadata.name ?? '',

@@ -6,9 +6,9 @@ import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.genera
 export const leaseCandidatePrinter: Printer<LeaseCandidate> = {
   columns: [
     nameColumn,
-    column('LeaseName', 'string', 'Lease that the candidate would hold.'),
+    column('LeaseName', 'string', 'Lease of the candidate.'),
     column('BinaryVersion', 'string', 'Release of the candidate.'),
-    column('EmulationVersion', 'string', 'Release that the candidate behaves as.'),
+    column('EmulationVersion', 'string', 'Release that the candidate emulates.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, { now }) => [

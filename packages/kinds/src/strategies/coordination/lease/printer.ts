@@ -4,7 +4,7 @@ import { since } from '../../../printers/duration.ts'
 import type { Lease } from '../../../types/coordination-v1.generated.ts'
 
 export const leasePrinter: Printer<Lease> = {
-  columns: [nameColumn, column('Holder', 'string', 'Who holds the lease.'), ageColumn],
+  columns: [nameColumn, column('Holder', 'string', 'Holder of the lease.'), ageColumn],
   cells: ({ metadata, spec }, { now }) => [
     metadata.name ?? '',
     spec?.holderIdentity ?? '',

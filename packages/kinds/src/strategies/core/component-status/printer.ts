@@ -6,8 +6,8 @@ export const componentStatusPrinter: Printer<ComponentStatus> = {
   columns: [
     nameColumn,
     column('Status', 'string', 'Whether the component is healthy.'),
-    column('Message', 'string', 'What the component says of its health.'),
-    column('Error', 'string', 'What went wrong in asking.'),
+    column('Message', 'string', 'Health message of the component.'),
+    column('Error', 'string', 'Error of the health check.'),
   ],
   cells({ metadata, conditions }) {
     const health = conditions?.find(({ type }) => type === 'Healthy')

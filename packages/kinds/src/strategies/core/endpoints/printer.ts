@@ -6,7 +6,7 @@ import { firstFew } from '../../../printers/text.ts'
 import type { Endpoints } from '../../../types/core-v1.generated.ts'
 
 export const endpointsPrinter: Printer<Endpoints> = {
-  columns: [nameColumn, column('Endpoints', 'string', 'Addresses and ports that serve; at most three.'), ageColumn],
+  columns: [nameColumn, column('Endpoints', 'string', 'Addresses and ports of the endpoints; at most three.'), ageColumn],
   cells: ({ metadata, subsets }, { now }) => [
     metadata.name ?? '',
     endpointsText(subsets),

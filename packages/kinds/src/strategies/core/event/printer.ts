@@ -6,15 +6,15 @@ import type { Event } from '../../../types/core-v1.generated.ts'
 
 export const eventPrinter: Printer<Event> = {
   columns: [
-    column('Last Seen', 'string', 'Time since it last happened.'),
-    column('Type', 'string', 'Whether it is as it should be.'),
-    column('Reason', 'string', 'Why it happened, in a word.'),
-    column('Object', 'string', 'Object it happened to.'),
-    wide('Subobject', 'string', 'Part of the object it happened to.'),
-    wide('Source', 'string', 'Component that tells of it, and where it runs.'),
-    column('Message', 'string', 'What happened.'),
-    wide('First Seen', 'string', 'Time since it first happened.'),
-    wide('Count', 'string', 'How often it happened.'),
+    column('Last Seen', 'string', 'Time since the last occurrence.'),
+    column('Type', 'string', 'Type of the event (Normal or Warning).'),
+    column('Reason', 'string', 'Reason of the event.'),
+    column('Object', 'string', 'Object that the event is about.'),
+    wide('Subobject', 'string', 'Part of the object that the event is about.'),
+    wide('Source', 'string', 'Component that reports the event, and its host.'),
+    column('Message', 'string', 'Description of the event.'),
+    wide('First Seen', 'string', 'Time since the first occurrence.'),
+    wide('Count', 'string', 'Number of occurrences.'),
     { ...nameColumn, priority: 1 },
   ],
   cells(event, { now }) {

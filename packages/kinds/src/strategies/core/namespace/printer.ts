@@ -4,6 +4,6 @@ import { since } from '../../../printers/duration.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 
 export const namespacePrinter: Printer<Namespace> = {
-  columns: [nameColumn, column('Status', 'string', 'Whether the namespace is in use or on its way out.'), ageColumn],
+  columns: [nameColumn, column('Status', 'string', 'Phase of the namespace.'), ageColumn],
   cells: ({ metadata, status }, { now }) => [metadata.name ?? '', status?.phase ?? '', since(metadata.creationTimestamp, now)],
 }

@@ -8,14 +8,14 @@ export const nodePrinter: Printer<Node> = {
   columns: [
     nameColumn,
     column('Status', 'string', 'Whether the node can run pods.'),
-    column('Roles', 'string', 'Roles that labels give the node.'),
+    column('Roles', 'string', 'Roles of the node, from its labels.'),
     ageColumn,
-    column('Version', 'string', 'Release of the agent on the node.'),
-    wide('Internal-IP', 'string', 'First address of the node inside the cluster.'),
-    wide('External-IP', 'string', 'First address of the node outside the cluster.'),
+    column('Version', 'string', 'Version of the kubelet.'),
+    wide('Internal-IP', 'string', 'First internal address of the node.'),
+    wide('External-IP', 'string', 'First external address of the node.'),
     wide('OS-Image', 'string', 'Operating system of the node.'),
-    wide('Kernel-Version', 'string', 'Kernel of the node.'),
-    wide('Container-Runtime', 'string', 'Runtime that starts containers on the node.'),
+    wide('Kernel-Version', 'string', 'Kernel version of the node.'),
+    wide('Container-Runtime', 'string', 'Container runtime of the node.'),
   ],
   cells({ metadata, spec, status }, { now, profile = stockProfile }) {
     const ready = status?.conditions?.filter(({ type }) => type === 'Ready').at(-1)

@@ -8,11 +8,11 @@ import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
 export const persistentVolumeClaimPrinter: Printer<PersistentVolumeClaim> = {
   columns: [
     nameColumn,
-    column('Status', 'string', 'Where the claim is in its life.'),
+    column('Status', 'string', 'Phase of the claim.'),
     column('Volume', 'string', 'Volume that the claim is bound to.'),
-    column('Capacity', 'string', 'Size of that volume.'),
-    column('Access Modes', 'string', 'How that volume may be mounted, in short.'),
-    column('StorageClass', 'string', 'Class from which a volume is asked.'),
+    column('Capacity', 'string', 'Capacity of the volume.'),
+    column('Access Modes', 'string', 'Access modes of the volume, abbreviated.'),
+    column('StorageClass', 'string', 'Requested storage class.'),
     attributesClassColumn,
     ageColumn,
     volumeModeColumn,

@@ -7,8 +7,8 @@ export const podTemplatePrinter: Printer<PodTemplate> = {
   columns: [
     nameColumn,
     column('Containers', 'string', 'Names of the containers of the template.'),
-    column('Images', 'string', 'Images that the containers of the template run.'),
-    column('Pod Labels', 'string', 'Labels of the pods made from the template.'),
+    column('Images', 'string', 'Images of the containers of the template.'),
+    column('Pod Labels', 'string', 'Labels of pods created from the template.'),
   ],
   cells({ metadata, template }) {
     return [metadata.name ?? '', ...containerCells(template?.spec?.containers), labelsText(template?.metadata?.labels)]

@@ -1,20 +1,20 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer, RowCondition } from '../../../interfaces.ts'
 import { ageColumn, column, nameColumn, wide } from '../../../printers/columns.ts'
-import { humanDuration, moment, since } from '../../../printers/duration.ts'
+import { humanDuration, parseTimestamp, since } from '../../../printers/duration.ts'
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition } from '../../../types/core-v1.generated.ts'
 
 export const podPrinter: Printer<Pod> = {
   columns: [
     nameColumn,
-    column('Ready', 'string', 'Containers that are ready, of those that run for the life of the pod.'),
-    column('Status', 'string', 'What the containers do, or why they do not run.'),
-    column('Restarts', 'string', 'How often containers were started again, and when that last happened.'),
+    column('Ready', 'string', 'Ready containers out of those that run for the lifetime of the pod.'),
+    column('Status', 'string', 'State of the pod, or the reason why containers do not run.'),
+    column('Restarts', 'string', 'Number of container restarts, and the time since the last one.'),
     ageColumn,
     wide('IP', 'string', 'First address of the pod.'),
     wide('Node', 'string', 'Node that runs the pod.'),
-    wide('Nominated Node', 'string', 'Node on which the scheduler is making room for the pod.'),
-    wide('Readiness Gates', 'string', 'Readiness gates that are passed, of all the pod has.'),
+    wide('Nominated Node', 'string', 'Node on which the scheduler preempts pods for this one.'),
+    wide('Readiness Gates', 'string', 'Readiness gates with a true condition out of all.'),
   ],
   cells(pod, { now }) {
     const summary = summarize(pod)
@@ -134,7 +134,7 @@ function terminatedText({ reason, signal, exitCode }: DeepReadonly<NonNullable<C
 
 function countRestarts(restarts: Restarts, status: DeepReadonly<ContainerStatus>): void {
   restarts.count += status.restartCount ?? 0
-  const ended = moment(status.lastState?.terminated?.finishedAt)
+  const ended = parseTimestamp(status.lastState?.terminated?.finishedAt)
   if (ended !== undefined && (restarts.last === undefined || ended > restarts.last)) restarts.last = ended
 }
 

@@ -6,8 +6,8 @@ import type { ResourceQuota } from '../../../types/core-v1.generated.ts'
 export const resourceQuotaPrinter: Printer<ResourceQuota> = {
   columns: [
     nameColumn,
-    column('Request', 'string', 'What is used of each request and count, and how much may be.'),
-    column('Limit', 'string', 'What is used of each limit, and how much may be.'),
+    column('Request', 'string', 'Used and hard amount of each request and count.'),
+    column('Limit', 'string', 'Used and hard amount of each limit.'),
     ageColumn,
   ],
   cells({ metadata, status }, { now }) {

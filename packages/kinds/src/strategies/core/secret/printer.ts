@@ -7,7 +7,7 @@ import type { Secret } from '../../../types/core-v1.generated.ts'
 export const secretPrinter: Printer<Secret> = {
   columns: [
     nameColumn,
-    column('Type', 'string', 'What the secret is for.'),
+    column('Type', 'string', 'Type of the secret.'),
     column('Data', 'string', 'Number of entries.'),
     ageColumn,
   ],

@@ -4,6 +4,6 @@ import { since } from '../../../printers/duration.ts'
 import type { ServiceAccount } from '../../../types/core-v1.generated.ts'
 
 export const serviceAccountPrinter: Printer<ServiceAccount> = {
-  columns: [nameColumn, column('Secrets', 'string', 'Number of secrets the account names.'), ageColumn],
+  columns: [nameColumn, column('Secrets', 'string', 'Number of referenced secrets.'), ageColumn],
   cells: ({ metadata, secrets }, { now }) => [metadata.name ?? '', secrets?.length ?? 0, since(metadata.creationTimestamp, now)],
 }

@@ -8,12 +8,12 @@ import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 export const servicePrinter: Printer<Service> = {
   columns: [
     nameColumn,
-    column('Type', 'string', 'How far the service is made known.'),
-    column('Cluster-IP', 'string', 'Address of the service inside the cluster.'),
-    column('External-IP', 'string', 'Addresses of the service outside the cluster.'),
-    column('Port(s)', 'string', 'Ports of the service, with the port of the nodes when there is one.'),
+    column('Type', 'string', 'Type of the service.'),
+    column('Cluster-IP', 'string', 'Cluster IP of the service.'),
+    column('External-IP', 'string', 'External addresses of the service.'),
+    column('Port(s)', 'string', 'Ports of the service, with their node ports.'),
     ageColumn,
-    wide('Selector', 'string', 'Labels of the pods that serve.'),
+    wide('Selector', 'string', 'Labels that select the pods of the service.'),
   ],
   cells: (service, { now }) => [
     service.metadata.name ?? '',

@@ -7,7 +7,7 @@ import type { EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 export const endpointSlicePrinter: Printer<EndpointSlice> = {
   columns: [
     nameColumn,
-    column('AddressType', 'string', 'Kind of address that all endpoints have.'),
+    column('AddressType', 'string', 'Type of the addresses of all endpoints.'),
     column('Ports', 'string', 'Ports that each endpoint serves; at most three.'),
     column('Endpoints', 'string', 'Addresses of the endpoints; at most three.'),
     ageColumn,

@@ -6,11 +6,11 @@ import type { FlowSchema } from '../../../types/flowcontrol-v1.generated.ts'
 export const flowSchemaPrinter: Printer<FlowSchema> = {
   columns: [
     nameColumn,
-    column('PriorityLevel', 'string', 'Priority level of the requests it matches.'),
-    column('MatchingPrecedence', 'string', 'Lower numbers are asked first.'),
-    column('DistinguisherMethod', 'string', 'How flows are told apart.'),
+    column('PriorityLevel', 'string', 'Priority level of matching requests.'),
+    column('MatchingPrecedence', 'string', 'Order of matching; lower values come first.'),
+    column('DistinguisherMethod', 'string', 'How requests are divided into flows.'),
     ageColumn,
-    column('MissingPL', 'string', 'Whether its priority level is missing.'),
+    column('MissingPL', 'string', 'Whether the priority level does not exist.'),
   ],
   cells: ({ metadata, spec, status }, { now }) => [
     metadata.name ?? '',

@@ -7,7 +7,7 @@ export const priorityLevelPrinter: Printer<PriorityLevelConfiguration> = {
   columns: [
     nameColumn,
     column('Type', 'string', 'Whether requests of the level are limited.'),
-    column('NominalConcurrencyShares', 'string', 'Share of the server the level gets.'),
+    column('NominalConcurrencyShares', 'string', 'Concurrency shares of the level.'),
     column('Queues', 'string', 'Number of queues.'),
     column('HandSize', 'string', 'Number of queues a flow may use.'),
     column('QueueLengthLimit', 'string', 'Requests that may wait in a queue.'),

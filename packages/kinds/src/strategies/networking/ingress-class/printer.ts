@@ -7,7 +7,7 @@ export const ingressClassPrinter: Printer<IngressClass> = {
   columns: [
     nameColumn,
     column('Controller', 'string', 'Controller that serves ingresses of the class.'),
-    column('Parameters', 'string', 'Object with further settings of the class.'),
+    column('Parameters', 'string', 'Object with the parameters of the class.'),
     ageColumn,
   ],
   cells({ metadata, spec }, { now }) {

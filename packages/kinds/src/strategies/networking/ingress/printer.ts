@@ -8,9 +8,9 @@ import type { Ingress, IngressRule } from '../../../types/networking-v1.generate
 export const ingressPrinter: Printer<Ingress> = {
   columns: [
     nameColumn,
-    column('Class', 'string', 'Class of the controller that puts the rules into effect.'),
-    column('Hosts', 'string', 'Hosts the rules are about; at most three.'),
-    column('Address', 'string', 'Addresses at which the load balancer is reached.'),
+    column('Class', 'string', 'Ingress class.'),
+    column('Hosts', 'string', 'Hosts of the rules; at most three.'),
+    column('Address', 'string', 'Addresses of the load balancer.'),
     column('Ports', 'string', 'Ports of the load balancer.'),
     ageColumn,
   ],

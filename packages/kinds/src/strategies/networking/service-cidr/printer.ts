@@ -4,7 +4,7 @@ import { since } from '../../../printers/duration.ts'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 
 export const serviceCidrPrinter: Printer<ServiceCIDR> = {
-  columns: [nameColumn, column('CIDRs', 'string', 'Ranges from which services get their addresses.'), ageColumn],
+  columns: [nameColumn, column('CIDRs', 'string', 'Ranges of cluster IPs.'), ageColumn],
   cells: ({ metadata, spec }, { now }) => [
     metadata.name ?? '',
     (spec?.cidrs ?? []).join(','),

@@ -6,9 +6,9 @@ import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 export const podDisruptionBudgetPrinter: Printer<PodDisruptionBudget> = {
   columns: [
     nameColumn,
-    column('Min Available', 'string', 'Fewest pods that stay available.'),
-    column('Max Unavailable', 'string', 'Most pods that may be away.'),
-    column('Allowed Disruptions', 'integer', 'Pods that may be evicted now.'),
+    column('Min Available', 'string', 'Minimum of available pods.'),
+    column('Max Unavailable', 'string', 'Maximum of unavailable pods.'),
+    column('Allowed Disruptions', 'integer', 'Number of pods that may be evicted now.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, { now }) => [

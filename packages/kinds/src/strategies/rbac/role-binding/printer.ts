@@ -8,11 +8,11 @@ import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rb
 export const bindingPrinter: Printer<RoleBinding | ClusterRoleBinding> = {
   columns: [
     nameColumn,
-    column('Role', 'string', 'Role whose rights are given.'),
+    column('Role', 'string', 'Role that the binding grants.'),
     ageColumn,
-    wide('Users', 'string', 'Users who get them.'),
-    wide('Groups', 'string', 'Groups that get them.'),
-    wide('ServiceAccounts', 'string', 'Service accounts that get them.'),
+    wide('Users', 'string', 'Users in the binding.'),
+    wide('Groups', 'string', 'Groups in the binding.'),
+    wide('ServiceAccounts', 'string', 'Service accounts in the binding.'),
   ],
   cells({ metadata, roleRef, subjects }, { now }) {
     const of = (kind: string) => (subjects ?? []).filter((subject) => subject.kind === kind)

@@ -5,7 +5,7 @@ import { since } from '../../../printers/duration.ts'
 import type { ResourceClaim } from '../../../types/resource-v1beta1.generated.ts'
 
 export const resourceClaimPrinter: Printer<ResourceClaim> = {
-  columns: [nameColumn, column('State', 'string', 'Whether devices are found for the claim, and in use.'), ageColumn],
+  columns: [nameColumn, column('State', 'string', 'Whether the claim is pending, allocated, reserved or deleted.'), ageColumn],
   cells: (claim, { now }) => [claim.metadata.name ?? '', claimState(claim), since(claim.metadata.creationTimestamp, now)],
 }
 

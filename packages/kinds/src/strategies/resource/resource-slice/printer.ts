@@ -6,9 +6,9 @@ import type { ResourceSlice } from '../../../types/resource-v1beta1.generated.ts
 export const resourceSlicePrinter: Printer<ResourceSlice> = {
   columns: [
     nameColumn,
-    column('Node', 'string', 'Node that has the devices.'),
+    column('Node', 'string', 'Node of the devices.'),
     column('Driver', 'string', 'Driver of the devices.'),
-    column('Pool', 'string', 'Pool the devices belong to.'),
+    column('Pool', 'string', 'Pool of the devices.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, { now }) => [

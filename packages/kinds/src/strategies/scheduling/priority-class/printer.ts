@@ -6,10 +6,10 @@ import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 export const priorityClassPrinter: Printer<PriorityClass> = {
   columns: [
     nameColumn,
-    column('Value', 'integer', 'Priority of pods of the class; higher goes first.'),
-    column('Global-Default', 'boolean', 'Whether pods without a class get it.'),
+    column('Value', 'integer', 'Priority of pods of the class; higher values come first.'),
+    column('Global-Default', 'boolean', 'Whether it is the default for pods without a class.'),
     ageColumn,
-    column('PreemptionPolicy', 'string', 'Whether pods of the class push others out.'),
+    column('PreemptionPolicy', 'string', 'Whether pods of the class preempt others.'),
   ],
   cells: ({ metadata, value, globalDefault, preemptionPolicy }, { now }) => [
     metadata.name ?? '',

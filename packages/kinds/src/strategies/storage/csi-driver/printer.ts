@@ -6,12 +6,12 @@ import type { CSIDriver } from '../../../types/storage-v1.generated.ts'
 export const csiDriverPrinter: Printer<CSIDriver> = {
   columns: [
     nameColumn,
-    column('AttachRequired', 'boolean', 'Whether volumes are attached before they are mounted.'),
-    column('PodInfoOnMount', 'boolean', 'Whether the driver is told of the pod.'),
-    column('StorageCapacity', 'boolean', 'Whether the driver publishes how much room it has.'),
-    column('TokenRequests', 'string', 'Audiences of the tokens the driver is given.'),
-    column('RequiresRepublish', 'boolean', 'Whether the driver is called again and again for a mounted volume.'),
-    column('Modes', 'string', 'Kinds of volume life the driver knows.'),
+    column('AttachRequired', 'boolean', 'Whether volumes must be attached before mounting.'),
+    column('PodInfoOnMount', 'boolean', 'Whether the driver gets information about the pod on mount.'),
+    column('StorageCapacity', 'boolean', 'Whether the driver publishes its storage capacity.'),
+    column('TokenRequests', 'string', 'Audiences of the tokens for the driver.'),
+    column('RequiresRepublish', 'boolean', 'Whether the driver is called periodically for mounted volumes.'),
+    column('Modes', 'string', 'Volume lifecycle modes of the driver.'),
     ageColumn,
   ],
   cells: ({ metadata, spec }, { now }) => [

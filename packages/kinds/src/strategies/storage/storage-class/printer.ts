@@ -7,10 +7,10 @@ import type { StorageClass } from '../../../types/storage-v1.generated.ts'
 export const storageClassPrinter: Printer<StorageClass> = {
   columns: [
     nameColumn,
-    column('Provisioner', 'string', 'Driver that makes volumes of the class.'),
-    column('ReclaimPolicy', 'string', 'What becomes of a volume when its claim is gone.'),
-    column('VolumeBindingMode', 'string', 'Whether volumes are made at once or for the first pod.'),
-    column('AllowVolumeExpansion', 'string', 'Whether volumes can grow.'),
+    column('Provisioner', 'string', 'Driver that provisions volumes of the class.'),
+    column('ReclaimPolicy', 'string', 'What happens to a volume when its claim is deleted.'),
+    column('VolumeBindingMode', 'string', 'Whether volumes are provisioned immediately or for the first pod.'),
+    column('AllowVolumeExpansion', 'string', 'Whether volumes can be expanded.'),
     ageColumn,
   ],
   cells(storageClass, { now, profile = stockProfile }) {

@@ -7,9 +7,9 @@ export const volumeAttachmentPrinter: Printer<VolumeAttachment> = {
   columns: [
     nameColumn,
     { ...column('Attacher', 'string', 'Driver that attaches the volume.'), format: 'name' },
-    column('PV', 'string', 'Volume to be attached.'),
-    column('Node', 'string', 'Node to attach it to.'),
-    column('Attached', 'boolean', 'Whether it is attached.'),
+    column('PV', 'string', 'Persistent volume to attach.'),
+    column('Node', 'string', 'Node to attach the volume to.'),
+    column('Attached', 'boolean', 'Whether the volume is attached.'),
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, { now }) => [
