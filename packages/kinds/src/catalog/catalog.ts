@@ -5,9 +5,8 @@ import { KindsError } from '../errors.ts'
 import type { KindInfo, ResourceDefinition } from '../interfaces.ts'
 import { type FolderVersion, versionDefinitions } from './definitions.ts'
 import { type CatalogFacts, readCatalogFacts } from './facts.ts'
+import { compareGroups, compareVersions, profileGroup, stockGroup } from './groups.ts'
 import { createKindIndex } from './kind-infos.ts'
-import { compareGroups, compareVersions } from './priorities.ts'
-import { profileGroup, stockGroup } from './profile.ts'
 import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
 
 /** The catalog of served resources, by resource and by kind. */

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { compareVersions } from '../catalog/priorities.ts'
+import { compareVersions } from '../catalog/groups.ts'
 import { customDefinitions } from '../custom/custom-definitions.ts'
 import type { ObjectConverter } from '../custom/object-converter.ts'
 import { KindsError } from '../errors.ts'

@@ -55,6 +55,9 @@ import { volumeAttributesClassPrinter } from '../strategies/storage/volume-attri
 import { storageVersionMigrationPrinter } from '../strategies/storagemigration/storage-version-migration/printer.ts'
 import { nameAndAgePrinter } from './default.ts'
 
+export { defaultPrinter } from './default.ts'
+export { humanDuration } from './duration.ts'
+
 /**
  * Printers of the built-in kinds, by `group/Kind` of the storage version; the core group is empty. Groups have their stock
  * names. Kinds absent here use `defaultPrinter`.

@@ -67,6 +67,17 @@ import { storageClassStrategy } from './storage/storage-class/strategy.ts'
 import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.ts'
 import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
 
+export {
+  allocateService,
+  type ServiceAllocation,
+  type ServiceNetwork,
+  type ServiceUse,
+  serviceHoldings,
+  serviceUse,
+} from './core/service-allocation.ts'
+export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
+export { missingMembers } from './required-members.ts'
+
 /** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
 export const strategies: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': configMapStrategy,

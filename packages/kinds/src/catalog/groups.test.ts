@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareGroups, compareVersions } from './priorities.ts'
+import { compareGroups, compareVersions } from './groups.ts'
 
 it('orders versions by stability, then number [P328]', () => {
   const versions = [

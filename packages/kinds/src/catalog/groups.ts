@@ -1,5 +1,7 @@
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+
 /**
- * Order of groups and versions in discovery.
+ * Groups and versions: their order in discovery, and the group names of naming profiles.
  *
  * Groups are listed by descending priority, then by name; versions of a group from the most to the least stable.
  */
@@ -59,4 +61,18 @@ export function compareVersions(a: string, b: string): number {
   const leftStability = left[2] === undefined ? 2 : stability[left[2]]!
   const rightStability = right[2] === undefined ? 2 : stability[right[2]]!
   return rightStability - leftStability || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0)
+}
+
+/** `storage.k8s.io` -> `storage.<apiDomain>`; groups outside the domain are unchanged. */
+export function profileGroup(group: string, { apiDomain }: NamingProfile): string {
+  return replaceDomain(group, stockProfile.apiDomain, apiDomain)
+}
+
+/** `storage.<apiDomain>` -> `storage.k8s.io`. */
+export function stockGroup(group: string, { apiDomain }: NamingProfile): string {
+  return replaceDomain(group, apiDomain, stockProfile.apiDomain)
+}
+
+function replaceDomain(group: string, from: string, to: string): string {
+  return from !== to && group.endsWith(`.${from}`) ? `${group.slice(0, -from.length)}${to}` : group
 }
