@@ -34,14 +34,3 @@ export const paramKindColumn = column('ParamKind', 'string', 'Kind of the parame
 export const attributesClassColumn = column('VolumeAttributesClass', 'string', 'Class of the modifiable attributes.')
 
 export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a block device.')
-
-/** Columns of replication controllers and replica sets. */
-export const replicaColumns = [
-  nameColumn,
-  column('Desired', 'integer', 'Desired number of pods.'),
-  column('Current', 'integer', 'Current number of pods.'),
-  column('Ready', 'integer', 'Number of ready pods.'),
-  ageColumn,
-  ...containerColumns,
-  selectorColumn,
-]

@@ -25,7 +25,7 @@ export function readSelector(selector: LabelSelectorObject | null | undefined): 
   }
 }
 
-interface NamedImage {
+export interface NamedImage {
   readonly name: string
   readonly image?: string
 }

@@ -1,6 +1,7 @@
-import { type ApiObject, type FieldError, untilFull } from '@krmkit/meta'
-import type { Strategy, StrategyContext } from '../../interfaces.ts'
+import { type ApiObject, type DeepReadonly, type FieldError, untilFull } from '@krmkit/meta'
+import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
+import { keepMembers, validateMetadataUpdate } from './metadata.ts'
 
 /** Widens the object type: the table of strategies has one type for all kinds. */
 export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
@@ -12,4 +13,18 @@ export function validateWith(context: StrategyContext, validate: (errors: Contex
   const errors = new ContextErrorList(context)
   untilFull(errors, () => validate(errors))
   return errors.length === 0 ? [] : [...errors]
+}
+
+/** The `/status` of kinds that keep `spec` in such writes; `validate` appends the errors of the status. */
+export function statusSubresource<T extends ApiObject>(
+  validate: (object: DeepReadonly<T>, errors: ContextErrorList, old: DeepReadonly<T>) => void,
+): SubresourceStrategy<T> {
+  return {
+    prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+    validateUpdate: (object, old, context) =>
+      validateWith(context, (errors) => {
+        validateMetadataUpdate(object, old, errors)
+        validate(object, errors, old)
+      }),
+  }
 }

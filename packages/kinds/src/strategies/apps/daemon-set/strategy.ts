@@ -13,7 +13,7 @@ import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
-import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
@@ -123,13 +123,11 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
     startGeneration(set)
     if (templateGeneration(set) < 1) setTemplateGeneration(set, 1)
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
+    dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   prepareForUpdate(set, old, context) {
     keepMembers(set, old, 'status')
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, context.features)
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     const changed = !semanticEqual(set.spec?.template, old.spec?.template)
     setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0))
     raiseGeneration(set, old, 'spec')

@@ -1,18 +1,9 @@
 import type { Printer } from '../../../interfaces.ts'
-import { replicaColumns } from '../../../printers/columns.ts'
-import { since } from '../../../printers/duration.ts'
-import { containerCells, selectorText } from '../../../printers/text.ts'
+import { replicaCells, replicaColumns } from '../../../printers/replicas.ts'
+import { selectorText } from '../../../printers/text.ts'
 import type { ReplicaSet } from '../../../types/apps-v1.generated.ts'
 
 export const replicaSetPrinter: Printer<ReplicaSet> = {
   columns: replicaColumns,
-  cells: ({ metadata, spec, status }, { now }) => [
-    metadata.name ?? '',
-    spec?.replicas ?? 0,
-    status?.replicas ?? 0,
-    status?.readyReplicas ?? 0,
-    since(metadata.creationTimestamp, now),
-    ...containerCells(spec?.template?.spec?.containers),
-    selectorText(spec?.selector),
-  ],
+  cells: (object, { now }) => replicaCells(object, now, selectorText(object.spec?.selector)),
 }

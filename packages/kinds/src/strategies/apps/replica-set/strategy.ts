@@ -5,12 +5,12 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
-import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isSet, type R } from '../../shared/values.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { R } from '../../shared/values.ts'
 import {
   emptyWorkloadSpec,
   selectorText,
@@ -41,13 +41,11 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
   prepareForCreate(set, context) {
     set.status = { replicas: 0 }
     startGeneration(set)
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
+    dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   prepareForUpdate(set, old, context) {
     keepMembers(set, old, 'status')
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, context.features)
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
@@ -76,17 +74,7 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     selector: (set) => selectorText(set.spec?.selector),
   },
   subresources: {
-    status: {
-      prepareForUpdate(set, old) {
-        keepMembers(set, old, 'spec')
-      },
-      validateUpdate(set, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(set, old, errors)
-          validateReplicaStatus(set.status ?? {}, errors.child('status'))
-        })
-      },
-    },
+    status: statusSubresource((set, errors) => validateReplicaStatus(set.status ?? {}, errors.child('status'))),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -13,7 +13,7 @@ import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
-import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
@@ -171,14 +171,12 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     set.status = { replicas: 0, availableReplicas: 0 }
     startGeneration(set)
     dropDisabled(set, undefined)
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
+    dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   prepareForUpdate(set, old, context) {
     keepMembers(set, old, 'status')
     dropDisabled(set, old)
-    const spec = set.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, context.features)
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {

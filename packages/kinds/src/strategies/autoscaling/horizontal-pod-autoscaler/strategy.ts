@@ -8,7 +8,7 @@ import type {
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateBehavior } from './behavior.ts'
 import { validateMetrics, validateTargetReference } from './metrics.ts'
@@ -98,19 +98,11 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     })
   },
   subresources: {
-    status: {
-      prepareForUpdate(autoscaler, old) {
-        keepMembers(autoscaler, old, 'spec')
-      },
-      validateUpdate(autoscaler, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(autoscaler, old, errors)
-          const at = errors.child('status')
-          validateNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
-          validateNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
-        })
-      },
-    },
+    status: statusSubresource((autoscaler, errors) => {
+      const at = errors.child('status')
+      validateNotNegative(autoscaler.status?.currentReplicas, at.child('currentReplicas'))
+      validateNotNegative(autoscaler.status?.desiredReplicas, at.child('desiredReplicas'))
+    }),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -2,10 +2,10 @@
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
-import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -44,13 +44,11 @@ export const jobStrategy = defineStrategy<Job>({
     if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)
     job.status = {}
     startGeneration(job)
-    const spec = job.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
+    dropDisabledTemplateFields(job.spec?.template, undefined, context.features)
   },
   prepareForUpdate(job, old, context) {
     keepMembers(job, old, 'status')
-    const spec = job.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, context.features)
+    dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
     raiseGeneration(job, old, 'spec')
   },
   validate(job, context) {
@@ -78,17 +76,7 @@ export const jobStrategy = defineStrategy<Job>({
     'status.successful': (job) => String(job.status?.succeeded ?? 0),
   },
   subresources: {
-    status: {
-      prepareForUpdate(job, old) {
-        keepMembers(job, old, 'spec')
-      },
-      validateUpdate(job, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(job, old, errors)
-          validateJobStatus(job, old, errors.child('status'))
-        })
-      },
-    },
+    status: statusSubresource((job, errors, old) => validateJobStatus(job, old, errors.child('status'))),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

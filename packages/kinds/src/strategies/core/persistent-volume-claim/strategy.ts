@@ -8,7 +8,7 @@ import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnAmounts } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -185,19 +185,11 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   },
   deleteAnswer: 'Object',
   subresources: {
-    status: {
-      prepareForUpdate(claim, old) {
-        keepMembers(claim, old, 'spec')
-      },
-      validateUpdate(claim, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(claim, old, errors)
-          if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
-          if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
-          validateStatus(claim, errors.child('status'))
-        })
-      },
-    },
+    status: statusSubresource((claim, errors) => {
+      if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
+      if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
+      validateStatus(claim, errors.child('status'))
+    }),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

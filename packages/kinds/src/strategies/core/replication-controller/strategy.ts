@@ -6,12 +6,12 @@ import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
-import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 
 function validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): void {
@@ -54,13 +54,11 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
   prepareForCreate(controller, context) {
     controller.status = { replicas: 0 }
     startGeneration(controller)
-    const spec = controller.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
+    dropDisabledTemplateFields(controller.spec?.template, undefined, context.features)
   },
   prepareForUpdate(controller, old, context) {
     keepMembers(controller, old, 'status')
-    const spec = controller.spec?.template?.spec
-    if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, context.features)
+    dropDisabledTemplateFields(controller.spec?.template, old.spec?.template, context.features)
     raiseGeneration(controller, old, 'spec')
   },
   validate(controller, context) {
@@ -91,17 +89,7 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     selector: (controller) => labelSelectorFromLabels(controller.spec?.selector ?? {}).toString(),
   },
   subresources: {
-    status: {
-      prepareForUpdate(controller, old) {
-        keepMembers(controller, old, 'spec')
-      },
-      validateUpdate(controller, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(controller, old, errors)
-          validateReplicaStatus(controller.status ?? {}, errors.child('status'))
-        })
-      },
-    },
+    status: statusSubresource((controller, errors) => validateReplicaStatus(controller.status ?? {}, errors.child('status'))),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

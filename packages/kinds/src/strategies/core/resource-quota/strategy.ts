@@ -5,7 +5,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
 const scopes = [
@@ -153,18 +153,10 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
   },
   deleteAnswer: 'Object',
   subresources: {
-    status: {
-      prepareForUpdate(quota, old) {
-        keepMembers(quota, old, 'spec')
-      },
-      validateUpdate(quota, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(quota, old, errors)
-          if (isEmpty(quota.metadata.resourceVersion)) errors.child('resourceVersion').required()
-          validateStatus(quota, errors)
-        })
-      },
-    },
+    status: statusSubresource((quota, errors) => {
+      if (isEmpty(quota.metadata.resourceVersion)) errors.child('resourceVersion').required()
+      validateStatus(quota, errors)
+    }),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -9,11 +9,10 @@ import type {
   Subject,
 } from '../../../types/flowcontrol-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { keepMembers, raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { validateMetadata } from '../../shared/metadata.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
-import { keepFlowMetadata, validateFlowConditions } from '../status.ts'
 
 const precedence = 1000
 const maxPrecedence = 10_000
@@ -153,37 +152,10 @@ function validateUrl(url: string, at: FieldPath): void {
   else if (stars > 1 || (stars === 1 && !url.endsWith('/*'))) at.invalid(url, 'wildcard can only do suffix matching')
 }
 
-export const flowSchemaStrategy = defineStrategy<FlowSchema>({
+export const flowSchemaStrategy = flowControlStrategy<FlowSchema>({
   defaults(schema) {
     schema.spec ??= { priorityLevelConfiguration: { name: '' } }
     if (!schema.spec.matchingPrecedence) schema.spec.matchingPrecedence = precedence
   },
-  prepareForCreate(schema) {
-    schema.status = {}
-    startGeneration(schema)
-  },
-  prepareForUpdate(schema, old) {
-    keepMembers(schema, old, 'status')
-    raiseGeneration(schema, old, 'spec')
-  },
-  validate(schema, context) {
-    return validateWith(context, (errors) => validateSchema(schema, errors))
-  },
-  validateUpdate(schema, _old, context) {
-    return validateWith(context, (errors) => validateSchema(schema, errors))
-  },
-  subresources: {
-    status: {
-      prepareForUpdate(schema, old) {
-        keepMembers(schema, old, 'spec')
-        keepFlowMetadata(schema, old)
-      },
-      validateUpdate(schema, _old, context) {
-        return validateWith(context, (errors) =>
-          validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions')),
-        )
-      },
-    },
-  },
-  resetFields: { '': [['status']], status: [['spec'], ['metadata']] },
+  validate: validateSchema,
 })

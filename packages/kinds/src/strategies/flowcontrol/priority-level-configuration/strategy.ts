@@ -9,12 +9,11 @@ import type {
   QueuingConfiguration,
 } from '../../../types/flowcontrol-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { keepMembers, raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
+import { validateMetadata } from '../../shared/metadata.ts'
 import { between } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { mandatoryPriorityLevels } from '../mandatory.ts'
-import { keepFlowMetadata, validateFlowConditions } from '../status.ts'
 
 const shares = 30
 const queuing = { handSize: 8, queues: 64, queueLengthLimit: 50 }
@@ -122,34 +121,7 @@ function defaults(level: PriorityLevelConfiguration): void {
   if (!queues.queueLengthLimit) queues.queueLengthLimit = queuing.queueLengthLimit
 }
 
-export const priorityLevelConfigurationStrategy = defineStrategy<PriorityLevelConfiguration>({
+export const priorityLevelConfigurationStrategy = flowControlStrategy<PriorityLevelConfiguration>({
   defaults,
-  prepareForCreate(level) {
-    level.status = {}
-    startGeneration(level)
-  },
-  prepareForUpdate(level, old) {
-    keepMembers(level, old, 'status')
-    raiseGeneration(level, old, 'spec')
-  },
-  validate(level, context) {
-    return validateWith(context, (errors) => validateLevel(level, errors))
-  },
-  validateUpdate(level, _old, context) {
-    return validateWith(context, (errors) => validateLevel(level, errors))
-  },
-  subresources: {
-    status: {
-      prepareForUpdate(level, old) {
-        keepMembers(level, old, 'spec')
-        keepFlowMetadata(level, old)
-      },
-      validateUpdate(level, _old, context) {
-        return validateWith(context, (errors) =>
-          validateFlowConditions(level.status?.conditions, errors.child('status').child('conditions')),
-        )
-      },
-    },
-  },
-  resetFields: { '': [['status']], status: [['spec'], ['metadata']] },
+  validate: validateLevel,
 })

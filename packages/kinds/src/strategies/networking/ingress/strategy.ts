@@ -20,7 +20,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -149,17 +149,7 @@ export const ingressStrategy = defineStrategy<Ingress>({
     return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`]
   },
   subresources: {
-    status: {
-      prepareForUpdate(ingress, old) {
-        keepMembers(ingress, old, 'spec')
-      },
-      validateUpdate(ingress, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(ingress, old, errors)
-          validateStatus(ingress, errors)
-        })
-      },
-    },
+    status: statusSubresource((ingress, errors) => validateStatus(ingress, errors)),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -4,9 +4,9 @@ import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelector } from '../../shared/labels.ts'
-import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
@@ -44,20 +44,12 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
     return validateWith(context, (errors) => validateBudget(budget, errors))
   },
   subresources: {
-    status: {
-      prepareForUpdate(budget, old) {
-        keepMembers(budget, old, 'spec')
-      },
-      validateUpdate(budget, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(budget, old, errors)
-          const at = errors.child('status')
-          for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
-            validateNotNegative(budget.status?.[name], at.child(name))
-          }
-        })
-      },
-    },
+    status: statusSubresource((budget, errors) => {
+      const at = errors.child('status')
+      for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
+        validateNotNegative(budget.status?.[name], at.child(name))
+      }
+    }),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })
