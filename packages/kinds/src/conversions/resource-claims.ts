@@ -1,4 +1,5 @@
 import { type ApiObject, formatApiVersion } from '@krmkit/meta'
+import { isJsonObject } from '../json-object.ts'
 import { type ConvertFactory, type Loose, omitUndefined } from './convert.ts'
 
 /**
@@ -33,7 +34,7 @@ function withCapacity(change: (amount: unknown) => unknown): Change {
 }
 
 const namedCapacity = withCapacity((amount) => ({ value: amount }))
-const plainCapacity = withCapacity((capacity) => (isObject(capacity) ? capacity['value'] : capacity))
+const plainCapacity = withCapacity((capacity) => (isJsonObject(capacity) ? capacity['value'] : capacity))
 
 /** Changes `spec.devices.requests` of a claim. */
 function inClaim(change: Change): Change {
@@ -81,17 +82,13 @@ export const resourceConversions: Readonly<Record<string, Readonly<Record<string
 /** A copy with one member changed, if it is an object. */
 function at(object: Loose, name: string, change: Change): Loose {
   const member = object[name]
-  return isObject(member) ? { ...object, [name]: change(member) } : object
+  return isJsonObject(member) ? { ...object, [name]: change(member) } : object
 }
 
 /** A copy with every object of a list changed. */
 function each(object: Loose, name: string, change: Change): Loose {
   const list = object[name]
-  return Array.isArray(list) ? { ...object, [name]: list.map((item) => (isObject(item) ? change(item) : item)) } : object
-}
-
-function isObject(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Array.isArray(list) ? { ...object, [name]: list.map((item) => (isJsonObject(item) ? change(item) : item)) } : object
 }
 
 function isUnset(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema'
+import { isJsonObject } from '../json-object.ts'
 import { z } from './zod.ts'
 
 /**
@@ -73,14 +74,14 @@ function isPattern(pattern: string): boolean {
 
 function contents(given: JsonObject): JsonObject {
   const out: JsonObject = {}
-  if (isObject(given.properties)) out.properties = mapped(given.properties)
+  if (isJsonObject(given.properties)) out.properties = mapped(given.properties)
   const { additionalProperties: more, items } = given
-  if (isObject(more)) {
+  if (isJsonObject(more)) {
     const open = Object.keys(more).length === 0
     if (given.properties === undefined) out.additionalProperties = open ? { [openKey]: true } : node(more)
     else out[openKey] = true
   } else if (more === true) out[openKey] = true
-  if (isObject(items)) out.items = node(items)
+  if (isJsonObject(items)) out.items = node(items)
   else if (given.type === 'array') out.items = { [openKey]: true }
   if (given.type === 'object' && given.properties === undefined && more === undefined) out[openKey] = true
   return out
@@ -155,8 +156,4 @@ function bare(given: JsonObject): JsonObject {
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] | undefined {
   return Array.isArray(value) ? (value as JsonObject[]) : undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

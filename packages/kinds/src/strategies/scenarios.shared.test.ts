@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { loadExpressions } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
-import { isObject, type Json, substitute } from './testing/recorded.ts'
+import { isJsonObject } from '../json-object.ts'
+import { type Json, substitute } from './testing/recorded.ts'
 import { type RecordedResponse, remember, replay, type Step, type Target } from './testing/replay.ts'
 
 /**
@@ -67,11 +68,11 @@ describe.skipIf(!present)('recorded writes (skipped when ../shared is absent)', 
         remember(step, target, { answer, stored, made })
         for (const [variable, path] of Object.entries(step.save ?? {})) {
           const whole = answer.body
-          const value = path.split('.').reduce<unknown>((at, member) => (isObject(at) ? at[member] : undefined), whole)
-          const own = path.split('.').reduce<unknown>((at, member) => (isObject(at) ? at[member] : undefined), made.object)
+          const value = path.split('.').reduce<unknown>((at, member) => (isJsonObject(at) ? at[member] : undefined), whole)
+          const own = path.split('.').reduce<unknown>((at, member) => (isJsonObject(at) ? at[member] : undefined), made.object)
           saved.set(
             variable,
-            isObject(whole) && typeof value === 'string' && !value.startsWith('<') ? value : (own ?? savedMeta(path)),
+            isJsonObject(whole) && typeof value === 'string' && !value.startsWith('<') ? value : (own ?? savedMeta(path)),
           )
         }
       }

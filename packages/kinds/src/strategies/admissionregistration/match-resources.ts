@@ -4,8 +4,7 @@ import type { MatchResources, NamedRuleWithOperations } from '../../types/admiss
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { isSet, type R } from '../shared/values.ts'
-import { defaultRules, validateRule } from './rules.ts'
-import { matchPolicies } from './webhook-configuration/strategy.ts'
+import { defaultRules, matchPolicies, validateRule } from './rules.ts'
 
 /** Default: everything, with equivalent versions. */
 export function defaultMatchResources(resources: MatchResources | undefined): void {

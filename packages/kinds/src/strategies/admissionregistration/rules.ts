@@ -4,6 +4,8 @@ import type { RuleWithOperations } from '../../types/admissionregistration-v1.ge
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
+export const failurePolicies = ['Fail', 'Ignore']
+export const matchPolicies = ['Equivalent', 'Exact']
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 

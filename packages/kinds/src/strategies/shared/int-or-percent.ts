@@ -1,5 +1,5 @@
 /** Numbers that may be given as percentages. */
-import { goIntOrString, isPercent } from '@krmkit/meta'
+import { goIntOrString, intValue, isPercent } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
 import { isSet } from './values.ts'
@@ -24,4 +24,9 @@ export function validateAtMostAll(value: IntOrPercent | null | undefined, at: Fi
 export function percentOrNumber(value: IntOrPercent): number | undefined {
   if (typeof value === 'number') return value
   return isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined
+}
+
+/** As `percentOrNumber`, except that other text counts as the number it contains, or 0. */
+export function numberOrPercent(value: IntOrPercent | null | undefined): number {
+  return typeof value === 'string' ? (percentOrNumber(value) ?? intValue(value)) : (value ?? 0)
 }

@@ -1,5 +1,6 @@
 /** Security context, host namespaces, user namespaces and operating system of a pod. */
 import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
+import { validateEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateAppArmorProfile, validateId, validateSeccompProfile, validateWindowsOptions } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
@@ -21,16 +22,12 @@ export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
     at.child('shareProcessNamespace').invalid(true, 'ShareProcessNamespace and HostPID cannot both be enabled')
   }
   validateSysctls(context.sysctls, at.child('sysctls'), pod)
-  validateChoice(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
+  validateEnum(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
   validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
   validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
   validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
-  validateChoice(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
-  validateChoice(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
-}
-
-function validateChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
-  if (isSet(value) && !allowed.includes(value)) at.notSupported(value, allowed)
+  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
+  validateEnum(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
 }
 
 const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/

@@ -11,6 +11,7 @@ import {
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
+import { validateRequiredEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
 import { validateTolerations } from './node-selector.ts'
@@ -49,8 +50,8 @@ export function validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpe
     hostUsers: spec.hostUsers !== false,
   })
   validateHostNetwork(spec, at, options)
-  validateRequiredChoice(spec.restartPolicy, at.child('restartPolicy'), restartPolicies)
-  validateRequiredChoice(spec.dnsPolicy, at.child('dnsPolicy'), dnsPolicies)
+  validateRequiredEnum(spec.restartPolicy, at.child('restartPolicy'), restartPolicies)
+  validateRequiredEnum(spec.dnsPolicy, at.child('dnsPolicy'), dnsPolicies)
   validateLabels(spec.nodeSelector, at.child('nodeSelector'))
   validatePodSecurity(spec, at)
   validateAffinity(spec.affinity, at.child('affinity'))
@@ -75,11 +76,6 @@ function validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: Contain
   validateEphemeralContainers(spec.ephemeralContainers, at.child('ephemeralContainers'), { ...options, regular, init })
 }
 
-function validateRequiredChoice(value: string | undefined, at: FieldPath, allowed: readonly string[]): void {
-  if (isEmpty(value)) at.required()
-  else if (!allowed.includes(value)) at.notSupported(value, allowed)
-}
-
 /** References by name, deadlines and host names. */
 function validateReferences(spec: R<PodSpec>, at: FieldPath): void {
   const { serviceAccountName, nodeName, activeDeadlineSeconds, hostname, subdomain } = spec
@@ -99,7 +95,7 @@ function validateScheduling(spec: R<PodSpec>, at: FieldPath): void {
   if (!isEmpty(priorityClassName)) validateDnsSubdomain(priorityClassName, at.child('priorityClassName'))
   if (isSet(runtimeClassName))
     at.child('runtimeClassName').invalidAll(runtimeClassName, nameRules.dns1123Subdomain(runtimeClassName, false))
-  if (isSet(preemptionPolicy)) validateRequiredChoice(preemptionPolicy, at.child('preemptionPolicy'), preemptionPolicies)
+  if (isSet(preemptionPolicy)) validateRequiredEnum(preemptionPolicy, at.child('preemptionPolicy'), preemptionPolicies)
   if (isSet(overhead)) validateResources({ limits: overhead }, at.child('overhead'), { claims: new Set() })
 }
 

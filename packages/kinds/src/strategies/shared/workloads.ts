@@ -1,10 +1,7 @@
 /** Rules shared by controllers of pods: selectors, rolling updates, names of pods. */
 import {
   type DeepReadonly,
-  type IntOrString,
-  intValue,
   isDns1123Label,
-  isPercent,
   labelSelectorFromObject,
   MetaError,
   nothing,
@@ -13,9 +10,8 @@ import {
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { goList, goNumberOrText, goSelector } from './go-form.ts'
+import { goList, goSelector } from './go-form.ts'
 import { isEmptySelector, validateSelector } from './labels.ts'
-import { validateNotNegative } from './numbers.ts'
 import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
@@ -48,27 +44,6 @@ export function validateRequiredSelector(selector: MaybeSelector, at: FieldPath,
 /** An immutable selector. */
 export function validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): void {
   if (!semanticEqual(selector, old)) at.invalid(goSelector(selector), 'field is immutable')
-}
-
-/** A non-negative number or a percentage. */
-export function validateNumberOrPercent(value: IntOrString | null | undefined, at: FieldPath): void {
-  if (typeof value === 'string') at.invalidAll(goNumberOrText(value), isPercent(value))
-  else validateNotNegative(value, at)
-}
-
-/** A percentage must not exceed 100. */
-export function validateAtMostAll(value: IntOrString | null | undefined, at: FieldPath): void {
-  if ((percentage(value) ?? 0) > 100) at.invalid(goNumberOrText(value), 'must not be greater than 100%')
-}
-
-function percentage(value: IntOrString | null | undefined): number | undefined {
-  if (typeof value !== 'string' || isPercent(value).length > 0) return undefined
-  return Number(value.slice(0, -1))
-}
-
-/** The number, or that of the percentage; 0 for other text. */
-export function numberOrPercent(value: IntOrString | null | undefined): number {
-  return percentage(value) ?? intValue(value ?? 0)
 }
 
 /** A count that must not decrease; absent counts as less than any value. */

@@ -1,5 +1,7 @@
 /** Helpers of the replay of recorded writes: compare, merge, fill masked values. */
+
 import type { FieldError } from '@krmkit/meta'
+import { isJsonObject } from '../../json-object.ts'
 
 export type Json = Record<string, unknown>
 
@@ -46,7 +48,7 @@ export function differ(ours: unknown, theirs: unknown, to: { path: string; found
   if (open.has(theirs as string) || foreign.test(to.path) || admitted.some((name) => to.path === `spec.${name}`)) return
   if (theirs === '<time>' || (typeof theirs === 'string' && theirs.startsWith('<rv'))) return
   if (ours === theirs) return
-  if (isObject(ours) && isObject(theirs)) {
+  if (isJsonObject(ours) && isJsonObject(theirs)) {
     for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
       differ(ours[name], theirs[name], { path: `${to.path}.${name}`, found: to.found })
     }
@@ -56,10 +58,6 @@ export function differ(ours: unknown, theirs: unknown, to: { path: string; found
     to.found.push(`${to.path}: ${JSON.stringify(ours)} for ${JSON.stringify(theirs)}`)
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isHollow(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
@@ -67,9 +65,9 @@ function isHollow(value: unknown): boolean {
 export function fill(value: unknown, from: unknown): unknown {
   if (open.has(value as string)) return from === undefined ? null : structuredClone(from)
   if (Array.isArray(value)) return value.map((item, i) => fill(item, Array.isArray(from) ? from[i] : undefined))
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, fill(item, isObject(from) ? from[name] : undefined)]),
+    Object.entries(value).map(([name, item]) => [name, fill(item, isJsonObject(from) ? from[name] : undefined)]),
   )
 }
 
@@ -77,7 +75,7 @@ export function timed(value: unknown): unknown {
   if (value === '<time>') return '2020-01-02T03:04:05Z'
   if (typeof value === 'string') return value.startsWith('<') ? '1' : value
   if (Array.isArray(value)) return value.map(timed)
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, timed(item)])) : value
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, timed(item)])) : value
 }
 
 /** Whether a strategic merge patch has no lists, and so equals a JSON merge patch. */
@@ -100,7 +98,7 @@ export function merge(into: unknown, patch: unknown): unknown {
 export function substitute(value: unknown, saved: ReadonlyMap<string, unknown>): unknown {
   if (typeof value === 'string') return value.replace(/\{(\w+)\}/g, (text, name: string) => String(saved.get(name) ?? text))
   if (Array.isArray(value)) return value.map((item) => substitute(item, saved))
-  return isObject(value)
+  return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, substitute(item, saved)]))
     : value
 }

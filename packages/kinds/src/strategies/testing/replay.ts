@@ -1,4 +1,5 @@
 /** Replays recorded writes against strategies. */
+
 import {
   type ApiObject,
   type FieldError,
@@ -14,6 +15,7 @@ import {
 } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
+import { isJsonObject } from '../../json-object.ts'
 import { allocateService, serviceUse } from '../core/service-allocation.ts'
 import { isSet } from '../shared/values.ts'
 import {
@@ -22,7 +24,6 @@ import {
   compareWarnings,
   differ,
   fill,
-  isObject,
   isPlainMerge,
   type Json,
   merge,
@@ -297,13 +298,13 @@ export function remember(step: Step, target: Target, { answer, stored, made }: R
   }
   if (step.query?.dryRun !== undefined || body === undefined || typeof body !== 'object' || body.kind !== definition.kind.kind)
     return
-  const named = isObject(body.metadata) ? body.metadata : ((made.object?.metadata ?? {}) as Json)
+  const named = isJsonObject(body.metadata) ? body.metadata : ((made.object?.metadata ?? {}) as Json)
   const name = target.name ?? (named.name as string | undefined)
   if (name === undefined || open.has(name)) return
   const before = stored.get(storageKey(target, name))
   const request = step.method === 'POST' && typeof step.body === 'object' ? (step.body as Json) : undefined
   const whole = fill(body, made.object ?? before ?? request) as Json
-  const metadata = isObject(whole.metadata) ? whole.metadata : (((made.object ?? before ?? request)?.metadata ?? {}) as Json)
+  const metadata = isJsonObject(whole.metadata) ? whole.metadata : (((made.object ?? before ?? request)?.metadata ?? {}) as Json)
   whole.metadata = { ...metadata, name, resourceVersion: '1', uid: 'u' }
   delete (whole.metadata as Json).managedFields
   try {

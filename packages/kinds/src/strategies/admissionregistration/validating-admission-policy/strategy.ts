@@ -11,6 +11,7 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../../types/admissionregistration-v1.generated.ts'
+import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
@@ -26,7 +27,7 @@ import {
 } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
-import { failurePolicies, validateChoice } from '../webhook-configuration/strategy.ts'
+import { failurePolicies } from '../rules.ts'
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAnnotations = 20
@@ -39,7 +40,7 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
-  validateChoice(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
   if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
   if (isSet(spec.matchConstraints)) {
     validateMatchResources(spec.matchConstraints, at.child('matchConstraints'))
@@ -160,7 +161,7 @@ function validateValidation(
   const here = at.child('message')
   if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
   else if (/[\n\r]/.test(message.trim())) here.invalid(message, 'message must not contain line breaks')
-  validateChoice(reason, at.child('reason'), reasons)
+  validateEnum(reason, at.child('reason'), reasons)
 }
 
 function validateAnnotation(
@@ -247,13 +248,13 @@ function validateParamRef({ name = '', selector, parameterNotFoundAction: action
     if (name !== '') at.child('selector').forbidden(exclusive)
   } else if (name === '') at.required('one of name or selector must be specified')
   if (isEmpty(action)) at.child('parameterNotFoundAction').required()
-  else validateChoice(action, at.child('parameterNotFoundAction'), missingActions)
+  else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
 }
 
 function validateActions(list: readonly string[], at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, action] of list.entries()) {
-    validateChoice(action, at.index(i), actions)
+    validateEnum(action, at.index(i), actions)
     if (seen.has(action)) at.index(i).duplicate(action)
     seen.add(action)
   }

@@ -13,6 +13,7 @@ import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../../types/admissionregistration-v1.generated.ts'
+import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
@@ -20,14 +21,12 @@ import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionChecks, expressionChecks, loadExpressions } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
-import { defaultRules, validateRule } from '../rules.ts'
+import { defaultRules, failurePolicies, matchPolicies, validateRule } from '../rules.ts'
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
 /** Members of both sorts of webhooks. */
 type Hook = R<MutatingWebhook>
 
-export const failurePolicies = ['Fail', 'Ignore']
-export const matchPolicies = ['Equivalent', 'Exact']
 const reinvocationPolicies = ['IfNeeded', 'Never']
 const sideEffects = ['None', 'NoneOnDryRun']
 const olderSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
@@ -107,11 +106,11 @@ function validateConfiguration(
 function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionChecks): void {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
   for (const [i, rule] of (hook.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
-  validateChoice(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
-  validateChoice(hook.matchPolicy, at.child('matchPolicy'), matchPolicies)
+  validateEnum(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  validateEnum(hook.matchPolicy, at.child('matchPolicy'), matchPolicies)
   const effects = tolerances.sideEffects ? olderSideEffects : sideEffects
   if (!isSet(hook.sideEffects)) at.child('sideEffects').required(`must specify one of ${effects.join(', ')}`)
-  validateChoice(hook.sideEffects, at.child('sideEffects'), effects)
+  validateEnum(hook.sideEffects, at.child('sideEffects'), effects)
   const timeout = hook.timeoutSeconds
   if (isSet(timeout) && (timeout > maxTimeoutSeconds || timeout < 1)) {
     at.child('timeoutSeconds').invalid(timeout, 'the timeout value must be between 1 and 30 seconds')
@@ -120,14 +119,10 @@ function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks:
     const options = { allowInvalidValues: tolerances.selectorValues }
     at.add(validateLabelSelector(hook[name], at.child(name).path(), options))
   }
-  validateChoice(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
+  validateEnum(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
   validateClient(hook, at.child('clientConfig'))
   if (!tolerances.sameConditions)
     validateMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
-}
-
-export function validateChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
-  if (isSet(value) && !allowed.includes(value)) at.notSupported(value, allowed)
 }
 
 function validateClient(hook: Hook, at: FieldPath): void {

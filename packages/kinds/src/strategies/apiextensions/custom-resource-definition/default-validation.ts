@@ -20,6 +20,7 @@ import {
   schemaValidator,
   validateEmbedded,
 } from '@krmkit/schema'
+import { isJsonObject } from '../../../json-object.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
@@ -70,7 +71,7 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
   const value = schema.default as JsonValue
   const node = schemaNode(schema as JsonObject)
   const pruned = structuredClone(value)
-  if (node.embedded && isObject(pruned)) pruneObject(pruned, node)
+  if (node.embedded && isJsonObject(pruned)) pruneObject(pruned, node)
   else pruneValue(pruned, node)
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
@@ -110,17 +111,17 @@ function withoutMarkers(schema: JsonObject): JsonObject {
   const { 'x-kubernetes-int-or-string': _, ...rest } = schema
   for (const keyword of ['not', 'items', 'additionalProperties']) {
     const inner = rest[keyword]
-    if (inner !== undefined && isObject(inner)) rest[keyword] = withoutMarkers(inner)
+    if (inner !== undefined && isJsonObject(inner)) rest[keyword] = withoutMarkers(inner)
   }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const inner = rest[keyword]
-    if (Array.isArray(inner)) rest[keyword] = inner.map((branch) => (isObject(branch) ? withoutMarkers(branch) : branch))
+    if (Array.isArray(inner)) rest[keyword] = inner.map((branch) => (isJsonObject(branch) ? withoutMarkers(branch) : branch))
   }
   const { properties } = rest
-  if (properties !== undefined && isObject(properties)) {
+  if (properties !== undefined && isJsonObject(properties)) {
     const inner = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
       name,
-      isObject(property) ? withoutMarkers(property) : property,
+      isJsonObject(property) ? withoutMarkers(property) : property,
     ])
     rest.properties = Object.fromEntries(inner)
   }
@@ -157,8 +158,4 @@ function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: S
   }
   const errors = validateEmbedded(object, resource, objectMeta, { root: false })
   return errors.length === 0 ? undefined : formatFieldErrors(errors)
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
@@ -19,15 +20,7 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
-import {
-  emptyWorkloadSpec,
-  numberOrPercent,
-  usableSelector,
-  validateAtMostAll,
-  validateNotDecremented,
-  validateNumberOrPercent,
-  validateSameSelector,
-} from '../../shared/workloads.ts'
+import { emptyWorkloadSpec, usableSelector, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
 const historyLimit = 10
 
@@ -93,8 +86,8 @@ function validateStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, a
 }
 
 function validateRollingUpdate({ maxUnavailable, maxSurge }: R<RollingUpdateDaemonSet>, at: FieldPath): void {
-  validateNumberOrPercent(maxUnavailable, at.child('maxUnavailable'))
-  validateNumberOrPercent(maxSurge, at.child('maxSurge'))
+  validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'))
+  validateIntOrPercent(maxSurge, at.child('maxSurge'))
   validateAtMostAll(maxUnavailable, at.child('maxUnavailable'))
   validateAtMostAll(maxSurge, at.child('maxSurge'))
   const unavailable = numberOrPercent(maxUnavailable) !== 0

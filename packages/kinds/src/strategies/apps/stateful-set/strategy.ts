@@ -9,6 +9,7 @@ import type {
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
@@ -21,12 +22,9 @@ import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
   emptyWorkloadSpec,
-  numberOrPercent,
   selectorText,
   usableSelector,
-  validateAtMostAll,
   validateNotDecremented,
-  validateNumberOrPercent,
   validateRequiredSelector,
 } from '../../shared/workloads.ts'
 import { defaultClaimTemplate, warnClaimTemplate } from './claim-templates.ts'
@@ -108,7 +106,7 @@ function validateRollingUpdate({ partition, maxUnavailable }: R<RollingUpdateSta
   validateNotNegative(partition, at.child('partition'))
   if (!isSet(maxUnavailable)) return
   const here = at.child('maxUnavailable')
-  validateNumberOrPercent(maxUnavailable, here)
+  validateIntOrPercent(maxUnavailable, here)
   if (numberOrPercent(maxUnavailable) === 0) here.invalid(goNumberOrText(maxUnavailable), 'cannot be 0')
   validateAtMostAll(maxUnavailable, here)
 }
