@@ -2,7 +2,7 @@
 import { fileOf, header, translated } from './facts.mjs'
 import { partFile, partName } from './part-text.mjs'
 
-/** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
+/** Returns the kinds with object metadata; `resource` is empty for bodies of sub-resources. */
 export function handlesOf(at, { groups, strategies }) {
   return Object.entries(at.facts.kinds)
     .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
@@ -16,7 +16,7 @@ export function handlesOf(at, { groups, strategies }) {
     })
 }
 
-/** Kinds that are stored as another version than the most stable one; as in packages/kinds/src/catalog/storage.ts. */
+/** Kinds whose storage version is not the most stable one; as in packages/kinds/src/catalog/storage.ts. */
 const storedOtherwise = {
   'coordination/LeaseCandidate': 'v1alpha2',
   'resource/DeviceClass': 'v1beta1',
@@ -25,7 +25,7 @@ const storedOtherwise = {
   'resource/ResourceSlice': 'v1beta1',
 }
 
-/** The version as which objects of a kind are stored: the most stable one that has it, unless another is said. */
+/** The storage version of a kind: the most stable one, unless listed above. */
 function storedVersion(at, kind, groups) {
   const said = translated[`${at.folder}/${at.version}/${kind}`]
   if (said) return said

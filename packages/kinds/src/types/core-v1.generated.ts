@@ -3,17 +3,17 @@ import type { Condition, LabelSelector, List as MetaV1List } from './meta-v1.gen
 import type { Base64, IntOrString, MicroTime, Quantity, Time } from './scalars.ts'
 import type { ListMeta, ObjectMeta, OwnerReference } from '@krmkit/meta'
 
-/** Something that containers of a pod can mount. Exactly one source is set; none means an empty directory. */
+/** A volume that containers of the pod can mount. Exactly one source is set; none means `emptyDir`. */
 export interface Volume {
-  /** A DNS label, once in the pod; mounts refer to it. */
+  /** A DNS label, unique in the pod; mounts refer to it. */
   name: string
-  /** A directory or file of the machine that the pod runs on. */
+  /** A directory or file of the node. */
   hostPath?: HostPathVolumeSource
-  /** A directory that begins empty and lives as long as the pod. */
+  /** An initially empty directory with the lifetime of the pod. */
   emptyDir?: EmptyDirVolumeSource
-  /** A persistent disk of one cloud. */
+  /** A Google Compute Engine persistent disk. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
-  /** A block disk of one cloud. */
+  /** An AWS Elastic Block Store disk. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /** A checkout of a repository. Deprecated: check out in an init container. */
   gitRepo?: GitRepoVolumeSource
@@ -21,63 +21,63 @@ export interface Volume {
   secret?: SecretVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** A disk behind iSCSI. */
+  /** An iSCSI disk. */
   iscsi?: ISCSIVolumeSource
-  /** A volume of a distributed file system, by endpoints and path. */
+  /** A Glusterfs volume. */
   glusterfs?: GlusterfsVolumeSource
-  /** The storage that a claim of the same namespace has got. */
+  /** The volume bound to a claim of the same namespace. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
-  /** An image on a replicated block device. */
+  /** A Ceph RBD image. */
   rbd?: RBDVolumeSource
-  /** Whatever a driver installed on the nodes provides. */
+  /** A volume of a FlexVolume driver on the nodes. */
   flexVolume?: FlexVolumeSource
-  /** A volume of a block service. */
+  /** An OpenStack Cinder volume. */
   cinder?: CinderVolumeSource
-  /** A directory of a distributed file system, by its monitors. */
+  /** A CephFS directory. */
   cephfs?: CephFSVolumeSource
-  /** A dataset, by name or by id. */
+  /** A Flocker dataset, by name or by id. */
   flocker?: FlockerVolumeSource
-  /** Facts about the pod itself as files. */
+  /** Fields and resources of the pod as files. */
   downwardAPI?: DownwardAPIVolumeSource
-  /** A disk behind fibre channel. */
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource
-  /** A file share of one cloud. */
+  /** An Azure file share. */
   azureFile?: AzureFileVolumeSource
   /** The values of a ConfigMap as files. */
   configMap?: ConfigMapVolumeSource
-  /** A virtual disk of a hypervisor. */
+  /** A vSphere virtual disk. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A volume that is found by a registry. */
+  /** A Quobyte volume. */
   quobyte?: QuobyteVolumeSource
-  /** A data disk of one cloud. */
+  /** An Azure data disk. */
   azureDisk?: AzureDiskVolumeSource
-  /** A disk of a controller. */
+  /** A Photon persistent disk. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
   /** Several sources in one directory. */
   projected?: ProjectedVolumeSource
-  /** A volume of a clustered storage. */
+  /** A Portworx volume. */
   portworxVolume?: PortworxVolumeSource
-  /** A volume of a scale-out storage. */
+  /** A ScaleIO volume. */
   scaleIO?: ScaleIOVolumeSource
-  /** A volume of a storage platform. */
+  /** A StorageOS volume. */
   storageos?: StorageOSVolumeSource
-  /** Whatever a container storage driver makes for this pod. */
+  /** An ephemeral volume of a CSI driver. */
   csi?: CSIVolumeSource
-  /** Storage of a claim that is made with the pod and goes with it. */
+  /** The volume of a claim that is created and deleted with the pod. */
   ephemeral?: EphemeralVolumeSource
   /** The content of a container image. */
   image?: ImageVolumeSource
 }
 
-/** Where a volume of a pod comes from. */
+/** The source of a pod's volume. */
 export interface VolumeSource {
-  /** A directory or file of the machine that the pod runs on. */
+  /** A directory or file of the node. */
   hostPath?: HostPathVolumeSource
-  /** A directory that begins empty and lives as long as the pod. */
+  /** An initially empty directory with the lifetime of the pod. */
   emptyDir?: EmptyDirVolumeSource
-  /** A persistent disk of one cloud. */
+  /** A Google Compute Engine persistent disk. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
-  /** A block disk of one cloud. */
+  /** An AWS Elastic Block Store disk. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
   /** A checkout of a repository. Deprecated: check out in an init container. */
   gitRepo?: GitRepoVolumeSource
@@ -85,49 +85,49 @@ export interface VolumeSource {
   secret?: SecretVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** A disk behind iSCSI. */
+  /** An iSCSI disk. */
   iscsi?: ISCSIVolumeSource
-  /** A volume of a distributed file system, by endpoints and path. */
+  /** A Glusterfs volume. */
   glusterfs?: GlusterfsVolumeSource
-  /** The storage that a claim of the same namespace has got. */
+  /** The volume bound to a claim of the same namespace. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
-  /** An image on a replicated block device. */
+  /** A Ceph RBD image. */
   rbd?: RBDVolumeSource
-  /** Whatever a driver installed on the nodes provides. */
+  /** A volume of a FlexVolume driver on the nodes. */
   flexVolume?: FlexVolumeSource
-  /** A volume of a block service. */
+  /** An OpenStack Cinder volume. */
   cinder?: CinderVolumeSource
-  /** A directory of a distributed file system, by its monitors. */
+  /** A CephFS directory. */
   cephfs?: CephFSVolumeSource
-  /** A dataset, by name or by id. */
+  /** A Flocker dataset, by name or by id. */
   flocker?: FlockerVolumeSource
-  /** Facts about the pod itself as files. */
+  /** Fields and resources of the pod as files. */
   downwardAPI?: DownwardAPIVolumeSource
-  /** A disk behind fibre channel. */
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource
-  /** A file share of one cloud. */
+  /** An Azure file share. */
   azureFile?: AzureFileVolumeSource
   /** The values of a ConfigMap as files. */
   configMap?: ConfigMapVolumeSource
-  /** A virtual disk of a hypervisor. */
+  /** A vSphere virtual disk. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A volume that is found by a registry. */
+  /** A Quobyte volume. */
   quobyte?: QuobyteVolumeSource
-  /** A data disk of one cloud. */
+  /** An Azure data disk. */
   azureDisk?: AzureDiskVolumeSource
-  /** A disk of a controller. */
+  /** A Photon persistent disk. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
   /** Several sources in one directory. */
   projected?: ProjectedVolumeSource
-  /** A volume of a clustered storage. */
+  /** A Portworx volume. */
   portworxVolume?: PortworxVolumeSource
-  /** A volume of a scale-out storage. */
+  /** A ScaleIO volume. */
   scaleIO?: ScaleIOVolumeSource
-  /** A volume of a storage platform. */
+  /** A StorageOS volume. */
   storageos?: StorageOSVolumeSource
-  /** Whatever a container storage driver makes for this pod. */
+  /** An ephemeral volume of a CSI driver. */
   csi?: CSIVolumeSource
-  /** Storage of a claim that is made with the pod and goes with it. */
+  /** The volume of a claim that is created and deleted with the pod. */
   ephemeral?: EphemeralVolumeSource
   /** The content of a container image. */
   image?: ImageVolumeSource
@@ -136,150 +136,150 @@ export interface VolumeSource {
 export interface PersistentVolumeClaimVolumeSource {
   /** A claim in the pod's namespace. */
   claimName: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
-/** Where a persistent volume is: exactly one member is set, and never changes. */
+/** Source of a persistent volume: exactly one member is set; immutable. */
 export interface PersistentVolumeSource {
-  /** A persistent disk of one cloud. */
+  /** A Google Compute Engine persistent disk. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
-  /** A block disk of one cloud. */
+  /** An AWS Elastic Block Store disk. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
-  /** A directory of the machine: for trials on a single node. */
+  /** A directory of the node, for tests on a single node. */
   hostPath?: HostPathVolumeSource
-  /** A volume of a distributed file system, by endpoints and path. */
+  /** A Glusterfs volume. */
   glusterfs?: GlusterfsPersistentVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** An image on a replicated block device. */
+  /** A Ceph RBD image. */
   rbd?: RBDPersistentVolumeSource
-  /** A disk behind iSCSI. */
+  /** An iSCSI disk. */
   iscsi?: ISCSIPersistentVolumeSource
-  /** A volume of a block service. */
+  /** An OpenStack Cinder volume. */
   cinder?: CinderPersistentVolumeSource
-  /** A directory of a distributed file system, by its monitors. */
+  /** A CephFS directory. */
   cephfs?: CephFSPersistentVolumeSource
-  /** A disk behind fibre channel. */
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource
-  /** A dataset, by name or by id. */
+  /** A Flocker dataset, by name or by id. */
   flocker?: FlockerVolumeSource
-  /** Whatever a driver installed on the nodes provides. */
+  /** A volume of a FlexVolume driver on the nodes. */
   flexVolume?: FlexPersistentVolumeSource
-  /** A file share of one cloud. */
+  /** An Azure file share. */
   azureFile?: AzureFilePersistentVolumeSource
-  /** A virtual disk of a hypervisor. */
+  /** A vSphere virtual disk. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A volume that is found by a registry. */
+  /** A Quobyte volume. */
   quobyte?: QuobyteVolumeSource
-  /** A data disk of one cloud. */
+  /** An Azure data disk. */
   azureDisk?: AzureDiskVolumeSource
-  /** A disk of a controller. */
+  /** A Photon persistent disk. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** A volume of a clustered storage. */
+  /** A Portworx volume. */
   portworxVolume?: PortworxVolumeSource
-  /** A volume of a scale-out storage. */
+  /** A ScaleIO volume. */
   scaleIO?: ScaleIOPersistentVolumeSource
   /** A disk or directory of one node. */
   local?: LocalVolumeSource
-  /** A volume of a storage platform. */
+  /** A StorageOS volume. */
   storageos?: StorageOSPersistentVolumeSource
-  /** A volume of a container storage driver. */
+  /** A volume of a CSI driver. */
   csi?: CSIPersistentVolumeSource
 }
 
 /**
- * v1 PersistentVolume, cluster-scoped. Storage that is there: made by a person or by a provisioner, bound to one
+ * v1 PersistentVolume, cluster-scoped. A piece of storage, created by an administrator or a provisioner, bound to one
  * claim at a time.
  */
 export type PersistentVolume = {
   apiVersion: 'v1'
   kind: 'PersistentVolume'
   metadata: ObjectMeta
-  /** What it is and where. */
+  /** Properties and source of the volume. */
   spec?: PersistentVolumeSpec
   /** Written by controllers. */
   status?: PersistentVolumeStatus
 }
 
 export interface PersistentVolumeSpec {
-  /** How much it holds: `storage`, and nothing else. */
+  /** Capacity: `storage` only. */
   capacity?: Record<string, Quantity>
-  /** A persistent disk of one cloud. */
+  /** A Google Compute Engine persistent disk. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
-  /** A block disk of one cloud. */
+  /** An AWS Elastic Block Store disk. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
-  /** A directory of the machine: for trials on a single node. */
+  /** A directory of the node, for tests on a single node. */
   hostPath?: HostPathVolumeSource
-  /** A volume of a distributed file system, by endpoints and path. */
+  /** A Glusterfs volume. */
   glusterfs?: GlusterfsPersistentVolumeSource
   /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
-  /** An image on a replicated block device. */
+  /** A Ceph RBD image. */
   rbd?: RBDPersistentVolumeSource
-  /** A disk behind iSCSI. */
+  /** An iSCSI disk. */
   iscsi?: ISCSIPersistentVolumeSource
-  /** A volume of a block service. */
+  /** An OpenStack Cinder volume. */
   cinder?: CinderPersistentVolumeSource
-  /** A directory of a distributed file system, by its monitors. */
+  /** A CephFS directory. */
   cephfs?: CephFSPersistentVolumeSource
-  /** A disk behind fibre channel. */
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource
-  /** A dataset, by name or by id. */
+  /** A Flocker dataset, by name or by id. */
   flocker?: FlockerVolumeSource
-  /** Whatever a driver installed on the nodes provides. */
+  /** A volume of a FlexVolume driver on the nodes. */
   flexVolume?: FlexPersistentVolumeSource
-  /** A file share of one cloud. */
+  /** An Azure file share. */
   azureFile?: AzureFilePersistentVolumeSource
-  /** A virtual disk of a hypervisor. */
+  /** A vSphere virtual disk. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
-  /** A volume that is found by a registry. */
+  /** A Quobyte volume. */
   quobyte?: QuobyteVolumeSource
-  /** A data disk of one cloud. */
+  /** An Azure data disk. */
   azureDisk?: AzureDiskVolumeSource
-  /** A disk of a controller. */
+  /** A Photon persistent disk. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
-  /** A volume of a clustered storage. */
+  /** A Portworx volume. */
   portworxVolume?: PortworxVolumeSource
-  /** A volume of a scale-out storage. */
+  /** A ScaleIO volume. */
   scaleIO?: ScaleIOPersistentVolumeSource
   /** A disk or directory of one node. */
   local?: LocalVolumeSource
-  /** A volume of a storage platform. */
+  /** A StorageOS volume. */
   storageos?: StorageOSPersistentVolumeSource
-  /** A volume of a container storage driver. */
+  /** A volume of a CSI driver. */
   csi?: CSIPersistentVolumeSource
-  /** Ways in which it can be mounted. */
+  /** Supported access modes. */
   accessModes?: PersistentVolumeAccessMode[]
-  /** The claim it is bound to. Set it by hand to keep the volume for one claim. */
+  /** The bound claim. Set it to reserve the volume for one claim. */
   claimRef?: ObjectReference
-  /** What becomes of it when its claim is gone: `Retain` (unless set), `Delete`, or `Recycle` (deprecated). */
+  /** What happens when its claim is deleted: `Retain` (default), `Delete`, or `Recycle` (deprecated). */
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy
-  /** Class it belongs to; empty for none. */
+  /** Storage class; empty: none. */
   storageClassName?: string
-  /** Passed to the mount command unchecked; a wrong one makes mounting fail. */
+  /** Passed to the mount command without validation; an invalid option makes mounting fail. */
   mountOptions?: string[]
-  /** `Filesystem` (unless set) or `Block`; never changes. */
+  /** `Filesystem` (default) or `Block`; immutable. */
   volumeMode?: PersistentVolumeMode
-  /** Nodes that can reach it; set once. */
+  /** Nodes that can access the volume; can be set once. */
   nodeAffinity?: VolumeNodeAffinity
-  /** Class of attributes that it has. */
+  /** Class of its attributes. */
   volumeAttributesClassName?: string
 }
 
 export interface VolumeNodeAffinity {
-  /** What a node must have; one of the terms has to match. */
+  /** Required terms, of which at least one must match. */
   required?: NodeSelector
 }
 
 export interface PersistentVolumeStatus {
-  /** `Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`. */
+  /** `Pending`, `Available`, `Bound`, `Released` if its claim was deleted, or `Failed`. */
   phase?: PersistentVolumePhase
-  /** For people: why it is so. */
+  /** Human-readable reason of the phase. */
   message?: string
-  /** One CamelCase word for programs when something failed. */
+  /** CamelCase reason of a failure. */
   reason?: string
-  /** When the phase changed. */
+  /** Time of the last change of phase. */
   lastPhaseTransitionTime?: Time
 }
 
@@ -290,14 +290,14 @@ export interface PersistentVolumeList {
   items: PersistentVolume[]
 }
 
-/** v1 PersistentVolumeClaim, namespaced. Asks for storage, and stands for what it got. */
+/** v1 PersistentVolumeClaim, namespaced. A request for storage, bound to a volume. */
 export type PersistentVolumeClaim = {
   apiVersion: 'v1'
   kind: 'PersistentVolumeClaim'
   metadata: ObjectMeta
-  /** What is asked for; hardly anything of it changes later. */
+  /** Requested storage; mostly immutable. */
   spec?: PersistentVolumeClaimSpec
-  /** What was got; written by controllers. */
+  /** State of the claim; written by controllers. */
   status?: PersistentVolumeClaimStatus
 }
 
@@ -309,27 +309,27 @@ export interface PersistentVolumeClaimList {
 }
 
 export interface PersistentVolumeClaimSpec {
-  /** Ways of mounting that are wanted: `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`; `ReadWriteOncePod` stands alone. */
+  /** Requested access modes: `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`; `ReadWriteOncePod` excludes the others. */
   accessModes?: PersistentVolumeAccessMode[]
-  /** Labels of the volumes that may serve. */
+  /** Selects eligible volumes by labels. */
   selector?: LabelSelector
-  /** How much is wanted. A bound claim may ask for more if its class allows, and take back what it did not get. */
+  /** Requested capacity. A bound claim may raise it if its class allows expansion, and lower it down to the current capacity. */
   resources?: VolumeResourceRequirements
-  /** The volume it is bound to, or is to be bound to. */
+  /** Name of the bound volume, or of the one to bind. */
   volumeName?: string
-  /** Class of the storage. Absent: the default class; empty: none. */
+  /** Storage class. Absent: the default class; empty: none. */
   storageClassName?: string
-  /** `Filesystem` (unless set) or `Block`; never changes. */
+  /** `Filesystem` (default) or `Block`; immutable. */
   volumeMode?: PersistentVolumeMode
-  /** A snapshot or another claim to copy; anything else is dropped. Mirrors `dataSourceRef`. */
+  /** A snapshot or claim to copy; other kinds are dropped. Mirrors `dataSourceRef`. */
   dataSource?: TypedLocalObjectReference
-  /** Any object to make the content from, of a group of its own, or a claim; anything else is refused. Mirrors `dataSource`. */
+  /** An object of a non-core group, or a claim, to populate the volume from. Mirrors `dataSource`. */
   dataSourceRef?: TypedObjectReference
-  /** Class of attributes that can change while the volume is in use. */
+  /** Class of the attributes that can be modified while the volume is in use. */
   volumeAttributesClassName?: string
 }
 
-/** An object, of another namespace where that is allowed. */
+/** An object, possibly of another namespace. */
 export interface TypedObjectReference {
   /** Kind of the object. */
   kind: string
@@ -337,14 +337,14 @@ export interface TypedObjectReference {
   apiGroup?: string | null
   /** Name of the object. */
   name: string
-  /** Behind a feature gate; the own namespace unless set. */
+  /** Behind a feature gate; default: the namespace of the referring object. */
   namespace?: string
 }
 
 export interface ModifyVolumeStatus {
-  /** The class that is wanted. */
+  /** Requested class. */
   targetVolumeAttributesClassName?: string
-  /** How far the change is. */
+  /** State of the modification. */
   status: PersistentVolumeClaimModifyVolumeStatus
 }
 
@@ -353,46 +353,46 @@ export interface PersistentVolumeClaimCondition {
   type: PersistentVolumeClaimConditionType
   /** `True`, `False` or `Unknown`. */
   status: ConditionStatus
-  /** When it was looked at. */
+  /** Time of the last probe. */
   lastProbeTime?: Time | null
-  /** When the status changed. */
+  /** Time of the last change of status. */
   lastTransitionTime?: Time | null
-  /** One word for programs. */
+  /** Machine-readable reason. */
   reason?: string
-  /** For people. */
+  /** Human-readable message. */
   message?: string
 }
 
 export interface PersistentVolumeClaimStatus {
-  /** `Pending`, `Bound`, or `Lost` when its volume is gone. */
+  /** `Pending`, `Bound`, or `Lost` if its volume was deleted. */
   phase?: PersistentVolumeClaimPhase
-  /** Ways of mounting that the volume has. */
+  /** Access modes of the volume. */
   accessModes?: PersistentVolumeAccessMode[]
-  /** How much the volume holds; follows the request when it grows. */
+  /** Capacity of the volume; follows the request after expansion. */
   capacity?: Record<string, Quantity>
-  /** One of each type; tells for example that the volume is being resized. */
+  /** At most one per type, such as `Resizing`. */
   conditions?: PersistentVolumeClaimCondition[]
-  /** What has been set aside while growing; the larger of this and the request counts against quotas. */
+  /** Capacity allocated during expansion; quotas count the larger of this and the request. */
   allocatedResources?: Record<string, Quantity>
-  /** How far growing is, by resource. */
+  /** State of the expansion, by resource. */
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>
-  /** Class of attributes in force. */
+  /** Current class of attributes. */
   currentVolumeAttributesClassName?: string
-  /** How far a change of attributes is. */
+  /** State of the modification of attributes. */
   modifyVolumeStatus?: ModifyVolumeStatus
 }
 
 export interface HostPathVolumeSource {
-  /** Path on the machine. */
+  /** Path on the node. */
   path: string
-  /** What has to be there, or is made when it is not: `Directory`, `FileOrCreate`, ...; empty means that nothing is checked. */
+  /** Type to check, or to create if missing: `Directory`, `FileOrCreate`, ...; empty: no check. */
   type?: HostPathType
 }
 
 export interface EmptyDirVolumeSource {
   /** Empty for the disk of the node, `Memory` for memory, `HugePages` or `HugePages-<size>`. */
   medium?: StorageMedium
-  /** How much may be in it; in memory the limits of the containers count too. No limit unless set. */
+  /** Maximum size; in memory, container limits apply too. Default: no limit. */
   sizeLimit?: Quantity
 }
 
@@ -401,7 +401,7 @@ export interface GlusterfsVolumeSource {
   endpoints: string
   /** Path of the volume. */
   path: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -410,9 +410,9 @@ export interface GlusterfsPersistentVolumeSource {
   endpoints: string
   /** Path of the volume. */
   path: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Namespace of the endpoints; that of the claim unless set. */
+  /** Namespace of the endpoints; default: that of the claim. */
   endpointsNamespace?: string
 }
 
@@ -421,17 +421,17 @@ export interface RBDVolumeSource {
   monitors: string[] | null
   /** Name of the image. */
   image: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** `rbd` unless set. */
+  /** Pool name; default `rbd`. */
   pool?: string
-  /** `admin` unless set. */
+  /** User name; default `admin`. */
   user?: string
-  /** Path of the key ring on the node; `/etc/ceph/keyring` unless set. */
+  /** Path of the key ring on the node; default `/etc/ceph/keyring`. */
   keyring?: string
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef?: LocalObjectReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -440,54 +440,54 @@ export interface RBDPersistentVolumeSource {
   monitors: string[] | null
   /** Name of the image. */
   image: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** `rbd` unless set. */
+  /** Pool name; default `rbd`. */
   pool?: string
-  /** `admin` unless set. */
+  /** User name; default `admin`. */
   user?: string
-  /** Path of the key ring on the node; `/etc/ceph/keyring` unless set. */
+  /** Path of the key ring on the node; default `/etc/ceph/keyring`. */
   keyring?: string
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef?: SecretReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
 export interface CinderVolumeSource {
   /** Id of the volume. */
   volumeID: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef?: LocalObjectReference
 }
 
 export interface CinderPersistentVolumeSource {
   /** Id of the volume. */
   volumeID: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef?: SecretReference
 }
 
 export interface CephFSVolumeSource {
   /** Addresses of the monitors. */
   monitors: string[] | null
-  /** Directory to mount; the root unless set. */
+  /** Directory to mount; default: the root. */
   path?: string
-  /** `admin` unless set. */
+  /** User name; default `admin`. */
   user?: string
   /** Path of a key ring on the node. */
   secretFile?: string
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef?: LocalObjectReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -502,15 +502,15 @@ export interface SecretReference {
 export interface CephFSPersistentVolumeSource {
   /** Addresses of the monitors. */
   monitors: string[] | null
-  /** Directory to mount; the root unless set. */
+  /** Directory to mount; default: the root. */
   path?: string
-  /** `admin` unless set. */
+  /** User name; default `admin`. */
   user?: string
   /** Path of a key ring on the node. */
   secretFile?: string
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef?: SecretReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -525,11 +525,11 @@ export interface FlockerVolumeSource {
 export interface GCEPersistentDiskVolumeSource {
   /** Name of the disk. */
   pdName: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Number of the partition, 0 to 255; the whole disk unless set. */
+  /** Number of the partition, 0 to 255; default: the whole disk. */
   partition?: number
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -538,85 +538,82 @@ export interface QuobyteVolumeSource {
   registry: string
   /** Name of the volume. */
   volume: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Who mounts; the service's own unless set. */
+  /** User for mounting; default: the user of the service. */
   user?: string
-  /** Group that mounts. */
+  /** Group for mounting. */
   group?: string
-  /** Whose volume it is, up to 64 characters. */
+  /** Tenant that owns the volume, up to 64 characters. */
   tenant?: string
 }
 
 export interface FlexPersistentVolumeSource {
   /** Name of the driver. */
   driver: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef?: SecretReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** What the driver wants to know. */
+  /** Options for the driver. */
   options?: Record<string, string>
 }
 
 export interface FlexVolumeSource {
   /** Name of the driver. */
   driver: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef?: LocalObjectReference
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** What the driver wants to know. */
+  /** Options for the driver. */
   options?: Record<string, string>
 }
 
 export interface AWSElasticBlockStoreVolumeSource {
   /** Id of the disk. */
   volumeID: string
-  /** File system to mount; `ext4` unless set. */
+  /** File system to mount; default `ext4`. */
   fsType?: string
-  /** Number of the partition, 0 to 255; the whole disk unless set. */
+  /** Number of the partition, 0 to 255; default: the whole disk. */
   partition?: number
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
 export interface GitRepoVolumeSource {
   /** Address of the repository. */
   repository: string
-  /** Commit; the newest unless set. */
+  /** Commit; default: the newest. */
   revision?: string
-  /** Relative directory inside of the volume; has no `..`. */
+  /** Relative directory within the volume, without `..`. */
   directory?: string
 }
 
 export interface SecretVolumeSource {
-  /** Of a Secret in the pod's namespace. */
+  /** Name of a Secret in the pod's namespace. */
   secretName?: string
   /**
-   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
-   * pod, unless the source is optional.
+   * Keys to project, and their paths; default: every key under its name. A missing key prevents the pod from
+   * starting, unless the source is optional.
    */
   items?: KeyToPath[]
-  /**
-   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
-   * it further.
-   */
+  /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
   /** Whether the pod may start without the Secret or its keys. */
   optional?: boolean
 }
 
 export interface SecretProjection {
-  /** Of a Secret in the pod's namespace. */
+  /** Name of a Secret in the pod's namespace. */
   name?: string
   /**
-   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
-   * pod, unless the source is optional.
+   * Keys to project, and their paths; default: every key under its name. A missing key prevents the pod from
+   * starting, unless the source is optional.
    */
   items?: KeyToPath[]
   /** Whether the pod may start without the Secret or its keys. */
@@ -628,69 +625,69 @@ export interface NFSVolumeSource {
   server: string
   /** Absolute path that the server exports. */
   path: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
 export interface ISCSIVolumeSource {
-  /** Address of the target, with its port unless that is 3260. */
+  /** Address of the target, with its port if it is not 3260. */
   targetPortal: string
   /** Qualified name of the target. */
   iqn: string
-  /** Number of the disk, 0 to 255; must be named. */
+  /** Number of the disk, 0 to 255; required. */
   lun: number
-  /** Interface of the initiator; `default` unless set. */
+  /** Interface of the initiator; default `default`. */
   iscsiInterface?: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
   /** Further addresses of the target. */
   portals?: string[]
-  /** Authenticate by CHAP while looking for targets. */
+  /** Authenticate by CHAP during discovery. */
   chapAuthDiscovery?: boolean
   /** Authenticate by CHAP in the session. */
   chapAuthSession?: boolean
   /** Secret of the pod's namespace for CHAP. */
   secretRef?: LocalObjectReference
-  /** Name of the initiator, in place of the node's own. */
+  /** Name of the initiator, instead of the node's. */
   initiatorName?: string
 }
 
 export interface ISCSIPersistentVolumeSource {
-  /** Address of the target, with its port unless that is 3260. */
+  /** Address of the target, with its port if it is not 3260. */
   targetPortal: string
   /** Qualified name of the target. */
   iqn: string
-  /** Number of the disk, 0 to 255; must be named. */
+  /** Number of the disk, 0 to 255; required. */
   lun: number
-  /** Interface of the initiator; `default` unless set. */
+  /** Interface of the initiator; default `default`. */
   iscsiInterface?: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
   /** Further addresses of the target. */
   portals?: string[]
-  /** Authenticate by CHAP while looking for targets. */
+  /** Authenticate by CHAP during discovery. */
   chapAuthDiscovery?: boolean
   /** Authenticate by CHAP in the session. */
   chapAuthSession?: boolean
   /** Secret for CHAP, of any namespace. */
   secretRef?: SecretReference
-  /** Name of the initiator, in place of the node's own. */
+  /** Name of the initiator, instead of the node's. */
   initiatorName?: string
 }
 
-/** A disk is found by `wwids`, or by `targetWWNs` with `lun`; never by both. */
+/** Identifies a disk by `wwids`, or by `targetWWNs` with `lun`, but not both. */
 export interface FCVolumeSource {
   /** World-wide names of the targets. */
   targetWWNs?: string[]
   /** Number of the disk. */
   lun?: number
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
   /** World-wide identifiers of the disk. */
   wwids?: string[]
@@ -701,7 +698,7 @@ export interface AzureFileVolumeSource {
   secretName: string
   /** Name of the share. */
   shareName: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -710,32 +707,32 @@ export interface AzureFilePersistentVolumeSource {
   secretName: string
   /** Name of the share. */
   shareName: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Namespace of the Secret; that of the claim unless set. */
+  /** Namespace of the Secret; default: that of the claim. */
   secretNamespace?: string | null
 }
 
 export interface VsphereVirtualDiskVolumeSource {
   /** Path of the disk. */
   volumePath: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Policy that the disk was made by. */
+  /** Storage policy of the disk. */
   storagePolicyName?: string
-  /** Id of that policy. */
+  /** Id of the storage policy. */
   storagePolicyID?: string
 }
 
 export interface PhotonPersistentDiskVolumeSource {
   /** Id of the disk. */
   pdID: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
 }
 
 export interface AzureDiskVolumeSource {
-  /** `Shared` (unless set), `Dedicated` or `Managed`. */
+  /** `Shared` (default), `Dedicated` or `Managed`. */
   kind?: AzureDataDiskKind
   /** Name of the disk. */
   diskName: string
@@ -743,18 +740,18 @@ export interface AzureDiskVolumeSource {
   diskURI: string
   /** `None`, `ReadOnly` or `ReadWrite`. */
   cachingMode?: AzureDataDiskCachingMode
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
 export interface PortworxVolumeSource {
   /** Id of the volume. */
   volumeID: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -763,21 +760,21 @@ export interface ScaleIOVolumeSource {
   gateway: string
   /** Name of the storage system. */
   system: string
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef: LocalObjectReference | null
-  /** Talk to the gateway by TLS; false unless set. */
+  /** Use TLS for the gateway; default false. */
   sslEnabled?: boolean
-  /** Domain of the storage. */
+  /** Protection domain. */
   protectionDomain?: string
-  /** Pool in that domain. */
+  /** Pool in the protection domain. */
   storagePool?: string
-  /** `ThickProvisioned`, or `ThinProvisioned` (unless set). */
+  /** `ThickProvisioned` or `ThinProvisioned` (default). */
   storageMode?: string
-  /** A volume that exists already. */
+  /** An existing volume. */
   volumeName?: string
-  /** File system to mount; `xfs` unless set. */
+  /** File system to mount; default `xfs`. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
@@ -786,73 +783,70 @@ export interface ScaleIOPersistentVolumeSource {
   gateway: string
   /** Name of the storage system. */
   system: string
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef: SecretReference | null
-  /** Talk to the gateway by TLS; false unless set. */
+  /** Use TLS for the gateway; default false. */
   sslEnabled?: boolean
-  /** Domain of the storage. */
+  /** Protection domain. */
   protectionDomain?: string
-  /** Pool in that domain. */
+  /** Pool in the protection domain. */
   storagePool?: string
-  /** `ThickProvisioned`, or `ThinProvisioned` (unless set). */
+  /** `ThickProvisioned` or `ThinProvisioned` (default). */
   storageMode?: string
-  /** A volume that exists already. */
+  /** An existing volume. */
   volumeName?: string
-  /** File system to mount; `xfs` unless set. */
+  /** File system to mount; default `xfs`. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
 }
 
 export interface StorageOSVolumeSource {
   /** A DNS label. */
   volumeName?: string
-  /** Scope of the name; the pod's namespace unless set. */
+  /** Scope of the name; default: the pod's namespace. */
   volumeNamespace?: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Secret of the pod's namespace with what the storage asks for. */
+  /** Secret of the pod's namespace with the credentials of the storage. */
   secretRef?: LocalObjectReference
 }
 
 export interface StorageOSPersistentVolumeSource {
   /** A DNS label. */
   volumeName?: string
-  /** Scope of the name; the pod's namespace unless set. */
+  /** Scope of the name; default: the pod's namespace. */
   volumeNamespace?: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** Secret with what the storage asks for, of any namespace. */
+  /** Secret of any namespace with the credentials of the storage. */
   secretRef?: ObjectReference
 }
 
 export interface ConfigMapVolumeSource {
-  /** Of a ConfigMap in the pod's namespace. */
+  /** Name of a ConfigMap in the pod's namespace. */
   name?: string
   /**
-   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
-   * pod, unless the source is optional.
+   * Keys to project, and their paths; default: every key under its name. A missing key prevents the pod from
+   * starting, unless the source is optional.
    */
   items?: KeyToPath[]
-  /**
-   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
-   * it further.
-   */
+  /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
   /** Whether the pod may start without the ConfigMap or its keys. */
   optional?: boolean
 }
 
 export interface ConfigMapProjection {
-  /** Of a ConfigMap in the pod's namespace. */
+  /** Name of a ConfigMap in the pod's namespace. */
   name?: string
   /**
-   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
-   * pod, unless the source is optional.
+   * Keys to project, and their paths; default: every key under its name. A missing key prevents the pod from
+   * starting, unless the source is optional.
    */
   items?: KeyToPath[]
   /** Whether the pod may start without the ConfigMap or its keys. */
@@ -860,34 +854,31 @@ export interface ConfigMapProjection {
 }
 
 export interface ServiceAccountTokenProjection {
-  /** For whom the token is; the API server unless set. */
+  /** Audience of the token; default: the API server. */
   audience?: string
-  /** How long it holds: 3600 unless set, 600 at least. A new one is written before the old one ends. */
+  /** Lifetime in seconds; default 3600, minimum 600. The kubelet rotates the token before it expires. */
   expirationSeconds?: number
   /** Relative path of the file. */
   path: string
 }
 
 export interface ClusterTrustBundleProjection {
-  /** Of one bundle; not together with `signerName`. */
+  /** Name of one bundle; excludes `signerName`. */
   name?: string
   /** All bundles of this signer that the selector matches. */
   signerName?: string
-  /** Narrows the bundles of a signer; absent matches none, empty matches all. */
+  /** Selects bundles of the signer; absent matches none, empty matches all. */
   labelSelector?: LabelSelector
-  /** Whether the pod may start without any. */
+  /** Whether the pod may start without a bundle. */
   optional?: boolean
   /** Relative path of the file. */
   path: string
 }
 
 export interface ProjectedVolumeSource {
-  /** All of them in one directory; no two files may have one path. */
+  /** Sources, projected into one directory; paths must be unique. */
   sources?: VolumeProjection[] | null
-  /**
-   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
-   * it further.
-   */
+  /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
 }
 
@@ -895,65 +886,65 @@ export interface ProjectedVolumeSource {
 export interface VolumeProjection {
   /** Values of a Secret. */
   secret?: SecretProjection
-  /** Facts about the pod. */
+  /** Fields and resources of the pod. */
   downwardAPI?: DownwardAPIProjection
   /** Values of a ConfigMap. */
   configMap?: ConfigMapProjection
-  /** A token of the pod's service account, renewed in time. */
+  /** A token of the pod's service account, rotated before it expires. */
   serviceAccountToken?: ServiceAccountTokenProjection
   /** Certificates of authorities that the cluster trusts. */
   clusterTrustBundle?: ClusterTrustBundleProjection
 }
 
-/** One key that becomes a file. */
+/** A key to project into a file. */
 export interface KeyToPath {
-  /** Of the ConfigMap or Secret. */
+  /** Key of the ConfigMap or Secret. */
   key: string
-  /** Relative path of the file; has no `..` and does not begin with it. */
+  /** Relative path of the file, without `..`. */
   path: string
-  /** Mode of this file, in place of that of the volume. */
+  /** Mode of this file, instead of that of the volume. */
   mode?: number
 }
 
-/** A disk or directory of one node; the volume must name that node by its affinity. */
+/** A disk or directory of one node; requires node affinity. */
 export interface LocalVolumeSource {
   /** Absolute path on the node. */
   path: string
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
 }
 
 export interface CSIPersistentVolumeSource {
-  /** Name of the driver; never changes. */
+  /** Name of the driver; immutable. */
   driver: string
-  /** By which the driver knows the volume; never changes. */
+  /** Identifier of the volume for the driver; immutable. */
   volumeHandle: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** What the driver said when it made the volume. */
+  /** Attributes that the driver returned when it created the volume. */
   volumeAttributes?: Record<string, string>
   /** Secret for attaching. */
   controllerPublishSecretRef?: SecretReference
   /** Secret for preparing the volume on a node. */
   nodeStageSecretRef?: SecretReference
-  /** Secret for mounting it into a pod. */
+  /** Secret for mounting the volume into a pod. */
   nodePublishSecretRef?: SecretReference
-  /** Secret for growing it; may be added later. */
+  /** Secret for expansion; may be added later. */
   controllerExpandSecretRef?: SecretReference
-  /** Secret for growing its file system on the node. */
+  /** Secret for expansion of the file system on the node. */
   nodeExpandSecretRef?: SecretReference
 }
 
 export interface CSIVolumeSource {
-  /** Name of the driver, as its CSIDriver object has it. */
+  /** Name of the driver, as in its CSIDriver object. */
   driver: string
-  /** Mounted so that it cannot be written; false unless set. */
+  /** Mounts read-only; default false. */
   readOnly?: boolean
-  /** File system to mount, such as `ext4`; the node must know it. */
+  /** File system to mount, such as `ext4`; the node must support it. */
   fsType?: string
-  /** What the driver wants to know. */
+  /** Options for the driver. */
   volumeAttributes?: Record<string, string>
   /** Secret of the pod's namespace for publishing on the node. */
   nodePublishSecretRef?: LocalObjectReference
@@ -961,17 +952,17 @@ export interface CSIVolumeSource {
 
 export interface EphemeralVolumeSource {
   /**
-   * The claim that is made: named `<pod>-<volume>`, owned by the pod, deleted with it. A claim of that name that is
-   * not the pod's keeps the pod from starting.
+   * The claim to create: named `<pod>-<volume>`, owned by the pod, deleted with it. An existing claim of that name
+   * with another owner prevents the pod from starting.
    */
   volumeClaimTemplate?: PersistentVolumeClaimTemplate
 }
 
-/** A claim to be made for a pod. */
+/** The claim to create for a pod. */
 export interface PersistentVolumeClaimTemplate {
-  /** Labels and annotations of the claim; nothing else can be said. */
+  /** Labels and annotations of the claim; no other metadata is allowed. */
   metadata?: ObjectMeta
-  /** Taken over as it is. */
+  /** Copied unchanged. */
   spec: PersistentVolumeClaimSpec
 }
 
@@ -1012,18 +1003,18 @@ export interface EnvVarSource {
 }
 
 export interface ObjectFieldSelector {
-  /** Version of the path; `v1` unless set. */
+  /** API version of the path; default `v1`. */
   apiVersion?: string
-  /** Such as `metadata.name` or `metadata.labels['app']`. */
+  /** Path such as `metadata.name` or `metadata.labels['app']`. */
   fieldPath: string
 }
 
 export interface ResourceFieldSelector {
-  /** Whose resource; required in volumes. */
+  /** Name of the container; required in volumes. */
   containerName?: string
-  /** Such as `limits.memory`. */
+  /** Resource such as `limits.memory`. */
   resource: string
-  /** Unit of the answer; 1 unless set. */
+  /** Unit of the output; default 1. */
   divisor?: Quantity
 }
 
@@ -1116,9 +1107,9 @@ export interface ResourceRequirements {
 }
 
 export interface VolumeResourceRequirements {
-  /** At most so much, by resource. */
+  /** Maximum by resource. */
   limits?: Record<string, Quantity>
-  /** At least so much; `storage` is required. */
+  /** Minimum by resource; `storage` is required. */
   requests?: Record<string, Quantity>
 }
 
@@ -1255,15 +1246,15 @@ export interface VolumeMountStatus {
 }
 
 export interface NodeSelector {
-  /** One of them has to match. */
+  /** Terms, of which at least one must match. */
   nodeSelectorTerms: NodeSelectorTerm[] | null
 }
 
-/** All of its requirements have to hold; a term without any matches nothing. */
+/** All requirements must hold; an empty term matches nothing. */
 export interface NodeSelectorTerm {
-  /** About labels of the node. */
+  /** Requirements on labels of the node. */
   matchExpressions?: NodeSelectorRequirement[]
-  /** About fields of the node: `metadata.name`. */
+  /** Requirements on fields of the node: `metadata.name`. */
   matchFields?: NodeSelectorRequirement[]
 }
 
@@ -1272,19 +1263,19 @@ export interface NodeSelectorRequirement {
   key: string
   /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
   operator: NodeSelectorOperator
-  /** None for `Exists` and `DoesNotExist`, one number for `Gt` and `Lt`, else at least one. */
+  /** None for `Exists` and `DoesNotExist`, one number for `Gt` and `Lt`, otherwise at least one. */
   values?: string[]
 }
 
 export interface TopologySelectorTerm {
-  /** All of them have to hold. */
+  /** Requirements, all of which must hold. */
   matchLabelExpressions?: TopologySelectorLabelRequirement[]
 }
 
 export interface TopologySelectorLabelRequirement {
   /** Label of the topology. */
   key: string
-  /** One of them has to be its value. */
+  /** Allowed values of the label. */
   values: string[] | null
 }
 
@@ -1998,7 +1989,7 @@ export interface ServiceProxyOptions {
   path?: string
 }
 
-/** Another object, as far as is known. */
+/** A reference to another object; every member is optional. */
 export interface ObjectReference {
   /** Group and version of the kind. */
   apiVersion?: string
@@ -2008,9 +1999,9 @@ export interface ObjectReference {
   namespace?: string
   /** Name of the object. */
   name?: string
-  /** Which of the objects that had this name. */
+  /** Uid, which distinguishes objects that had the same name. */
   uid?: string
-  /** The version that is meant, where that matters. */
+  /** Referenced version of the object, if relevant. */
   resourceVersion?: string
   /** A part of the object, such as `spec.containers{web}`. */
   fieldPath?: string
@@ -2141,18 +2132,18 @@ export interface ResourceQuotaList {
   items: ResourceQuota[]
 }
 
-/** v1 Secret, namespaced. Values that not everybody shall see: bytes by key, up to 1 MiB in all. */
+/** v1 Secret, namespaced. Confidential data: bytes by key, up to 1 MiB in total. */
 export type Secret = {
   apiVersion: 'v1'
   kind: 'Secret'
   metadata: ObjectMeta
-  /** Freezes data and this member itself for good; labels and other metadata still change. */
+  /** If true, the data and this member are immutable; metadata stays mutable. */
   immutable?: boolean
-  /** Bytes by key, as base64. Keys are those of a ConfigMap. */
+  /** Bytes by key, as base64. Keys follow the rules of ConfigMap. */
   data?: Record<string, Base64>
-  /** Text by key, for writing only: the server moves it into `data`, over what is there, and never gives it back. */
+  /** Text by key, write-only: the server merges it into `data`, overwriting existing keys, and never returns it. */
   stringData?: Record<string, string>
-  /** What the data means; `Opaque` unless set. Some types require certain keys. Never changes. */
+  /** Type of the data; default `Opaque`. Some types require certain keys. Immutable. */
   type?: SecretType
 }
 
@@ -2163,16 +2154,16 @@ export interface SecretList {
   items: Secret[]
 }
 
-/** v1 ConfigMap, namespaced. Settings that programs read: text and bytes by key, up to 1 MiB in all. */
+/** v1 ConfigMap, namespaced. Configuration data: text and bytes by key, up to 1 MiB in total. */
 export type ConfigMap = {
   apiVersion: 'v1'
   kind: 'ConfigMap'
   metadata: ObjectMeta
-  /** Freezes data and this member itself for good; labels and other metadata still change. */
+  /** If true, the data and this member are immutable; metadata stays mutable. */
   immutable?: boolean
-  /** Text by key. Keys have letters, digits, `-`, `_` and `.`; none may be in `binaryData` too. */
+  /** Text by key. Keys consist of letters, digits, `-`, `_` and `.`; a key must not be in `binaryData` too. */
   data?: Record<string, string>
-  /** Bytes by key, as base64: for what is not UTF-8. */
+  /** Bytes by key, as base64, for data that is not UTF-8. */
   binaryData?: Record<string, Base64>
 }
 
@@ -2206,29 +2197,26 @@ export interface ComponentStatusList {
 }
 
 export interface DownwardAPIVolumeSource {
-  /** One file for each. */
+  /** Files to create. */
   items?: DownwardAPIVolumeFile[]
-  /**
-   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
-   * it further.
-   */
+  /** Mode of the files, 0 to 0777; decimal in JSON, also octal in YAML; default 0644. `fsGroup` may change it further. */
   defaultMode?: number
 }
 
-/** A fact about the pod that becomes a file: a field or a resource, not both. */
+/** A file with a field or a resource of the pod, not both. */
 export interface DownwardAPIVolumeFile {
-  /** Relative path of the file; has no `..`. */
+  /** Relative path of the file, without `..`. */
   path: string
   /** Annotations, labels, name, namespace or uid of the pod. */
   fieldRef?: ObjectFieldSelector
-  /** What a container asks for or is limited to. */
+  /** A request or limit of a container. */
   resourceFieldRef?: ResourceFieldSelector
-  /** Mode of this file, in place of that of the volume. */
+  /** Mode of this file, instead of that of the volume. */
   mode?: number
 }
 
 export interface DownwardAPIProjection {
-  /** One file for each. */
+  /** Files to create. */
   items?: DownwardAPIVolumeFile[]
 }
 
@@ -2284,7 +2272,7 @@ export interface PortStatus {
 export interface ImageVolumeSource {
   /** Name of the image. */
   reference?: string
-  /** `Always` for the tag `latest`, else `IfNotPresent`, unless set. */
+  /** Default: `Always` for the tag `latest`, otherwise `IfNotPresent`. */
   pullPolicy?: PullPolicy
 }
 

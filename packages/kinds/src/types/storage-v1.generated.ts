@@ -4,24 +4,24 @@ import type { LabelSelector } from './meta-v1.generated.ts'
 import type { Quantity, Time } from './scalars.ts'
 import type { ListMeta, ObjectMeta } from '@krmkit/meta'
 
-/** storage.k8s.io/v1 StorageClass, cluster-scoped. A sort of storage that claims can ask for, and who makes it. */
+/** storage.k8s.io/v1 StorageClass, cluster-scoped. A class of storage that claims can request, and its provisioner. */
 export type StorageClass = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'StorageClass'
   metadata: ObjectMeta
-  /** Who makes the volumes. */
+  /** Driver that provisions volumes. */
   provisioner: string
-  /** What the provisioner wants to know; never change. */
+  /** Parameters for the provisioner; immutable. */
   parameters?: Record<string, string>
-  /** Of the volumes that are made: `Delete` unless set. */
+  /** Reclaim policy of provisioned volumes; default `Delete`. */
   reclaimPolicy?: PersistentVolumeReclaimPolicy
-  /** Of the volumes that are made. */
+  /** Mount options of provisioned volumes. */
   mountOptions?: string[]
-  /** Whether claims may ask for more later. */
+  /** Whether claims may be expanded. */
   allowVolumeExpansion?: boolean
-  /** `Immediate` (unless set), or `WaitForFirstConsumer`: when the first pod that uses the claim has a node. */
+  /** `Immediate` (default), or `WaitForFirstConsumer`: when the first pod of the claim is scheduled. */
   volumeBindingMode?: VolumeBindingMode
-  /** Where volumes may be made; empty for everywhere. A patch replaces the whole list. */
+  /** Topologies in which volumes may be provisioned; empty: all. A patch replaces the whole list. */
   allowedTopologies?: TopologySelectorTerm[]
 }
 
@@ -33,16 +33,16 @@ export interface StorageClassList {
 }
 
 /**
- * storage.k8s.io/v1 VolumeAttachment, cluster-scoped. Asks that a volume be attached to a node, and tells whether it
- * is. Made by the system.
+ * storage.k8s.io/v1 VolumeAttachment, cluster-scoped. A request to attach a volume to a node, and its state. Created
+ * by the system.
  */
 export type VolumeAttachment = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttachment'
   metadata: ObjectMeta
-  /** What is to be attached where; never changes. */
+  /** Volume and node; immutable. */
   spec: VolumeAttachmentSpec
-  /** Written by whoever attaches. */
+  /** Written by the attacher. */
   status?: VolumeAttachmentStatus
 }
 
@@ -56,49 +56,49 @@ export interface VolumeAttachmentList {
 export interface VolumeAttachmentSpec {
   /** Name of the driver that attaches. */
   attacher: string
-  /** What is attached. */
+  /** Volume to attach. */
   source: VolumeAttachmentSource
-  /** To which node. */
+  /** Name of the node. */
   nodeName: string
 }
 
 /** Exactly one member is set. */
 export interface VolumeAttachmentSource {
-  /** A volume of the cluster. */
+  /** Name of a persistent volume. */
   persistentVolumeName?: string
-  /** A volume that a pod describes itself, translated for a driver. */
+  /** An inline volume of a pod, translated for a CSI driver. */
   inlineVolumeSpec?: PersistentVolumeSpec
 }
 
 export interface VolumeAttachmentStatus {
-  /** Whether it is attached; a status must say so. */
+  /** Whether the volume is attached; required. */
   attached: boolean
-  /** What later calls to the driver need. */
+  /** Data for later calls to the driver. */
   attachmentMetadata?: Record<string, string>
-  /** What last went wrong while attaching. */
+  /** Last error of attaching. */
   attachError?: VolumeError
-  /** What last went wrong while detaching. */
+  /** Last error of detaching. */
   detachError?: VolumeError
 }
 
 export interface VolumeError {
-  /** When it happened. */
+  /** Time of the error. */
   time?: Time | null
-  /** What went wrong; holds no secrets. */
+  /** Error message without secrets. */
   message?: string
-  /** The driver's own code. */
+  /** Error code of the driver. */
   errorCode?: number
 }
 
 /**
- * storage.k8s.io/v1 CSIDriver, cluster-scoped. What the cluster has to know about a container storage driver. Its
- * name is the driver's own, up to 63 characters.
+ * storage.k8s.io/v1 CSIDriver, cluster-scoped. Describes a CSI driver to the cluster. Named after the driver, up to
+ * 63 characters.
  */
 export type CSIDriver = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIDriver'
   metadata: ObjectMeta
-  /** How the driver is to be treated. */
+  /** Properties of the driver. */
   spec: CSIDriverSpec
 }
 
@@ -110,34 +110,34 @@ export interface CSIDriverList {
 }
 
 export interface CSIDriverSpec {
-  /** Whether volumes are attached before they are mounted; true unless set, never changes. */
+  /** Whether volumes must be attached before mounting; default true, immutable. */
   attachRequired?: boolean
-  /** Whether the driver is told about the pod; false unless set. */
+  /** Whether the driver gets information about the pod on mount; default false. */
   podInfoOnMount?: boolean
-  /** `Persistent` (unless set) for claims, `Ephemeral` for volumes of pods; never changes. */
+  /** `Persistent` (default) for claims, `Ephemeral` for inline volumes of pods; immutable. */
   volumeLifecycleModes?: VolumeLifecycleMode[]
-  /** Whether pods are placed by the capacity that the driver publishes. */
+  /** Whether scheduling considers the capacity that the driver publishes. */
   storageCapacity?: boolean
-  /** Whether the group of a pod is given its files: `ReadWriteOnceWithFSType` unless set. Never changes. */
+  /** Whether files get the group of the pod; default `ReadWriteOnceWithFSType`. Immutable. */
   fsGroupPolicy?: FSGroupPolicy
-  /** Tokens of the pod's account that the driver gets. */
+  /** Tokens of the pod's service account for the driver. */
   tokenRequests?: TokenRequest[]
-  /** Whether mounting is called again and again, so that content can be renewed. */
+  /** Whether the driver is called periodically for mounted volumes, to refresh their content. */
   requiresRepublish?: boolean
-  /** Whether volumes can be mounted with a security context of their own; false unless set. */
+  /** Whether volumes can be mounted with an SELinux context; default false. */
   seLinuxMount?: boolean
-  /** How often nodes are asked how many volumes they can take; 10 at least. */
+  /** Period in seconds for updates of the allocatable volume count of nodes; minimum 10. */
   nodeAllocatableUpdatePeriodSeconds?: number
 }
 
 export interface TokenRequest {
-  /** For whom the token is; the API server when empty. */
+  /** Audience of the token; empty: the API server. */
   audience: string
-  /** How long it holds; as for pods unless set. */
+  /** Lifetime in seconds; default as for pods. */
   expirationSeconds?: number
 }
 
-/** storage.k8s.io/v1 CSINode, cluster-scoped. The drivers that one node has. Has the node's name, and goes with it. */
+/** storage.k8s.io/v1 CSINode, cluster-scoped. The CSI drivers of one node. Named after the node and deleted with it. */
 export type CSINode = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSINode'
@@ -147,23 +147,23 @@ export type CSINode = {
 }
 
 export interface CSINodeSpec {
-  /** Each once. */
+  /** Drivers with unique names. */
   drivers: CSINodeDriver[] | null
 }
 
 export interface CSINodeDriver {
   /** Name of the driver. */
   name: string
-  /** By which the driver knows the node. */
+  /** Identifier of the node for the driver. */
   nodeID: string
-  /** Labels by which the driver tells places apart. */
+  /** Labels that describe the topology of the driver. */
   topologyKeys?: string[] | null
-  /** How much of the driver's storage the node can take. */
+  /** Volume resources of the node for this driver. */
   allocatable?: VolumeNodeResources
 }
 
 export interface VolumeNodeResources {
-  /** How many volumes; no limit unless set. */
+  /** Maximum number of volumes; default: no limit. */
   count?: number
 }
 
@@ -175,20 +175,20 @@ export interface CSINodeList {
 }
 
 /**
- * storage.k8s.io/v1 CSIStorageCapacity, namespaced. How much a class still has in one part of the cluster: what pods
- * are placed by. Made by drivers.
+ * storage.k8s.io/v1 CSIStorageCapacity, namespaced. Available capacity of a storage class in one topology segment,
+ * used for scheduling. Created by drivers.
  */
 export type CSIStorageCapacity = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIStorageCapacity'
   metadata: ObjectMeta
-  /** Nodes that can reach it; none unless set. */
+  /** Selects the nodes with access; absent: none. */
   nodeTopology?: LabelSelector
-  /** Class of the storage; never changes. */
+  /** Storage class; immutable. */
   storageClassName: string
-  /** How much can still be made in all. */
+  /** Available capacity. */
   capacity?: Quantity
-  /** Of one volume. */
+  /** Maximum size of one volume. */
   maximumVolumeSize?: Quantity
 }
 
