@@ -27,7 +27,7 @@ export interface ConversionParts {
 
 /** Converts between one served version and the storage version. Members unknown to a version are dropped. */
 export function objectConversion({ apiVersion, storedVersion, kinds, converter }: ConversionParts): ObjectConversion {
-  const known = (object: ApiObject | Frozen, version: string): ApiObject => {
+  const dropUnknown = (object: ApiObject | Frozen, version: string): ApiObject => {
     const type = kinds.get(version)?.type()
     const codec = type?.custom
     if (type === undefined || codec === undefined) return object as ApiObject
@@ -39,18 +39,18 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
         const codec = kinds.get(object.apiVersion)?.type().custom
         return (codec?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
       })
-      const foreign = written.filter((object) => object.apiVersion !== apiVersion)
-      if (foreign.length === 0) return written
-      const converted = await converter(foreign as unknown as Frozen[], apiVersion)
+      const otherVersions = written.filter((object) => object.apiVersion !== apiVersion)
+      if (otherVersions.length === 0) return written
+      const converted = await converter(otherVersions as unknown as Frozen[], apiVersion)
       let next = 0
       return written.map((object) =>
-        object.apiVersion === apiVersion ? object : known(converted[next++] as ApiObject, apiVersion),
+        object.apiVersion === apiVersion ? object : dropUnknown(converted[next++] as ApiObject, apiVersion),
       )
     },
     async write(object) {
       if (object.apiVersion === storedVersion) return object as ApiObject
       const [converted] = await converter([object], storedVersion)
-      return known(converted as ApiObject, storedVersion)
+      return dropUnknown(converted as ApiObject, storedVersion)
     },
   }
 }

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { newEventStrategy } from '../strategies/core/event/strategy.ts'
+import { eventsGroupEventStrategy } from '../strategies/core/event/strategy.ts'
 import { EventPart } from './parts/events-v1.generated.ts'
 import type * as types from '../types/events-v1.generated.ts'
 export type * from '../types/events-v1.generated.ts'
@@ -17,6 +17,6 @@ export const Event: KindHandle<types.Event> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'events/v1.Event',
   types: /* @__PURE__ */ lazyTypes(EventPart),
-  strategy: newEventStrategy,
+  strategy: eventsGroupEventStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'events.k8s.io', version: 'v1', kind: 'Event' }, { group: '', version: 'v1', kind: 'Event' }),
 })

@@ -134,9 +134,9 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     type,
     schema(options = {}) {
       const key = `${options.enums ?? true} ${options.loose ?? false}`
-      const made = schemas.get(key) ?? zodSchema<T>(type(), options)
-      schemas.set(key, made)
-      return made
+      const cached = schemas.get(key) ?? zodSchema<T>(type(), options)
+      schemas.set(key, cached)
+      return cached
     },
     create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
     decode: (input, { strict = true } = {}) => {
@@ -157,20 +157,20 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     validate(object, context) {
       const unnamed = missingMembers(object, strategy?.requiredMembers?.[''] ?? [])
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
-      const known = strategyContext(context)
+      const fullContext = strategyContext(context)
       const stored = prepareObject(object)
-      strategy?.prepareForCreate?.(stored, known)
+      strategy?.prepareForCreate?.(stored, fullContext)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      return strategy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      return strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
     },
     validateUpdate(object, old, context) {
-      const known = strategyContext(context)
+      const fullContext = strategyContext(context)
       const before = prepareObject(old)
       const stored = prepareObject(object)
-      strategy?.prepareForUpdate?.(stored, before, known)
-      if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, known)
+      strategy?.prepareForUpdate?.(stored, before, fullContext)
+      if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, fullContext)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const own = strategy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      const own = strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
       return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
     },
     encode(object, form = 'json') {

@@ -21,7 +21,7 @@ import { certificateSigningRequestStrategy } from './certificates/certificate-si
 import { leaseStrategy } from './coordination/lease/strategy.ts'
 import { configMapStrategy } from './core/config-map/strategy.ts'
 import { endpointsStrategy } from './core/endpoints/strategy.ts'
-import { eventStrategy, newEventStrategy } from './core/event/strategy.ts'
+import { eventStrategy, eventsGroupEventStrategy } from './core/event/strategy.ts'
 import { limitRangeStrategy } from './core/limit-range.ts'
 import { namespaceStrategy } from './core/namespace.ts'
 import { nodeStrategy } from './core/node/strategy.ts'
@@ -116,7 +116,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'coordination.k8s.io/Lease': leaseStrategy,
   'coordination.k8s.io/LeaseCandidate': leaseCandidateStrategy,
   'discovery.k8s.io/EndpointSlice': endpointSliceStrategy,
-  'events.k8s.io/Event': newEventStrategy,
+  'events.k8s.io/Event': eventsGroupEventStrategy,
   'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaStrategy,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelConfigurationStrategy,
   'internal.apiserver.k8s.io/StorageVersion': storageVersionStrategy,

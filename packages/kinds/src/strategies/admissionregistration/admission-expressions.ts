@@ -8,7 +8,7 @@ import type { FieldPath } from '../shared/field-path.ts'
 export { loadExpressions }
 
 /** @param stored expressions of the stored object. */
-export function expressionChecks(stored: ReadonlySet<string>, context: StrategyContext): ExpressionChecks {
+export function expressionContext(stored: ReadonlySet<string>, context: StrategyContext): ExpressionContext {
   let budget: CompileBudget | undefined
   return {
     stored,
@@ -21,7 +21,7 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
   }
 }
 
-export interface ExpressionChecks {
+export interface ExpressionContext {
   /** Expressions of the stored object; they may use everything that was available when they were stored. */
   readonly stored: ReadonlySet<string>
   readonly context: StrategyContext
@@ -33,7 +33,7 @@ export interface ExpressionChecks {
 export function validateExpression(
   text: string,
   at: FieldPath,
-  options: { readonly scope: AdmissionScope; readonly checks: ExpressionChecks; readonly kinds?: readonly Type['kind'][] },
+  options: { readonly scope: AdmissionScope; readonly checks: ExpressionContext; readonly kinds?: readonly Type['kind'][] },
 ): Type | undefined {
   const { scope, checks, kinds } = options
   const { engine } = expressions()
@@ -47,12 +47,12 @@ export function validateExpression(
   return compiled.type
 }
 
-function environmentFor(text: string, { stored, context }: ExpressionChecks): Environment {
+function environmentFor(text: string, { stored, context }: ExpressionContext): Environment {
   const known = expressions()
   return stored.has(text) ? known.stored : known.fresh(context.features)
 }
 
 /** Type of a variable for the expressions after it. */
-export function seenType(type: Type | undefined): Type {
+export function variableType(type: Type | undefined): Type {
   return type === undefined ? { kind: 'dyn' } : expressions().engine.variableType(type)
 }

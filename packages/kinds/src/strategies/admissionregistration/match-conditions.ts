@@ -3,7 +3,7 @@ import type { MatchCondition } from '../../types/admissionregistration-v1.genera
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'
 import { isEmpty, type R } from '../shared/values.ts'
-import { type ExpressionChecks, validateExpression } from './admission-expressions.ts'
+import { type ExpressionContext, validateExpression } from './admission-expressions.ts'
 
 const maxConditions = 64
 
@@ -11,7 +11,7 @@ const maxConditions = 64
 export function validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,
-  { params, checks }: { readonly params: boolean; readonly checks: ExpressionChecks },
+  { params, checks }: { readonly params: boolean; readonly checks: ExpressionContext },
 ): void {
   const list = conditions ?? []
   if (list.length > maxConditions) at.tooMany(list.length, maxConditions)

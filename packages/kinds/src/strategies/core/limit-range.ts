@@ -12,7 +12,7 @@ import { isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 type Amounts = Record<string, string>
 
 /** Adds the members of `from` that `to` lacks. */
-function fill(to: Amounts, from: Amounts | undefined): void {
+function addMissing(to: Amounts, from: Amounts | undefined): void {
   for (const [name, value] of Object.entries(from ?? {})) if (!Object.hasOwn(to, name)) to[name] = value
 }
 
@@ -21,10 +21,10 @@ function defaultItem(item: LimitRangeItem): void {
   for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) roundUp(item[name])
   if (item.type !== 'Container') return
   const limits: Amounts = { ...item.default }
-  fill(limits, item.max)
+  addMissing(limits, item.max)
   const requests: Amounts = { ...item.defaultRequest }
-  fill(requests, limits)
-  fill(requests, item.min)
+  addMissing(requests, limits)
+  addMissing(requests, item.min)
   if (!isEmptyMap(limits)) item.default = limits
   if (!isEmptyMap(requests)) item.defaultRequest = requests
 }
@@ -76,7 +76,7 @@ function bound(amounts: Readonly<Amounts> | undefined, name: string): Bound | un
   return text === undefined ? undefined : { text, value: amount(text) }
 }
 
-function above(a: Bound | undefined, b: Bound | undefined): a is Bound {
+function validateNotAbove(a: Bound | undefined, b: Bound | undefined): a is Bound {
   return a !== undefined && b !== undefined && a.value.compare(b.value) > 0
 }
 
@@ -93,16 +93,16 @@ function validateAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): 
       .key(name)
       .invalid(goText(printAmount(shown?.text ?? '0')), detail)
   }
-  if (above(min, max)) tell('min', min, `min value ${min.value} is greater than max value ${max?.value}`)
-  if (above(min, request))
+  if (validateNotAbove(min, max)) tell('min', min, `min value ${min.value} is greater than max value ${max?.value}`)
+  if (validateNotAbove(min, request))
     tell('defaultRequest', request, `min value ${min.value} is greater than default request value ${request?.value}`)
-  if (above(request, max))
+  if (validateNotAbove(request, max))
     tell('defaultRequest', request, `default request value ${request.value} is greater than max value ${max?.value}`)
-  if (above(request, limit)) {
+  if (validateNotAbove(request, limit)) {
     tell('defaultRequest', request, `default request value ${request.value} is greater than default limit value ${limit?.value}`)
   }
-  if (above(min, limit)) tell('default', min, `min value ${min.value} is greater than default value ${limit?.value}`)
-  if (above(limit, max)) tell('default', max, `default value ${limit.value} is greater than max value ${max?.value}`)
+  if (validateNotAbove(min, limit)) tell('default', min, `min value ${min.value} is greater than default value ${limit?.value}`)
+  if (validateNotAbove(limit, max)) tell('default', max, `default value ${limit.value} is greater than max value ${max?.value}`)
   if (ratio !== undefined) validateRatio(ratio, { min, max }, (detail) => tell('maxLimitRequestRatio', ratio, detail))
   if (
     !mayOvercommit(name, at.profile.domain) &&

@@ -38,7 +38,7 @@ export function firstByName<T extends { readonly name: string }>(items: readonly
   return found
 }
 
-function isHollow(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null) return true
   return Array.isArray(value) && value.length === 0
 }
@@ -49,21 +49,21 @@ function isHollow(value: unknown): boolean {
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (isHollow(a) || isHollow(b)) return isHollow(a) && isHollow(b)
+  if (isEmptyValue(a) || isEmptyValue(b)) return isEmptyValue(a) && isEmptyValue(b)
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
     for (let i = 0; i < a.length; i++) if (!semanticEqual(a[i], b[i])) return false
     return true
   }
-  if (typeof a !== 'object' || typeof b !== 'object' || Array.isArray(b)) return typeof a !== typeof b && looseNumber(a, b)
+  if (typeof a !== 'object' || typeof b !== 'object' || Array.isArray(b)) return typeof a !== typeof b && isEqualNumber(a, b)
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   for (const key of Object.keys(left)) if (!semanticEqual(left[key], own(right, key))) return false
-  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !isHollow(right[key])) return false
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !isEmptyValue(right[key])) return false
   return true
 }
 
-function looseNumber(a: unknown, b: unknown): boolean {
+function isEqualNumber(a: unknown, b: unknown): boolean {
   return (typeof a === 'bigint' || typeof b === 'bigint') && String(a) === String(b)
 }
 

@@ -8,7 +8,7 @@ import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 import type { SourceChecks } from './volume-network.ts'
 
 /** Reports each of `names` that is missing or empty. */
-function need<T extends object>(source: T, at: FieldPath, ...names: (keyof T & string)[]): void {
+function requireMembers<T extends object>(source: T, at: FieldPath, ...names: (keyof T & string)[]): void {
   for (const name of names) if (isEmpty(source[name] as string | readonly unknown[] | undefined)) at.child(name).required()
 }
 
@@ -19,19 +19,19 @@ function validatePartition(partition: number | undefined, at: FieldPath): void {
 /** Sources with the same members in pods and persistent volumes. */
 export const vendorSources = {
   gitRepo(source, at) {
-    need(source, at, 'repository')
+    requireMembers(source, at, 'repository')
     validateDescendingPath(source.directory ?? '', at.child('directory'))
   },
   gcePersistentDisk(source, at) {
-    need(source, at, 'pdName')
+    requireMembers(source, at, 'pdName')
     validatePartition(source.partition, at)
   },
   awsElasticBlockStore(source, at) {
-    need(source, at, 'volumeID')
+    requireMembers(source, at, 'volumeID')
     validatePartition(source.partition, at)
   },
   glusterfs(source, at) {
-    need(source, at, 'endpoints', 'path')
+    requireMembers(source, at, 'endpoints', 'path')
   },
   flocker(source, at) {
     const { datasetName, datasetUUID } = source
@@ -42,27 +42,27 @@ export const vendorSources = {
     if (datasetName?.includes('/') === true) at.child('datasetName').invalid(datasetName, "must not contain '/'")
   },
   rbd(source, at) {
-    need(source, at, 'monitors', 'image')
+    requireMembers(source, at, 'monitors', 'image')
   },
   cinder(source, at) {
-    need(source, at, 'volumeID')
+    requireMembers(source, at, 'volumeID')
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
   cephfs(source, at) {
-    need(source, at, 'monitors')
+    requireMembers(source, at, 'monitors')
   },
   quobyte: validateQuobyte,
   azureFile(source, at) {
-    need(source, at, 'secretName', 'shareName')
+    requireMembers(source, at, 'secretName', 'shareName')
   },
   vsphereVolume(source, at) {
-    need(source, at, 'volumePath')
+    requireMembers(source, at, 'volumePath')
   },
   photonPersistentDisk(source, at) {
-    need(source, at, 'pdID')
+    requireMembers(source, at, 'pdID')
   },
   portworxVolume(source, at) {
-    need(source, at, 'volumeID')
+    requireMembers(source, at, 'volumeID')
   },
   azureDisk: validateAzureDisk,
   storageos(source, at) {
@@ -93,7 +93,7 @@ export function validateScaleVolume(
   },
   at: FieldPath,
 ): void {
-  need(source, at, 'gateway', 'system')
+  requireMembers(source, at, 'gateway', 'system')
   if (isEmptyMap(source.secretRef)) at.child('secretRef').required()
   const mode = source.storageMode
   if (!isEmpty(mode) && !storageModes.includes(mode)) at.child('storageMode').notSupported(mode, storageModes)
@@ -121,7 +121,7 @@ const managedUri = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provider
 const blobUri = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
 function validateAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
-  need(source, at, 'diskName', 'diskURI')
+  requireMembers(source, at, 'diskName', 'diskURI')
   const { cachingMode, kind } = source
   if (isSet(cachingMode) && !cachingModes.includes(cachingMode)) at.child('cachingMode').notSupported(cachingMode, cachingModes)
   if (isSet(kind) && !diskKinds.includes(kind)) at.child('kind').notSupported(kind, diskKinds)

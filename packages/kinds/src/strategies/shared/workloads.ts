@@ -17,7 +17,7 @@ import { isSet, type R, semanticEqual } from './values.ts'
 type MaybeSelector = R<LabelSelector> | null | undefined
 
 /** The compiled selector; undefined if it is malformed. An absent selector matches nothing. */
-export function usableSelector(selector: MaybeSelector): Selector | undefined {
+export function compileSelector(selector: MaybeSelector): Selector | undefined {
   try {
     return isSet(selector) ? labelSelectorFromObject(selector) : nothing
   } catch (error) {
@@ -28,7 +28,7 @@ export function usableSelector(selector: MaybeSelector): Selector | undefined {
 
 /** The selector in string form for `/scale`; empty if it is absent. */
 export function selectorText(selector: MaybeSelector): string {
-  return isSet(selector) ? (usableSelector(selector)?.toString() ?? '') : ''
+  return isSet(selector) ? (compileSelector(selector)?.toString() ?? '') : ''
 }
 
 /** A required, non-empty selector; the message names `owner`. */

@@ -123,7 +123,7 @@ describe('claims', () => {
 describe('the status of claims', () => {
   const context = testContext()
   const status = strategy.subresources?.['status']
-  const told = (next: PersistentVolumeClaimStatus) =>
+  const statusErrors = (next: PersistentVolumeClaimStatus) =>
     faults(status?.validateUpdate({ ...stored(), status: next }, stored(), context) ?? [])
 
   it('ignores the status of other writes [S61]', () => {
@@ -144,18 +144,20 @@ describe('the status of claims', () => {
     }
     status?.prepareForUpdate(next, stored(), context)
     expect(next.spec).toEqual(stored().spec)
-    expect(told(next.status)).toEqual([])
-    expect(told({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
+    expect(statusErrors(next.status)).toEqual([])
+    expect(statusErrors({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
   })
 
   it('accepts allocated resources and their resize status [S63]', () => {
-    expect(told({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } })).toEqual(
-      [],
-    )
-    expect(told({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
-    expect(told({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
-    expect(told({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual(['status.allocatedResourceStatus NotSupported'])
-    expect(told({ allocatedResources: { 'example.com/part': '1' } })).toEqual([])
+    expect(
+      statusErrors({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } }),
+    ).toEqual([])
+    expect(statusErrors({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
+    expect(statusErrors({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
+    expect(statusErrors({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual([
+      'status.allocatedResourceStatus NotSupported',
+    ])
+    expect(statusErrors({ allocatedResources: { 'example.com/part': '1' } })).toEqual([])
   })
 
   it('allows one condition per type [S64]', () => {
@@ -164,8 +166,8 @@ describe('the status of claims', () => {
   })
 
   it('requires type and status of conditions [S65]', () => {
-    expect(told({ conditions: [{ type: 'Resizing', status: 'True' }] })).toEqual([])
-    expect(told({ conditions: [{ type: '', status: '' }] })).toEqual([
+    expect(statusErrors({ conditions: [{ type: 'Resizing', status: 'True' }] })).toEqual([])
+    expect(statusErrors({ conditions: [{ type: '', status: '' }] })).toEqual([
       'status.conditions[0].type Required',
       'status.conditions[0].status Required',
     ])
@@ -180,7 +182,7 @@ describe('the status of claims', () => {
       message: 'm',
     }
     for (const type of ['ResizeStarted', 'Resizing', 'FileSystemResizePending'])
-      expect(told({ phase: 'Bound', conditions: [{ ...resizing, type }] }), type).toEqual([])
+      expect(statusErrors({ phase: 'Bound', conditions: [{ ...resizing, type }] }), type).toEqual([])
     const read = PersistentVolumeClaim.decode({ ...claim(), status: { conditions: [{ ...resizing, type: 'ResizeStarted' }] } })
     expect(read.status?.conditions?.[0]).toMatchObject({ type: 'ResizeStarted', status: 'True' })
   })

@@ -191,8 +191,8 @@ describe('persistent volumes', () => {
     const next = structuredClone(given)
     strategy.prepareForUpdate?.(next, made, context)
     expect(next.status).toEqual(made.status)
-    const told = { ...given, spec: {} }
-    strategy.subresources?.['status']?.prepareForUpdate(told, made, context)
-    expect([told.spec, told.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
+    const draft = { ...given, spec: {} }
+    strategy.subresources?.['status']?.prepareForUpdate(draft, made, context)
+    expect([draft.spec, draft.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
   })
 })

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { completed, volumeFaults } from '../testing/objects.ts'
+import { volumeFaults, withDefaults } from '../testing/objects.ts'
 
 /** Vendor volumes. @see Configuration and storage specification, 2.3, second table */
 
 /** Expects a complete source: valid and without further defaults. */
 function expectWhole(source: object): void {
   expect(volumeFaults(source)).toEqual([])
-  expect(completed(source)).toEqual(source)
+  expect(withDefaults(source)).toEqual(source)
 }
 
 describe('vendor volumes', () => {
   it('awsElasticBlockStore requires an id and defaults to ext4 [S39]', () => {
     expect(volumeFaults({ awsElasticBlockStore: {} })).toEqual(['awsElasticBlockStore.volumeID Required'])
-    expect(completed({ awsElasticBlockStore: { volumeID: 'v' } })).toEqual({
+    expect(withDefaults({ awsElasticBlockStore: { volumeID: 'v' } })).toEqual({
       awsElasticBlockStore: { volumeID: 'v', fsType: 'ext4' },
     })
     expectWhole({ awsElasticBlockStore: { volumeID: 'v', fsType: 'xfs', partition: 255, readOnly: true } })
@@ -29,7 +29,7 @@ describe('vendor volumes', () => {
       'azureDisk.diskURI Required',
       'azureDisk.diskURI NotSupported',
     ])
-    expect(completed({ azureDisk: disk })).toEqual({
+    expect(withDefaults({ azureDisk: disk })).toEqual({
       azureDisk: { ...disk, cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared' },
     })
     for (const cachingMode of ['None', 'ReadOnly', 'ReadWrite'])
@@ -68,7 +68,9 @@ describe('vendor volumes', () => {
   it('rbd requires monitors and an image [S45]', () => {
     expect(volumeFaults({ rbd: {} })).toEqual(['rbd.monitors Required', 'rbd.image Required'])
     const device = { monitors: ['m'], image: 'i' }
-    expect(completed({ rbd: device })).toEqual({ rbd: { ...device, pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' } })
+    expect(withDefaults({ rbd: device })).toEqual({
+      rbd: { ...device, pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' },
+    })
     expectWhole({
       rbd: { ...device, fsType: 'ext4', pool: 'p', user: 'u', keyring: '/k', secretRef: { name: 's' }, readOnly: true },
     })
@@ -106,7 +108,7 @@ describe('vendor volumes', () => {
     ])
     const scale = { gateway: 'g', system: 's', secretRef: { name: 's' } }
     expect(volumeFaults({ scaleIO: scale })).toEqual([])
-    expect(completed({ scaleIO: scale })).toEqual({ scaleIO: { ...scale, storageMode: 'ThinProvisioned', fsType: 'xfs' } })
+    expect(withDefaults({ scaleIO: scale })).toEqual({ scaleIO: { ...scale, storageMode: 'ThinProvisioned', fsType: 'xfs' } })
     expect(volumeFaults({ scaleIO: { ...scale, storageMode: 'ThickProvisioned' } })).toEqual([])
     expect(volumeFaults({ scaleIO: { ...scale, storageMode: 'Fat' } })).toEqual(['scaleIO.storageMode NotSupported'])
     const more = { sslEnabled: true, protectionDomain: 'd', storagePool: 'p', volumeName: 'v', readOnly: true }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Pod } from '../../handles/core-v1.generated.ts'
-import { completed, faults, podWith, volumeFaults } from '../testing/objects.ts'
+import { faults, podWith, volumeFaults, withDefaults } from '../testing/objects.ts'
 
 /** Volumes of pods: names and vendor-neutral sources. @see Configuration and storage specification, 2.3 */
 
@@ -22,21 +22,21 @@ describe('volumes', () => {
       'nfs Forbidden',
       'configMap Forbidden',
     ])
-    expect(completed({})).toEqual({ emptyDir: {} })
+    expect(withDefaults({})).toEqual({ emptyDir: {} })
     expect(volumeFaults({})).toEqual([])
   })
 
   it('require the name of a claim [S13]', () => {
     expect(volumeFaults({ persistentVolumeClaim: {} })).toEqual(['persistentVolumeClaim.claimName Required'])
     expect(volumeFaults({ persistentVolumeClaim: { claimName: 'c', readOnly: true } })).toEqual([])
-    expect(completed({ persistentVolumeClaim: { claimName: 'c' } })).toEqual({ persistentVolumeClaim: { claimName: 'c' } })
+    expect(withDefaults({ persistentVolumeClaim: { claimName: 'c' } })).toEqual({ persistentVolumeClaim: { claimName: 'c' } })
   })
 
   it('require the name of a config map, which may be optional [S14]', () => {
     expect(volumeFaults({ configMap: {} })).toEqual(['configMap.name Required'])
     const given = { name: 'm', optional: true, items: [{ key: 'k', path: 'p' }], defaultMode: 256 }
     expect(volumeFaults({ configMap: given })).toEqual([])
-    expect(completed({ configMap: given })).toEqual({ configMap: given })
+    expect(withDefaults({ configMap: given })).toEqual({ configMap: given })
   })
 
   it('default modes to 0644 and accept 0 to 0777 [S15]', () => {
@@ -48,7 +48,7 @@ describe('volumes', () => {
     ] as const
     for (const source of sources) {
       const [name, members] = Object.entries(source)[0]!
-      expect(Object.values(completed(source))[0], name).toMatchObject({ defaultMode: 0o644 })
+      expect(Object.values(withDefaults(source))[0], name).toMatchObject({ defaultMode: 0o644 })
       for (const mode of [0, 0o777]) expect(volumeFaults({ [name]: { ...members, defaultMode: mode } }), name).toEqual([])
       for (const mode of [-1, 0o1000])
         expect(volumeFaults({ [name]: { ...members, defaultMode: mode } }), name).toEqual([`${name}.defaultMode Invalid`])
@@ -58,14 +58,14 @@ describe('volumes', () => {
   it('require the name of a secret, with the rules of config maps otherwise [S17]', () => {
     expect(volumeFaults({ secret: {} })).toEqual(['secret.secretName Required'])
     const given = { secretName: 's', optional: false, items: [{ key: 'k', path: 'p', mode: 0 }], defaultMode: 0 }
-    expect([volumeFaults({ secret: given }), completed({ secret: given })]).toEqual([[], { secret: given }])
+    expect([volumeFaults({ secret: given }), withDefaults({ secret: given })]).toEqual([[], { secret: given }])
   })
 
   it('accept files of the downward API [S18 S36 S37 S38]', () => {
     const file = (members: object) => volumeFaults({ downwardAPI: { items: [members] } })
     const name = { fieldRef: { fieldPath: 'metadata.name' } }
     expect(volumeFaults({ downwardAPI: {} })).toEqual([])
-    expect(completed({ downwardAPI: { items: [{ path: 'p', ...name }] } })).toMatchObject({
+    expect(withDefaults({ downwardAPI: { items: [{ path: 'p', ...name }] } })).toMatchObject({
       downwardAPI: { items: [{ path: 'p', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } }] },
     })
     expect(file({ path: '', ...name })).toEqual(['downwardAPI.path Required'])
@@ -114,7 +114,7 @@ describe('volumes', () => {
       { serviceAccountToken: { path: 'd' } },
     ]
     expect(volumeFaults({ projected: { sources } })).toEqual([])
-    expect(completed({ projected: { sources } })).toMatchObject({ projected: { defaultMode: 0o644 } })
+    expect(withDefaults({ projected: { sources } })).toMatchObject({ projected: { defaultMode: 0o644 } })
     expect(volumeFaults({ projected: { sources: [...sources, { serviceAccountToken: { path: 'a' } }] } })).toEqual([
       'projected Invalid',
     ])
@@ -126,8 +126,8 @@ describe('volumes', () => {
 
   it('require the path of a token and default its lifetime to an hour, 10 minutes at least [S20]', () => {
     const token = (members: object) => ({ projected: { sources: [{ serviceAccountToken: members }] } })
-    expect(completed(token({ path: 't' }))).toMatchObject(token({ path: 't', expirationSeconds: 3600 }))
-    expect(completed(token({ path: 't', audience: 'a', expirationSeconds: 600 }))).toMatchObject(
+    expect(withDefaults(token({ path: 't' }))).toMatchObject(token({ path: 't', expirationSeconds: 3600 }))
+    expect(withDefaults(token({ path: 't', audience: 'a', expirationSeconds: 600 }))).toMatchObject(
       token({ path: 't', audience: 'a', expirationSeconds: 600 }),
     )
     expect(volumeFaults(token({ path: 't', expirationSeconds: 600 }))).toEqual([])
@@ -143,18 +143,18 @@ describe('volumes', () => {
     for (const medium of ['', 'Memory', 'HugePages', 'HugePages-2Mi']) expect(volumeFaults({ emptyDir: { medium } })).toEqual([])
     for (const medium of ['memory', 'Disk', 'Huge'])
       expect(volumeFaults({ emptyDir: { medium } })).toEqual(['emptyDir.medium NotSupported'])
-    expect(completed({ emptyDir: { medium: '' } })).toEqual({ emptyDir: {} })
+    expect(withDefaults({ emptyDir: { medium: '' } })).toEqual({ emptyDir: {} })
   })
 
   it('accept a size limit of emptyDir [S22]', () => {
-    expect(completed({ emptyDir: { sizeLimit: '1024Mi' } })).toEqual({ emptyDir: { sizeLimit: '1Gi' } })
+    expect(withDefaults({ emptyDir: { sizeLimit: '1024Mi' } })).toEqual({ emptyDir: { sizeLimit: '1Gi' } })
     expect(volumeFaults({ emptyDir: { sizeLimit: '0' } })).toEqual([])
     expect(volumeFaults({ emptyDir: { sizeLimit: '-1' } })).toEqual(['emptyDir.sizeLimit Forbidden'])
   })
 
   it('require the path of hostPath and accept known types [S23]', () => {
     expect(volumeFaults({ hostPath: {} })).toEqual(['hostPath.path Required'])
-    expect(completed({ hostPath: { path: '/a' } })).toEqual({ hostPath: { path: '/a', type: '' } })
+    expect(withDefaults({ hostPath: { path: '/a' } })).toEqual({ hostPath: { path: '/a', type: '' } })
     expect(volumeFaults({ hostPath: { path: '/a', type: 'Directory' } })).toEqual([])
     expect(volumeFaults({ hostPath: { path: '/a', type: 'Folder' } })).toEqual(['hostPath.type NotSupported'])
     expect(volumeFaults({ hostPath: { path: '/a/../b' } })).toEqual(['hostPath.path Invalid'])
@@ -170,7 +170,7 @@ describe('volumes', () => {
 
   it('require a portal and an IQN of iscsi, and default its interface [S25]', () => {
     expect(volumeFaults({ iscsi })).toEqual([])
-    expect(completed({ iscsi })).toEqual({ iscsi: { ...iscsi, iscsiInterface: 'default' } })
+    expect(withDefaults({ iscsi })).toEqual({ iscsi: { ...iscsi, iscsiInterface: 'default' } })
     expect(volumeFaults({ iscsi: { lun: 0 } })).toEqual(['iscsi.targetPortal Required', 'iscsi.iqn Required'])
     expect(volumeFaults({ iscsi: { ...iscsi, iqn: 'disk' } })).toEqual(['iscsi.iqn Invalid'])
     for (const member of ['chapAuthDiscovery', 'chapAuthSession']) {
@@ -185,7 +185,7 @@ describe('volumes', () => {
       portals: ['10.0.0.2:3260'],
       readOnly: true,
     }
-    expect(completed({ iscsi: full })).toEqual({ iscsi: full })
+    expect(withDefaults({ iscsi: full })).toEqual({ iscsi: full })
   })
 
   it('require a lun of iscsi, 255 at most [S26]', () => {
@@ -207,7 +207,7 @@ describe('volumes', () => {
   it('require the driver of flexVolume [S28]', () => {
     expect(volumeFaults({ flexVolume: {} })).toEqual(['flexVolume.driver Required'])
     const given = { driver: 'd', fsType: 'ext4', options: { a: 'b' }, readOnly: true, secretRef: { name: 's' } }
-    expect([volumeFaults({ flexVolume: given }), completed({ flexVolume: given })]).toEqual([[], { flexVolume: given }])
+    expect([volumeFaults({ flexVolume: given }), withDefaults({ flexVolume: given })]).toEqual([[], { flexVolume: given }])
     expect(volumeFaults({ flexVolume: { driver: 'd', options: { 'kubernetes.io/x': 'y' } } })).toEqual([
       'flexVolume.options[kubernetes.io/x] Invalid',
     ])
@@ -223,7 +223,7 @@ describe('volumes', () => {
       volumeAttributes: { a: 'b' },
       nodePublishSecretRef: { name: 's' },
     }
-    expect([volumeFaults({ csi: given }), completed({ csi: given })]).toEqual([[], { csi: given }])
+    expect([volumeFaults({ csi: given }), withDefaults({ csi: given })]).toEqual([[], { csi: given }])
     expect(volumeFaults({ csi: { driver: 'd', nodePublishSecretRef: {} } })).toEqual(['csi.nodePublishSecretRef.name Required'])
   })
 
@@ -240,7 +240,7 @@ describe('volumes', () => {
       'ephemeral.volumeClaimTemplate.metadata.labels Invalid',
       'ephemeral.volumeClaimTemplate.metadata.name Forbidden',
     ])
-    expect(completed(ephemeral({ spec }))).toMatchObject(ephemeral({ spec: { ...spec, volumeMode: 'Filesystem' } }))
+    expect(withDefaults(ephemeral({ spec }))).toMatchObject(ephemeral({ spec: { ...spec, volumeMode: 'Filesystem' } }))
   })
 
   it('map keys to files within the volume, each with a mode [S33 S34]', () => {

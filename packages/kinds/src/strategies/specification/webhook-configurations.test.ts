@@ -24,7 +24,8 @@ const wrong = (change: object) =>
     fault.replace('webhooks[0].', ''),
   )
 const wrongRule = (change: object) => wrong({ rules: [{ ...rule, ...change }] }).map((fault) => fault.replace('rules[0].', ''))
-const completed = (change: object) => ValidatingWebhookConfiguration.default(configuration({ ...hook, ...change })).webhooks?.[0]
+const withDefaults = (change: object) =>
+  ValidatingWebhookConfiguration.default(configuration({ ...hook, ...change })).webhooks?.[0]
 
 describe('webhook configurations', () => {
   it('are served in v1, mutating and validating ones [P61]', () => {
@@ -72,12 +73,12 @@ describe('webhook configurations', () => {
   it('default the scope of rules to all [P67]', () => {
     for (const scope of ['Cluster', 'Namespaced', '*']) expect(wrongRule({ scope })).toEqual([])
     expect(wrongRule({ scope: 'Global' })).toEqual(['scope NotSupported'])
-    expect(completed({ rules: [rule] })?.rules?.[0]?.scope).toBe('*')
+    expect(withDefaults({ rules: [rule] })?.rules?.[0]?.scope).toBe('*')
   })
 
   it('accept selectors of labels; an absent one matches everything [P68 P70]', () => {
     for (const member of ['objectSelector', 'namespaceSelector']) {
-      expect(completed({})).toHaveProperty(member, {})
+      expect(withDefaults({})).toHaveProperty(member, {})
       expect(wrong({ [member]: { matchExpressions: [{ key: 'a', operator: 'In' }] } })).toEqual([
         `${member}.matchExpressions[0].values Required`,
       ])
@@ -85,7 +86,7 @@ describe('webhook configurations', () => {
   })
 
   it('apply the defaults of webhooks [P73 P81 P82 P336]', () => {
-    expect(completed({})).toMatchObject({ matchPolicy: 'Equivalent', failurePolicy: 'Fail', timeoutSeconds: 10 })
+    expect(withDefaults({})).toMatchObject({ matchPolicy: 'Equivalent', failurePolicy: 'Fail', timeoutSeconds: 10 })
     expect(wrong({ matchPolicy: 'Exact', failurePolicy: 'Ignore', timeoutSeconds: 30 })).toEqual([])
     expect(wrong({ matchPolicy: 'Some' })).toEqual(['matchPolicy NotSupported'])
     expect(wrong({ failurePolicy: 'Retry' })).toEqual(['failurePolicy NotSupported'])
@@ -114,7 +115,7 @@ describe('webhook configurations', () => {
       'clientConfig.service.namespace Required',
     ])
     const service = { namespace: 'n', name: 's' }
-    expect(completed({})?.clientConfig?.service).toEqual({ ...service, port: 443 })
+    expect(withDefaults({})?.clientConfig?.service).toEqual({ ...service, port: 443 })
     expect(wrong({ clientConfig: { service: { ...service, port: 0 } } })).toEqual(['clientConfig.service.port Invalid'])
     for (const path of ['/', '/a/b']) expect(wrong({ clientConfig: { service: { ...service, path } } }), path).toEqual([])
     for (const path of ['a', '//', '/a//b', '/A_'])
@@ -123,7 +124,7 @@ describe('webhook configurations', () => {
 
   it('keep caBundle as bytes [P77]', () => {
     const caBundle = base64('-----BEGIN CERTIFICATE-----\n')
-    expect(completed({ clientConfig: { ...hook.clientConfig, caBundle } })?.clientConfig?.caBundle).toBe(caBundle)
+    expect(withDefaults({ clientConfig: { ...hook.clientConfig, caBundle } })?.clientConfig?.caBundle).toBe(caBundle)
   })
 
   it('require a list of review versions with a known one [P78 P336]', () => {

@@ -22,7 +22,7 @@ export function volumeFaults(volume: object): string[] {
 }
 
 /** The volume with defaults, without its name. */
-export function completed(volume: object): object {
+export function withDefaults(volume: object): object {
   const [{ name: _, ...rest } = { name: '' }] = Pod.default(Pod.decode(podWith({ name: 'v', ...volume }))).spec?.volumes ?? []
   return rest
 }

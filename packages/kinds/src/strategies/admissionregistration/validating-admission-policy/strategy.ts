@@ -19,11 +19,11 @@ import { validateQualifiedName } from '../../shared/names.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
-  type ExpressionChecks,
-  expressionChecks,
+  type ExpressionContext,
+  expressionContext,
   loadExpressions,
-  seenType,
   validateExpression,
+  variableType,
 } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
@@ -51,17 +51,17 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
     semanticEqual(spec.paramKind, old.spec?.paramKind) &&
     semanticEqual(spec.matchConditions, old.spec?.matchConditions)
   const params = isSet(spec.paramKind)
-  const checks = expressionChecks(expressionsOf(old), errors.context)
+  const checks = expressionContext(expressionsOf(old), errors.context)
   if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
-  const seen: Seen = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  validateVariables(spec, at.child('variables'), seen)
-  validateValidations(policy, at, seen)
+  const environment: Environment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
+  validateVariables(spec, at.child('variables'), environment)
+  validateValidations(policy, at, environment)
 }
 
 /** Environment of the expressions of a policy. */
-interface Seen {
+interface Environment {
   readonly params: boolean
-  readonly checks: ExpressionChecks
+  readonly checks: ExpressionContext
   readonly variables: Map<string, Type> | undefined
 }
 
@@ -79,9 +79,9 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
 function compile(
   text: string,
   at: FieldPath,
-  { seen, authorizer = true, kinds }: { seen: Seen; authorizer?: boolean; kinds?: readonly Type['kind'][] },
+  { environment, authorizer = true, kinds }: { environment: Environment; authorizer?: boolean; kinds?: readonly Type['kind'][] },
 ): Type | undefined {
-  const { params, checks, variables } = seen
+  const { params, checks, variables } = environment
   const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
   return validateExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
 }
@@ -114,7 +114,7 @@ const reservedWords = new Set(
   ),
 )
 
-function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, seen: Seen): void {
+function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, environment: Environment): void {
   for (const [i, { name = '', expression = '' }] of variables.entries()) {
     const here = at.index(i)
     if (name.trim() === '') here.child('name').required('name is not specified')
@@ -122,11 +122,11 @@ function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>,
       here.child('name').invalid(name, 'name is not a valid CEL identifier')
     }
     if (expression.trim() === '') here.child('expression').required('expression is not specified')
-    else seen.variables?.set(name, seenType(compile(expression, here.child('expression'), { seen })))
+    else environment.variables?.set(name, variableType(compile(expression, here.child('expression'), { environment })))
   }
 }
 
-function validateValidations(policy: Policy, at: FieldPath, seen: Seen): void {
+function validateValidations(policy: Policy, at: FieldPath, environment: Environment): void {
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
@@ -134,13 +134,14 @@ function validateValidations(policy: Policy, at: FieldPath, seen: Seen): void {
     at.child('auditAnnotations').required(detail)
     return
   }
-  for (const [i, validation] of validations.entries()) validateValidation(validation, at.child('validations').index(i), seen)
+  for (const [i, validation] of validations.entries())
+    validateValidation(validation, at.child('validations').index(i), environment)
   const here = at.child('auditAnnotations')
   if (auditAnnotations.length > maxAnnotations)
     here.invalid(auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`)
   const keys = new Set<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
-    validateAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', seen })
+    validateAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', environment })
     if (keys.has(annotation.key)) here.index(i).child('key').duplicate(annotation.key)
     keys.add(annotation.key)
   }
@@ -149,14 +150,14 @@ function validateValidations(policy: Policy, at: FieldPath, seen: Seen): void {
 function validateValidation(
   { expression = '', message = '', messageExpression = '', reason }: R<Validation>,
   at: FieldPath,
-  seen: Seen,
+  environment: Environment,
 ): void {
   if (expression.trim() === '') at.child('expression').required('expression is not specified')
-  else compile(expression, at.child('expression'), { seen, kinds: ['bool'] })
+  else compile(expression, at.child('expression'), { environment, kinds: ['bool'] })
   if (messageExpression !== '' && messageExpression.trim() === '') {
     at.child('messageExpression').invalid(messageExpression, 'must be non-empty if specified')
   } else if (messageExpression !== '') {
-    compile(messageExpression, at.child('messageExpression'), { seen, authorizer: false, kinds: ['string'] })
+    compile(messageExpression, at.child('messageExpression'), { environment, authorizer: false, kinds: ['string'] })
   }
   const here = at.child('message')
   if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
@@ -167,7 +168,7 @@ function validateValidation(
 function validateAnnotation(
   { key = '', valueExpression = '' }: R<AuditAnnotation>,
   at: FieldPath,
-  { policyName, seen }: { policyName: string; seen: Seen },
+  { policyName, environment }: { policyName: string; environment: Environment },
 ): void {
   if (policyName === '') at.child('key').invalid(key, 'requires metadata.name be non-empty')
   else validateQualifiedName(`${policyName}/${key}`, at.child('key'))
@@ -175,7 +176,7 @@ function validateAnnotation(
   if (text === '') at.child('valueExpression').required('valueExpression is not specified')
   else if (text.length > maxAnnotationExpression) {
     at.child('valueExpression').required(`must not exceed ${maxAnnotationExpression} bytes in length`)
-  } else compile(valueExpression, at.child('valueExpression'), { seen, kinds: ['string', 'null'] })
+  } else compile(valueExpression, at.child('valueExpression'), { environment, kinds: ['string', 'null'] })
 }
 
 function validateStatus({ status }: Policy, at: FieldPath): void {

@@ -19,7 +19,7 @@ import { raiseGeneration, startGeneration, validateMetadata } from '../../shared
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
-import { type ExpressionChecks, expressionChecks, loadExpressions } from '../admission-expressions.ts'
+import { type ExpressionContext, expressionContext, loadExpressions } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultRules, failurePolicies, matchPolicies, validateRule } from '../rules.ts'
 
@@ -90,7 +90,7 @@ function validateConfiguration(
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
   )
-  const checks = expressionChecks(stored, errors.context)
+  const checks = expressionContext(stored, errors.context)
   const names = new Set<string>()
   for (const [i, hook] of hooksOf(configuration).entries()) {
     const at = errors.child('webhooks').index(i)
@@ -103,7 +103,7 @@ function validateConfiguration(
   }
 }
 
-function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionChecks): void {
+function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionContext): void {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
   for (const [i, rule] of (hook.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
   validateEnum(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)

@@ -77,7 +77,7 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
   const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
   if (embedded.length > 0) return [...errors, ...embedded]
-  const alone = validateAlone(schema, path)
+  const alone = validateByKeywords(schema, path)
   return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
 }
 
@@ -102,7 +102,7 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
  * Validates against the keywords of the schema. As on the stock server, the type of an integer or string and keys of lists are
  * not checked.
  */
-function validateAlone(schema: Schema, path: Path): FieldError[] {
+function validateByKeywords(schema: Schema, path: Path): FieldError[] {
   const found = schemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
   return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
 }
@@ -131,10 +131,10 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 /** Validates metadata with the default in an otherwise complete object. */
 function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
   const value = schema.default as JsonValue
-  const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...surrounded(value, steps) }
-  const problem = metadataProblem(object, node(), objectMeta())
+  const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
+  const problem = metadataError(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
-  return validateAlone(schema, path)
+  return validateByKeywords(schema, path)
 }
 
 function nodeOf(schema: Schema): () => SchemaNode {
@@ -145,11 +145,11 @@ function nodeOf(schema: Schema): () => SchemaNode {
   }
 }
 
-function surrounded(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {
+function embedAt(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {
   return steps.reduceRight<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value) as JsonObject
 }
 
-function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
+function metadataError(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
   try {
     coerceEmbedded(object, resource, { metadata: objectMeta, includeRoot: true })
   } catch (error) {

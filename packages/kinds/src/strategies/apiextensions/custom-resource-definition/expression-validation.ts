@@ -29,7 +29,7 @@ const schemaLimit = 100_000_000
 export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
   if (!hasRules(schema as JsonObject)) return []
   const ruled = new Set<Schema>()
-  findRuled(schema, ruled)
+  collectRuledSchemas(schema, ruled)
   const walk = new Walk(options, ruled)
   untilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
   return [...walk.errors, ...walk.totalErrors(path)]
@@ -75,7 +75,7 @@ class Walk {
   constructor(options: ExpressionRuleOptions, ruled: ReadonlySet<Schema>) {
     this.#options = options
     this.#ruled = ruled
-    this.#faulty = faultyPaths(options.faults)
+    this.#faulty = pathsOfErrors(options.faults)
   }
 
   /** Inner schemas first, as on the stock server. */
@@ -165,19 +165,19 @@ class Walk {
 }
 
 /** Collects the schemas that have rules or contain schemas with rules. @returns whether this is one. */
-function findRuled(schema: Schema, found: Set<Schema>): boolean {
+function collectRuledSchemas(schema: Schema, found: Set<Schema>): boolean {
   const { additionalProperties: rest, properties } = schema
   const items = itemsOf(schema)
   let ruled = (schema['x-kubernetes-validations']?.length ?? 0) > 0
-  if (typeof rest === 'object' && rest !== null && findRuled(rest, found)) ruled = true
-  if (items !== undefined && findRuled(items, found)) ruled = true
-  for (const name of Object.keys(properties ?? {})) if (findRuled(properties?.[name] as Schema, found)) ruled = true
+  if (typeof rest === 'object' && rest !== null && collectRuledSchemas(rest, found)) ruled = true
+  if (items !== undefined && collectRuledSchemas(items, found)) ruled = true
+  for (const name of Object.keys(properties ?? {})) if (collectRuledSchemas(properties?.[name] as Schema, found)) ruled = true
   if (ruled) found.add(schema)
   return ruled
 }
 
 /** The paths of errors and of all schemas around them. */
-function faultyPaths(faults: readonly FieldError[]): Set<string> {
+function pathsOfErrors(faults: readonly FieldError[]): Set<string> {
   const paths = new Set<string>()
   for (const { field } of faults) {
     paths.add(field)

@@ -21,7 +21,7 @@ export function validateListMarkers(schema: Schema, path: Path): FieldError[] {
   }
   const items = itemsOf(schema)
   if (listType !== undefined && type !== 'array') needsType('must be array if x-kubernetes-list-type is specified')
-  else if (listType === 'set' && items !== undefined) errors.push(...setItems(items, path.child('items')))
+  else if (listType === 'set' && items !== undefined) errors.push(...validateSetItems(items, path.child('items')))
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
     errors.push(field.notSupported(path.child('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']))
   }
@@ -30,9 +30,9 @@ export function validateListMarkers(schema: Schema, path: Path): FieldError[] {
     if (listType === undefined) errors.push(field.required(path.child('x-kubernetes-list-type'), detail))
     else if (listType !== 'map') errors.push(field.invalid(path.child('x-kubernetes-list-type'), listType, detail))
   }
-  if (listType === 'map') errors.push(...mapItems(schema, keys, path))
+  if (listType === 'map') errors.push(...validateMapItems(schema, keys, path))
   if (items !== undefined && (listType === 'set' || listType === 'map'))
-    errors.push(...keyedItems(items, listType, keys, path.child('items')))
+    errors.push(...validateKeyedItems(items, listType, keys, path.child('items')))
   return errors
 }
 
@@ -41,7 +41,7 @@ export function itemsOf({ items }: Schema): Schema | undefined {
   return items === undefined || items === null || Array.isArray(items) ? undefined : (items as Schema)
 }
 
-function setItems(items: Schema, path: Path): FieldError[] {
+function validateSetItems(items: Schema, path: Path): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
   const listType = items['x-kubernetes-list-type']
   const mapType = items['x-kubernetes-map-type']
@@ -54,7 +54,7 @@ function setItems(items: Schema, path: Path): FieldError[] {
   return []
 }
 
-function mapItems(schema: Schema, keys: readonly string[], path: Path): FieldError[] {
+function validateMapItems(schema: Schema, keys: readonly string[], path: Path): FieldError[] {
   return collectErrors((errors) => {
     if (keys.length === 0)
       errors.push(field.required(path.child('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'))
@@ -92,7 +92,7 @@ function mapItems(schema: Schema, keys: readonly string[], path: Path): FieldErr
 }
 
 /** Items of sets and maps must not be nullable, and their keys must be required. */
-function keyedItems(items: Schema, listType: string, keys: readonly string[], path: Path): FieldError[] {
+function validateKeyedItems(items: Schema, listType: string, keys: readonly string[], path: Path): FieldError[] {
   return collectErrors((errors) => {
     if (items.nullable === true)
       errors.push(field.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))

@@ -17,11 +17,11 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const objectMembers = ['apiVersion', 'kind', 'metadata']
 
 export function validateSchemaForm(schema: Schema, path: Path): FieldError[] {
-  return collectErrors((errors) => check(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors))
+  return collectErrors((errors) => validate(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors))
 }
 
-function check(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): void {
-  errors.push(...forbiddenKeywords(schema, path, context))
+function validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): void {
+  errors.push(...validateForbiddenKeywords(schema, path, context))
   const inner = { ...context, root: false }
   if (schema.uniqueItems === true) {
     errors.push(
@@ -41,32 +41,32 @@ function check(schema: Schema, path: Path, context: SchemaContext, errors: Field
       const strict = context.metadata
         ? { ...inner, noDefaults: 'inside additionalProperties applying to object metadata' }
         : inner
-      check(additional, path.child('additionalProperties'), strict, errors)
+      validate(additional, path.child('additionalProperties'), strict, errors)
     }
   }
   for (const name of names) {
     const property = properties?.[name] as Schema
     const special = (context.root || schema['x-kubernetes-embedded-resource'] === true) && objectMembers.includes(name)
     const at = special ? { ...inner, metadata: true, ...(context.root ? { noDefaults: `in top-level ${name}` } : {}) } : inner
-    check(property, path.child('properties').key(name), at, errors)
+    validate(property, path.child('properties').key(name), at, errors)
   }
-  if (schema.not !== undefined) check(schema.not, path.child('not'), inner, errors)
+  if (schema.not !== undefined) validate(schema.not, path.child('not'), inner, errors)
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [index, branch] of (schema[keyword] ?? []).entries())
-      check(branch, path.child(keyword).index(index), inner, errors)
+      validate(branch, path.child(keyword).index(index), inner, errors)
   }
   for (const [name, definition] of Object.entries(schema.definitions ?? {}))
-    check(definition, path.child('definitions').key(name), inner, errors)
+    validate(definition, path.child('definitions').key(name), inner, errors)
   const { items } = schema
   if (Array.isArray(items)) {
     for (const [index, item] of (items as readonly Schema[]).entries())
-      check(item, path.child('items').index(index), inner, errors)
-  } else if (items !== undefined && items !== null) check(items as Schema, path.child('items'), inner, errors)
+      validate(item, path.child('items').index(index), inner, errors)
+  } else if (items !== undefined && items !== null) validate(items as Schema, path.child('items'), inner, errors)
   errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
 }
 
 /** Errors for keywords that are set but not supported. */
-function forbiddenKeywords(schema: Schema, path: Path, { metadata, noDefaults }: SchemaContext): FieldError[] {
+function validateForbiddenKeywords(schema: Schema, path: Path, { metadata, noDefaults }: SchemaContext): FieldError[] {
   const errors: FieldError[] = []
   const forbid = (keyword: string, detail = `${keyword} is not supported`) =>
     errors.push(field.forbidden(path.child(keyword), detail))

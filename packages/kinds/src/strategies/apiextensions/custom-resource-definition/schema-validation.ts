@@ -26,7 +26,7 @@ const allowedAtRoot = [
   'XValidations',
 ]
 
-export function validateValidation(
+export function validateSchema(
   validation: DeepReadonly<CustomResourceValidation> | undefined,
   path: Path,
   options: ValidationOptions,
@@ -34,11 +34,11 @@ export function validateValidation(
   const schema = validation?.openAPIV3Schema as Schema | undefined
   if (schema === undefined || schema === null) return []
   const errors: FieldError[] = []
-  if (options.status) errors.push(...rootKeywords(schema, path))
+  if (options.status) errors.push(...validateRootKeywords(schema, path))
   if (schema.nullable === true)
     errors.push(field.forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   const at = path.child('openAPIV3Schema')
-  const unread = options.structural ? unreadable(schema) : undefined
+  const unread = options.structural ? structuralProblem(schema) : undefined
   let expressible = options.structural && unread === undefined
   if (expressible) {
     const structural = validateStructural(schema, at)
@@ -61,14 +61,14 @@ export function hasDefaults(schema: Schema | undefined): boolean {
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
 /** Reason why the schema cannot be checked for structure; reported if the keywords have no other error. */
-export function unreadable(schema: Schema): string | undefined {
+export function structuralProblem(schema: Schema): string | undefined {
   const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
   if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
   if (Array.isArray(schema.items) && schema.items.length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
   for (const inner of innerSchemas(schema)) {
-    const problem = unreadable(inner)
+    const problem = structuralProblem(inner)
     if (problem !== undefined) return problem
   }
   return undefined
@@ -85,7 +85,7 @@ function innerSchemas({ items, additionalProperties: rest, not, properties, allO
 }
 
 /** With a status sub-resource, the root must be a plain object. Reports the first violation. */
-function rootKeywords(schema: Schema, path: Path): FieldError[] {
+function validateRootKeywords(schema: Schema, path: Path): FieldError[] {
   for (const [name, keyword] of schemaMembers) {
     const value = schema[keyword]
     if (value === undefined || value === null || value === '') continue

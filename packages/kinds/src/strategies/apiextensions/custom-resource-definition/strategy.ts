@@ -27,7 +27,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import { hasDefaults, unreadable, type ValidationOptions, validateValidation } from './schema-validation.ts'
+import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
 
@@ -156,17 +156,17 @@ function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expr
       ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
       : 'selectableFields may only be set when validations.schema is included'
   return [
-    ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
+    ...validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
       ? [field.invalid(selectable, '', unknown)]
-      : selectableErrors(parts, path)),
+      : validateSelectable(parts, path)),
   ]
 }
 
-function selectableErrors({ schema, selectableFields = [] }: VersionParts, path: Path): FieldError[] {
-  const problem = selectableFields.length === 0 ? undefined : unreadable(schema?.openAPIV3Schema ?? {})
+function validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): FieldError[] {
+  const problem = selectableFields.length === 0 ? undefined : structuralProblem(schema?.openAPIV3Schema ?? {})
   return [
     ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
     ...validateSelectableFields(selectableFields, schema?.openAPIV3Schema, path.child('selectableFields')),
@@ -179,7 +179,7 @@ function preservesUnknown(object: Definition, old: Definition | undefined): Fiel
   return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
 }
 
-function restOfRules(object: Definition, old: Definition | undefined): FieldError[] {
+function remainingRules(object: Definition, old: Definition | undefined): FieldError[] {
   return [
     ...validateStatus(object),
     ...validateStoredVersions(object),
@@ -239,7 +239,7 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
   validate: (object, context) => [
     ...validateMetadata(object),
     ...validateSpec(object, undefined, context),
-    ...restOfRules(object, undefined),
+    ...remainingRules(object, undefined),
   ],
   validateUpdate(object, old, context) {
     const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, old, context)]
@@ -249,7 +249,7 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     }
     errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
     errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
-    return [...errors, ...restOfRules(object, old)]
+    return [...errors, ...remainingRules(object, old)]
   },
   beginDeletion(object, { clock }) {
     const finalizers = object.metadata.finalizers ?? []

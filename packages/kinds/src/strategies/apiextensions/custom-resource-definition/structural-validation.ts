@@ -4,7 +4,7 @@ import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Rules of structural schemas: every value has a type, and junctors only narrow what is described outside of them. Errors are
+ * Rules of structural schemas: every value has a type, and validateJunctors only narrow what is described outside of them. Errors are
  * sorted by text.
  */
 
@@ -12,26 +12,27 @@ type Level = 'root' | 'item' | 'field'
 
 export function validateStructural(schema: Schema, path: Path): FieldError[] {
   const errors = collectErrors((found) => {
-    invariants(schema, 'root', path, found)
-    // Only junctors of the root are compared with the description, as on the stock server.
-    complete(schema, schema, path, path, found)
+    validateInvariants(schema, 'root', path, found)
+    // Only validateJunctors of the root are compared with the description, as on the stock server.
+    validateDescribed(schema, schema, path, path, found)
   })
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
 }
 
-function invariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
+function validateInvariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
   const { type = '', additionalProperties: additional } = schema
   const items = itemsOf(schema)
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const intOrString = schema['x-kubernetes-int-or-string'] === true
   const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true
   if (type === 'array' && items === undefined) errors.push(field.required(path.child('items'), 'must be specified'))
-  if (items !== undefined) invariants(items, 'item', path.child('items'), errors)
+  if (items !== undefined) validateInvariants(items, 'item', path.child('items'), errors)
   const names = Object.keys(schema.properties ?? {}).sort()
-  for (const name of names) invariants(schema.properties?.[name] as Schema, 'field', path.child('properties').key(name), errors)
+  for (const name of names)
+    validateInvariants(schema.properties?.[name] as Schema, 'field', path.child('properties').key(name), errors)
   if (additional !== undefined && additional !== null) {
     if (level === 'root') errors.push(field.forbidden(path.child('additionalProperties'), 'must not be used at the root'))
-    if (typeof additional === 'object') invariants(additional, 'field', path.child('additionalProperties'), errors)
+    if (typeof additional === 'object') validateInvariants(additional, 'field', path.child('additionalProperties'), errors)
   }
   if (intOrString && preserve) {
     errors.push(
@@ -47,13 +48,18 @@ function invariants(schema: Schema, level: Level, path: Path, errors: FieldError
       field.invalid(path.child('x-kubernetes-embedded-resource'), true, 'must be false if x-kubernetes-int-or-string is true'),
     )
   }
-  junctors(schema, path, { skipAnyOf: isIntOrString(schema.anyOf), skipFirst: isIntOrString(schema.allOf?.[0]?.anyOf) }, errors)
+  validateJunctors(
+    schema,
+    path,
+    { skipAnyOf: isIntOrString(schema.anyOf), skipFirst: isIntOrString(schema.allOf?.[0]?.anyOf) },
+    errors,
+  )
   const embeddedDetail = 'must be object if x-kubernetes-embedded-resource is true'
   if (embedded && type !== 'object') {
     errors.push(
       type === '' ? field.required(path.child('type'), embeddedDetail) : field.invalid(path.child('type'), type, embeddedDetail),
     )
-  } else if (type === '' && !intOrString && !preserve) errors.push(field.required(path.child('type'), untyped[level]))
+  } else if (type === '' && !intOrString && !preserve) errors.push(field.required(path.child('type'), missingTypeDetails[level]))
   if (embedded && additional !== undefined) {
     errors.push(field.forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'))
   }
@@ -66,13 +72,13 @@ function invariants(schema: Schema, level: Level, path: Path, errors: FieldError
   }
 }
 
-const untyped: Readonly<Record<Level, string>> = {
+const missingTypeDetails: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   field: 'must not be empty for specified object fields',
 }
 
-/** The exception from "no types in junctors": `anyOf` of an integer and a string. */
+/** The exception from "no types in validateJunctors": `anyOf` of an integer and a string. */
 function isIntOrString(branches: readonly Schema[] | undefined): boolean {
   return branches?.length === 2 && isOnly(branches[0], 'integer') && isOnly(branches[1], 'string')
 }
@@ -84,11 +90,11 @@ function isOnly(branch: Schema | undefined, type: string): boolean {
 /** Keywords that constrain structure or values. */
 function setKeywords(schema: Schema): string[] {
   return Object.entries(schema)
-    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isSaid(value))
+    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isConstrained(value))
     .map(([keyword]) => keyword)
 }
 
-function isSaid(value: unknown): boolean {
+function isConstrained(value: unknown): boolean {
   return !(
     value === undefined ||
     value === null ||
@@ -129,13 +135,15 @@ interface Skips {
   readonly skipFirst: boolean
 }
 
-function junctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): void {
+function validateJunctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): void {
   if (!skipAnyOf)
-    for (const [index, branch] of (schema.anyOf ?? []).entries()) nested(branch, path.child('anyOf').index(index), false, errors)
+    for (const [index, branch] of (schema.anyOf ?? []).entries())
+      validateNested(branch, path.child('anyOf').index(index), false, errors)
   for (const [index, branch] of (schema.allOf ?? []).entries())
-    nested(branch, path.child('allOf').index(index), skipFirst && index === 0, errors)
-  for (const [index, branch] of (schema.oneOf ?? []).entries()) nested(branch, path.child('oneOf').index(index), false, errors)
-  if (schema.not !== undefined && schema.not !== null) nested(schema.not, path.child('not'), false, errors)
+    validateNested(branch, path.child('allOf').index(index), skipFirst && index === 0, errors)
+  for (const [index, branch] of (schema.oneOf ?? []).entries())
+    validateNested(branch, path.child('oneOf').index(index), false, errors)
+  if (schema.not !== undefined && schema.not !== null) validateNested(schema.not, path.child('not'), false, errors)
   if (schema.pattern !== undefined && schema.pattern !== '') {
     const compiled = compilePattern(schema.pattern)
     if ('problem' in compiled) {
@@ -150,7 +158,7 @@ function junctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, e
   }
 }
 
-/** Keywords of structure, which junctors must not have. */
+/** Keywords of structure, which validateJunctors must not have. */
 const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detail: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -167,16 +175,16 @@ const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detai
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): void {
-  junctors(schema, path, { skipAnyOf, skipFirst: false }, errors)
+function validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): void {
+  validateJunctors(schema, path, { skipAnyOf, skipFirst: false }, errors)
   const items = itemsOf(schema)
-  if (items !== undefined) nested(items, path.child('items'), false, errors)
+  if (items !== undefined) validateNested(items, path.child('items'), false, errors)
   for (const name of Object.keys(schema.properties ?? {}).sort()) {
-    nested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
+    validateNested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
     // Go pointers to zero values count as set.
-    const isGiven = isSaid(schema[keyword]) || (schema[keyword] === '' && detail.startsWith('must be undefined'))
+    const isGiven = isConstrained(schema[keyword]) || (schema[keyword] === '' && detail.startsWith('must be undefined'))
     if (isGiven) errors.push(field.forbidden(path.child(keyword), detail))
   }
   if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
@@ -185,25 +193,32 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
 }
 
 /** Every property of a junctor must be described outside of it. */
-function complete(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): void {
+function validateDescribed(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): void {
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, branch] of (junctor[keyword] ?? []).entries())
-      completeBranch(branch, described, path, at.child(keyword).index(index), errors)
+      validateDescribedBranch(branch, described, path, at.child(keyword).index(index), errors)
   }
-  if (junctor.not !== undefined && junctor.not !== null) completeBranch(junctor.not, described, path, at.child('not'), errors)
+  if (junctor.not !== undefined && junctor.not !== null)
+    validateDescribedBranch(junctor.not, described, path, at.child('not'), errors)
 }
 
-function completeBranch(branch: Schema, described: Schema | undefined, path: Path, at: Path, errors: FieldError[]): void {
+function validateDescribedBranch(
+  branch: Schema,
+  described: Schema | undefined,
+  path: Path,
+  at: Path,
+  errors: FieldError[],
+): void {
   if (described === undefined) {
     errors.push(field.required(path, `because it is defined in ${at}`))
     return
   }
-  complete(branch, described, path, at, errors)
+  validateDescribed(branch, described, path, at, errors)
   const items = itemsOf(branch)
-  if (items !== undefined) completeBranch(items, itemsOf(described), path.child('items'), at.child('items'), errors)
+  if (items !== undefined) validateDescribedBranch(items, itemsOf(described), path.child('items'), at.child('items'), errors)
   for (const name of Object.keys(branch.properties ?? {}).sort()) {
     const property = Object.hasOwn(described.properties ?? {}, name) ? described.properties?.[name] : undefined
-    completeBranch(
+    validateDescribedBranch(
       branch.properties?.[name] as Schema,
       property,
       path.child('properties').key(name),

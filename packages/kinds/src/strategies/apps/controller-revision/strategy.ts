@@ -7,7 +7,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet, semanticEqual } from '../../shared/values.ts'
 
-function check(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
+function validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
   validateMetadata(revision, errors, { namespaced: true })
   const data: unknown = revision.data
   if (!isSet(data)) errors.child('data').required('data is mandatory')
@@ -22,12 +22,12 @@ function printBytes(data: unknown): string {
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
   validate(revision, context) {
-    return validateWith(context, (errors) => check(revision, errors))
+    return validateWith(context, (errors) => validateRevision(revision, errors))
   },
   validateUpdate(revision, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(revision, old, errors)
-      check(revision, errors)
+      validateRevision(revision, errors)
       if (!semanticEqual(revision.data, old.data))
         errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
     })

@@ -20,7 +20,7 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
-import { emptyWorkloadSpec, usableSelector, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
+import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
 const historyLimit = 10
 
@@ -58,7 +58,7 @@ function validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): v
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}
   validateSelector(spec.selector, at.child('selector'))
-  const selector = usableSelector(spec.selector)
+  const selector = compileSelector(spec.selector)
   if (selector !== undefined) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
   if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
     at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')

@@ -5,14 +5,14 @@ import { goSelector } from '../../shared/go-form.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import type { R } from '../../shared/values.ts'
-import { usableSelector } from '../../shared/workloads.ts'
+import { compileSelector } from '../../shared/workloads.ts'
 
 /** Validates the template of a replica set and that the selector matches it. */
 export function validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,
 ): void {
-  const selector = usableSelector(spec.selector)
+  const selector = compileSelector(spec.selector)
   if (selector === undefined) {
     at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
     return

@@ -21,9 +21,9 @@ import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
+  compileSelector,
   emptyWorkloadSpec,
   selectorText,
-  usableSelector,
   validateNotDecremented,
   validateRequiredSelector,
 } from '../../shared/workloads.ts'
@@ -68,7 +68,7 @@ function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList):
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.ordinals?.start, at.child('ordinals.start'))
   validateRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
-  const selector = usableSelector(spec.selector)
+  const selector = compileSelector(spec.selector)
   const template = spec.template ?? {}
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {

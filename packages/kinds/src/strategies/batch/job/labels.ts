@@ -4,7 +4,7 @@ import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector } from '../../shared/go-form.ts'
 import { isSet, own } from '../../shared/values.ts'
-import { usableSelector } from '../../shared/workloads.ts'
+import { compileSelector } from '../../shared/workloads.ts'
 
 const legacyJobName = 'job-name'
 const legacyControllerUid = 'controller-uid'
@@ -59,7 +59,7 @@ export function validateGeneratedSelector(
   const expected: Record<string, string> = { [legacyControllerUid]: uid, [legacyJobName]: name }
   if (prefixedLabels) Object.assign(expected, { [controllerUid]: uid, [jobName]: name })
   for (const [label, value] of Object.entries(expected)) validateLabel(spec.template?.metadata?.labels, at, { label, value })
-  const selector = usableSelector(spec.selector)
+  const selector = compileSelector(spec.selector)
   if (selector !== undefined && !selector.matches(expected)) {
     errors.child('spec').child('selector').invalid(goSelector(spec.selector), '`selector` not auto-generated')
   }

@@ -23,7 +23,7 @@ const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
 
 /** Text of the stock server for a required choice. */
-function valid(values: readonly string[]): string {
+function validValuesText(values: readonly string[]): string {
   return `valid values: [${values.map(goQuote).join(' ')}]`
 }
 
@@ -52,7 +52,7 @@ export function invalidUnprinted(at: FieldPath, detail: string): void {
 
 function validateAction(rule: R<PodFailurePolicyRule>, at: FieldPath, perIndex: boolean): void {
   const action = rule.action ?? ''
-  if (action === '') at.required(valid(actions))
+  if (action === '') at.required(validValuesText(actions))
   else if (!actions.includes(action)) at.notSupported(action, actions)
   else if (action === 'FailIndex' && !perIndex) at.invalid(action, 'requires the backoffLimitPerIndex to be set')
 }
@@ -63,14 +63,14 @@ function validatePatterns(rule: R<PodFailurePolicyRule>, at: FieldPath): void {
   for (const [i, pattern] of patterns.entries()) {
     validateQualifiedName(pattern.type ?? '', at.index(i).child('type'))
     const status = pattern.status ?? ''
-    if (status === '') at.index(i).child('status').required(valid(statuses))
+    if (status === '') at.index(i).child('status').required(validValuesText(statuses))
     else if (!statuses.includes(status)) at.index(i).child('status').notSupported(status, statuses)
   }
 }
 
 function validateExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: FieldPath, names: ReadonlySet<string>): void {
   const operator = rule.operator ?? ''
-  if (operator === '') at.child('operator').required(valid(operators))
+  if (operator === '') at.child('operator').required(validValuesText(operators))
   else if (!operators.includes(operator)) at.child('operator').notSupported(operator, operators)
   const name = rule.containerName
   if (isSet(name) && !names.has(name)) {

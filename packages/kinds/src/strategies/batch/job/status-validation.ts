@@ -9,11 +9,11 @@ import { invalidUnprinted } from './pod-policies.ts'
 
 type State = R<JobStatus>
 
-function holds(status: State, type: string): boolean {
+function isConditionTrue(status: State, type: string): boolean {
   return (status.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
 }
 
-const isFinished = (status: State): boolean => holds(status, 'Complete') || holds(status, 'Failed')
+const isFinished = (status: State): boolean => isConditionTrue(status, 'Complete') || isConditionTrue(status, 'Failed')
 
 /** Validates only what changed, so that older objects stay writable. */
 export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
@@ -40,7 +40,7 @@ type Changes = ReturnType<typeof changesOf>
 
 function changesOf(status: State, old: State) {
   const differs = (name: keyof JobStatus) => !semanticEqual(status[name], old[name])
-  const turned = (type: string) => holds(status, type) !== holds(old, type)
+  const turned = (type: string) => isConditionTrue(status, type) !== isConditionTrue(old, type)
   return {
     finished: isFinished(status) !== isFinished(old),
     complete: turned('Complete'),
@@ -73,12 +73,12 @@ function validateCounts(status: State, at: FieldPath): void {
 }
 
 function validateConditions(status: State, at: FieldPath, changed: Changes): void {
-  const complete = holds(status, 'Complete')
+  const complete = isConditionTrue(status, 'Complete')
   const conditions = at.child('conditions')
-  if ((changed.complete || changed.failed) && complete && holds(status, 'Failed')) {
+  if ((changed.complete || changed.failed) && complete && isConditionTrue(status, 'Failed')) {
     invalidUnprinted(conditions, 'cannot set Complete=True and Failed=true conditions')
   }
-  if ((changed.complete || changed.failureTarget) && complete && holds(status, 'FailureTarget')) {
+  if ((changed.complete || changed.failureTarget) && complete && isConditionTrue(status, 'FailureTarget')) {
     invalidUnprinted(conditions, 'cannot set Complete=True and FailureTarget=true conditions')
   }
 }
@@ -90,7 +90,7 @@ function printTime(time: string): ReturnType<typeof goText> {
 function validateTimes(status: State, at: FieldPath, changed: Changes): void {
   const { startTime, completionTime } = status
   const here = at.child('completionTime')
-  const complete = holds(status, 'Complete')
+  const complete = isConditionTrue(status, 'Complete')
   if (changed.complete || changed.completionTime) {
     if (isSet(completionTime) && !complete) {
       here.invalid(printTime(completionTime), 'cannot set completionTime when there is no Complete=True condition')
@@ -116,10 +116,18 @@ function validateFinished(job: DeepReadonly<Job>, at: FieldPath, changed: Change
   const status: State = job.status ?? {}
   const finished = isFinished(status)
   const conditions = at.child('conditions')
-  if ((changed.failed || changed.failedIndexes) && holds(status, 'Failed') && !holds(status, 'FailureTarget')) {
+  if (
+    (changed.failed || changed.failedIndexes) &&
+    isConditionTrue(status, 'Failed') &&
+    !isConditionTrue(status, 'FailureTarget')
+  ) {
     invalidUnprinted(conditions, 'cannot set Failed=True condition without the FailureTarget=true condition')
   }
-  if ((changed.complete || changed.criteria) && holds(status, 'Complete') && !holds(status, 'SuccessCriteriaMet')) {
+  if (
+    (changed.complete || changed.criteria) &&
+    isConditionTrue(status, 'Complete') &&
+    !isConditionTrue(status, 'SuccessCriteriaMet')
+  ) {
     invalidUnprinted(conditions, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
   }
   if (!finished) return
@@ -164,13 +172,14 @@ function validateIndexes(job: DeepReadonly<Job>, at: FieldPath, changed: Changes
 
 function validateCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
-  const met = holds(status, 'SuccessCriteriaMet')
+  const met = isConditionTrue(status, 'SuccessCriteriaMet')
   const here = at.child('conditions')
-  if (met && holds(status, 'Failed')) invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True and Failed=true conditions')
-  if (met && holds(status, 'FailureTarget')) {
+  if (met && isConditionTrue(status, 'Failed'))
+    invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True and Failed=true conditions')
+  if (met && isConditionTrue(status, 'FailureTarget')) {
     invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
   }
-  if (isSet(job.spec?.successPolicy) && !met && holds(status, 'Complete')) {
+  if (isSet(job.spec?.successPolicy) && !met && isConditionTrue(status, 'Complete')) {
     invalidUnprinted(here, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')
   }
 }
@@ -181,7 +190,8 @@ function validateProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: Fi
   const before: State = old.status ?? {}
   const here = at.child('conditions')
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (holds(before, type) && !holds(status, type)) invalidUnprinted(here, `cannot disable the terminal ${type}=True condition`)
+    if (isConditionTrue(before, type) && !isConditionTrue(status, type))
+      invalidUnprinted(here, `cannot disable the terminal ${type}=True condition`)
   }
   const { failed = 0, succeeded = 0, completionTime } = status
   if (failed < (before.failed ?? 0)) at.child('failed').invalid(failed, 'cannot decrease the failed counter')
@@ -194,9 +204,10 @@ function validateProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: Fi
   if (isSet(before.startTime) && before.startTime !== status.startTime && job.spec?.suspend !== true) {
     at.child('startTime').required('startTime cannot be removed for unsuspended job')
   }
-  const met = holds(status, 'SuccessCriteriaMet')
-  if (holds(before, 'SuccessCriteriaMet') && !met) invalidUnprinted(here, 'cannot disable the SuccessCriteriaMet=True condition')
-  if (holds(before, 'Complete') && !holds(before, 'SuccessCriteriaMet') && met) {
+  const met = isConditionTrue(status, 'SuccessCriteriaMet')
+  if (isConditionTrue(before, 'SuccessCriteriaMet') && !met)
+    invalidUnprinted(here, 'cannot disable the SuccessCriteriaMet=True condition')
+  if (isConditionTrue(before, 'Complete') && !isConditionTrue(before, 'SuccessCriteriaMet') && met) {
     invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions')
   }
 }

@@ -8,7 +8,7 @@ import { validateSameSelector } from '../../shared/workloads.ts'
 import { validateSpecWithSelector } from './validation.ts'
 
 const immutable = 'field is immutable'
-const frozen = [
+const immutableTemplate = [
   'completionMode',
   'podFailurePolicy',
   'backoffLimitPerIndex',
@@ -27,7 +27,8 @@ export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>
   const unstarted = before.suspend === true && !isSet(old.status?.startTime)
   const wanted = unstarted ? withSchedulingOf(before.template, spec.template) : before.template
   if (!semanticEqual(spec.template, wanted)) at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
-  for (const name of frozen) if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(spec[name], immutable)
+  for (const name of immutableTemplate)
+    if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(spec[name], immutable)
 }
 
 /** Completions of an elastic indexed job must equal its parallelism. */
@@ -48,16 +49,16 @@ type Loose = Record<string, unknown>
 function withSchedulingOf(old: R<PodTemplateSpec>, template: R<PodTemplateSpec>): object {
   const before = (old ?? {}) as { metadata?: Loose; spec?: Loose }
   const next = (template ?? {}) as { metadata?: Loose; spec?: Loose }
-  const metadata = taking(before.metadata, next.metadata, ['labels', 'annotations'])
-  const spec = taking(before.spec, next.spec, ['nodeSelector', 'tolerations', 'schedulingGates'])
-  const affinity = taking(spec.affinity as Loose | undefined, next.spec?.affinity as Loose | undefined, ['nodeAffinity'])
+  const metadata = withMembersOf(before.metadata, next.metadata, ['labels', 'annotations'])
+  const spec = withMembersOf(before.spec, next.spec, ['nodeSelector', 'tolerations', 'schedulingGates'])
+  const affinity = withMembersOf(spec.affinity as Loose | undefined, next.spec?.affinity as Loose | undefined, ['nodeAffinity'])
   if (isSet(next.spec?.affinity) || !isEmptyMap(affinity)) spec.affinity = affinity
   else delete spec.affinity
   return { ...before, ...(isEmptyMap(metadata) ? {} : { metadata }), spec }
 }
 
 /** A copy of `object` with `members` of `from`. */
-function taking(object: Loose | undefined, from: Loose | undefined, members: readonly string[]): Loose {
+function withMembersOf(object: Loose | undefined, from: Loose | undefined, members: readonly string[]): Loose {
   const result: Loose = { ...object }
   for (const member of members) {
     if (from?.[member] === undefined) delete result[member]

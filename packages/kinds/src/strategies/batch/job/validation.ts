@@ -5,7 +5,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { isSet, type R } from '../../shared/values.ts'
-import { usableSelector } from '../../shared/workloads.ts'
+import { compileSelector } from '../../shared/workloads.ts'
 import { validateGeneratedSelector } from './labels.ts'
 import { validateJobSpec } from './spec-validation.ts'
 
@@ -36,6 +36,6 @@ export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: Context
   validateJobSpec(spec, at)
   if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
   else at.child('selector').required()
-  const selector = usableSelector(spec.selector)
+  const selector = compileSelector(spec.selector)
   if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
 }

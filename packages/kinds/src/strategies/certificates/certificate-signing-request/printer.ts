@@ -19,12 +19,12 @@ export const certificateSigningRequestPrinter: Printer<CertificateSigningRequest
     spec?.signerName || '<none>',
     spec?.username ?? '',
     spec?.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000),
-    requestState(status),
+    conditionText(status),
   ],
 }
 
 /** Denied takes precedence over Approved; Failed and Issued are appended. */
-function requestState(status: DeepReadonly<CertificateSigningRequestStatus> | undefined): string {
+function conditionText(status: DeepReadonly<CertificateSigningRequestStatus> | undefined): string {
   const has = (type: string) => status?.conditions?.some((condition) => condition.type === type) ?? false
   const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
   return `${decision}${has('Failed') ? ',Failed' : ''}${status?.certificate ? ',Issued' : ''}`

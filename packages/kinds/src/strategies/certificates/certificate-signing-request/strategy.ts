@@ -44,9 +44,9 @@ const usages = [
   'signing',
   'timestamping',
 ]
-const shortestSeconds = 600
+const minExpirationSeconds = 600
 /** Condition types that state facts and so must not be false. */
-const finalTypes = ['Approved', 'Denied', 'Failed']
+const trueOnlyTypes = ['Approved', 'Denied', 'Failed']
 
 function conditionsOf(csr: Request | undefined, type: string): readonly R<CertificateSigningRequestCondition>[] {
   return (csr?.status?.conditions ?? []).filter((condition) => condition.type === type)
@@ -83,7 +83,7 @@ function validateRequest(csr: Request, old: Request | undefined, errors: Context
     at.child('signerName').invalid(signer, 'the legacy signerName is not allowed via this API version')
   } else validateSignerName(signer, at.child('signerName'))
   const seconds = spec.expirationSeconds
-  if (isSet(seconds) && seconds < shortestSeconds) {
+  if (isSet(seconds) && seconds < minExpirationSeconds) {
     at.child('expirationSeconds').invalid(seconds, 'may not specify a duration less than 600 seconds (10 minutes)')
   }
   validateConditions(csr, old, errors)
@@ -124,7 +124,7 @@ function validateConditions(csr: Request, old: Request | undefined, errors: Cont
   for (const [i, { type = '', status = '' }] of (csr.status?.conditions ?? []).entries()) {
     const here = at.index(i)
     if (type === '' && !before.has('')) here.child('type').required()
-    const allowed = finalTypes.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    const allowed = trueOnlyTypes.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (status === '') here.child('status').required()
     else if (!allowed.includes(status)) here.child('status').notSupported(status, allowed)
     const contrary = (type === 'Approved' && seen.has('Denied')) || (type === 'Denied' && seen.has('Approved'))
@@ -147,7 +147,7 @@ function validateRequestUpdate(
 ): void {
   validateRequest(csr, old, errors)
   const at = errors.child('status')
-  for (const type of finalTypes) {
+  for (const type of trueOnlyTypes) {
     const fewer = conditionsOf(csr, type).length < conditionsOf(old, type).length
     if (fewer) at.child('conditions').forbidden(`updates may not remove a condition of type "${type}"`)
   }
@@ -168,7 +168,7 @@ function validateRequestUpdate(
 }
 
 /** Sets the times that a client omitted. */
-function stampConditions(csr: Csr, old: Request, context: StrategyContext): void {
+function setConditionTimes(csr: Csr, old: Request, context: StrategyContext): void {
   const now = formatTime(context.clock.now())
   const known = new Map<string, string>()
   for (const { type, status, lastTransitionTime } of old.status?.conditions ?? []) {
@@ -192,7 +192,7 @@ function preserveConditions(csr: Csr, old: Request, type: string): void {
 }
 
 /** Infers the signer of a v1beta1 request, which may omit it. */
-function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): string {
+function inferLegacySigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): string {
   const signers = builtInSigners(profile)
   try {
     const asked = { request: readSigningRequest(spec.request), usages: spec.usages ?? [] }
@@ -208,7 +208,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
   defaults(csr, version, profile) {
     if (version !== 'v1beta1' || !isSet(csr.spec)) return
     if (!isSet(csr.spec.usages)) csr.spec.usages = ['digital signature', 'key encipherment']
-    if (!isSet(csr.spec.signerName)) csr.spec.signerName = formerSigner(csr.spec, profile)
+    if (!isSet(csr.spec.signerName)) csr.spec.signerName = inferLegacySigner(csr.spec, profile)
     for (const condition of csr.status?.conditions ?? []) if (isEmpty(condition.status)) condition.status = 'True'
   },
   prepareForCreate(csr, { user }) {
@@ -216,7 +216,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
     csr.spec = { request, signerName }
     if (isSet(expirationSeconds)) csr.spec.expirationSeconds = expirationSeconds
     if (isSet(wanted)) csr.spec.usages = wanted
-    if (user !== undefined) Object.assign(csr.spec, asker(user))
+    if (user !== undefined) Object.assign(csr.spec, requesterMembers(user))
     csr.status = {}
   },
   prepareForUpdate(csr, old) {
@@ -237,7 +237,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
         keepMembers(csr, old, 'spec')
         preserveConditions(csr, old, 'Approved')
         preserveConditions(csr, old, 'Denied')
-        stampConditions(csr, old, context)
+        setConditionTimes(csr, old, context)
       },
       validateUpdate(csr, old, context) {
         return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, { sign: true }))
@@ -245,7 +245,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
     },
     approval: {
       prepareForUpdate(csr, old, context) {
-        stampConditions(csr, old, context)
+        setConditionTimes(csr, old, context)
         keepMembers(csr, old, 'spec')
         csr.status ??= {}
         keep(csr.status, copy(old.status ?? {}), 'certificate')
@@ -263,7 +263,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
 })
 
 /** The members that record the requesting user. */
-function asker(user: NonNullable<StrategyContext['user']>): Partial<Csr['spec']> {
+function requesterMembers(user: NonNullable<StrategyContext['user']>): Partial<Csr['spec']> {
   const { username, uid, groups, extra } = user
   return {
     username,

@@ -49,7 +49,7 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
 }
 
 /** Rules for new events of the events group. */
-function validateStrictly(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+function validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
   if (isEmpty(event.eventTime)) errors.child('eventTime').required()
   validateSeries(event, errors)
   if (event.type !== 'Normal' && event.type !== 'Warning')
@@ -70,7 +70,7 @@ function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): v
 }
 
 /** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
-const frozen = [
+const immutableMembers = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],
   ['message', 'message'],
@@ -102,7 +102,7 @@ const shared: Strategy<Event> = {
   validate(event, context) {
     return validateWith(context, (errors) => {
       validateEvent(event, errors)
-      if (isNewGroup(context)) validateStrictly(event, errors)
+      if (isNewGroup(context)) validateNewEvent(event, errors)
     })
   },
   validateUpdate(event, old, context) {
@@ -111,7 +111,7 @@ const shared: Strategy<Event> = {
       if (!isNewGroup(context)) return
       validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
-      for (const [member, name] of frozen) {
+      for (const [member, name] of immutableMembers) {
         if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(event[member], 'field is immutable')
       }
     })
@@ -130,7 +130,7 @@ export const eventStrategy = defineStrategy<Event>({
 })
 
 /** `Event` of the events group; it receives objects of the core group. */
-export const newEventStrategy = defineStrategy<Event>({
+export const eventsGroupEventStrategy = defineStrategy<Event>({
   ...shared,
   selectableFields: selectable('regarding', {
     reason: (event) => event.reason ?? '',

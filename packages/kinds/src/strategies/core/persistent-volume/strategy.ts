@@ -18,7 +18,7 @@ import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 
 /** Sources that support mount options by annotation. */
-const mountable = [
+const mountOptionSources = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
   'glusterfs',
@@ -46,7 +46,7 @@ export function validatePersistentVolumeSpec(
   options: { readonly inline?: boolean } = {},
 ): void {
   if (options.inline === true) refuseForInline(spec, at)
-  else validateOwn(spec, at)
+  else validateVolumeRules(spec, at)
   const affinity = spec.nodeAffinity
   if (isSet(affinity)) {
     const here = at.child('nodeAffinity').child('required')
@@ -77,7 +77,7 @@ function refuseForInline(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
   validateAccessModes(spec.accessModes, at.child('accessModes'))
 }
 
-function validateOwn(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
+function validateVolumeRules(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
   if (isEmpty(spec.accessModes)) at.child('accessModes').required()
   validateAccessModes(spec.accessModes, at.child('accessModes'))
   const names = sortedKeys(spec.capacity)
@@ -107,7 +107,7 @@ function isRoot(path: string): boolean {
 function validateMountOptions(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
   const key = `volume.beta.${errors.context.profile.domain}/mount-options`
   if (own(volume.metadata.annotations, key) === undefined) return
-  if (mountable.some((name) => isSet(volume.spec?.[name]))) return
+  if (mountOptionSources.some((name) => isSet(volume.spec?.[name]))) return
   errors.child('metadata').child('annotations').child(key).forbidden('may not specify mount options for this volume type')
 }
 
@@ -119,25 +119,29 @@ function validateVolumeUpdate(
   validateVolume(volume, errors)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
-  if (!sourceNames.every((name) => semanticEqual(source(spec, name, before), source(before, name, before)))) {
+  if (!sourceNames.every((name) => semanticEqual(comparableSource(spec, name, before), comparableSource(before, name, before)))) {
     errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
-  if (isSet(before.nodeAffinity) && !affinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
+  if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
     const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
 }
 
 /** A source for comparison, with the expansion secret of the old one if it had none: that secret may be added later. */
-function source(spec: R<PersistentVolumeSpec>, name: keyof PersistentVolumeSpec, before: R<PersistentVolumeSpec>): unknown {
+function comparableSource(
+  spec: R<PersistentVolumeSpec>,
+  name: keyof PersistentVolumeSpec,
+  before: R<PersistentVolumeSpec>,
+): unknown {
   if (name !== 'csi' || !isSet(spec.csi) || isSet(before.csi?.controllerExpandSecretRef)) return spec[name]
   const { controllerExpandSecretRef: _, ...rest } = spec.csi
   return rest
 }
 
 /** Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. */
-function affinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
+function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
   if (semanticEqual(now, before)) return true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
@@ -162,7 +166,7 @@ function defaults(volume: PersistentVolume): void {
   if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
 }
 
-function now(context: StrategyContext): string {
+function currentTime(context: StrategyContext): string {
   return formatTime(context.clock.now())
 }
 
@@ -170,7 +174,7 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   requiredMembers: { '': [lunOfVolume] },
   defaults,
   prepareForCreate(volume, context) {
-    volume.status = { phase: 'Pending', lastPhaseTransitionTime: now(context) }
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
   },
   prepareForUpdate(volume, old) {
     keepMembers(volume, old, 'status')
@@ -216,7 +220,7 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
         const before = old.status?.lastPhaseTransitionTime
         const changed = volume.status.phase !== old.status?.phase
         const given = volume.status.lastPhaseTransitionTime
-        if (changed && (!isSet(given) || given === before)) volume.status.lastPhaseTransitionTime = now(context)
+        if (changed && (!isSet(given) || given === before)) volume.status.lastPhaseTransitionTime = currentTime(context)
         else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
       },
       validateUpdate(volume, old, context) {

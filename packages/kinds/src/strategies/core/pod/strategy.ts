@@ -19,7 +19,7 @@ const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? empt
 const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
 
 /** Records pending scheduling gates in the status. */
-function noteSchedulingGates(pod: Pod): void {
+function recordSchedulingGates(pod: Pod): void {
   if (isEmpty(pod.spec?.schedulingGates)) return
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
   pod.status = {
@@ -38,7 +38,7 @@ function noteSchedulingGates(pod: Pod): void {
 }
 
 /** Turns `matchLabelKeys` into requirements of the selectors, with the labels of the pod. */
-function bindLabelKeys(pod: Pod): void {
+function applyMatchLabelKeys(pod: Pod): void {
   const labels = pod.metadata.labels ?? {}
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {}
   for (const affinity of [podAffinity, podAntiAffinity]) {
@@ -73,8 +73,8 @@ export const podStrategy = defineStrategy<Pod>({
     startGeneration(pod)
     pod.status = { phase: 'Pending', qosClass: podQos(spec(pod)) }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
-    noteSchedulingGates(pod)
-    bindLabelKeys(pod)
+    recordSchedulingGates(pod)
+    applyMatchLabelKeys(pod)
   },
   prepareForUpdate(pod, old, context) {
     keepMembers(pod, old, 'status')

@@ -14,7 +14,7 @@ import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
 /** Restores the stored pod except its identity and the members that `change` sets. */
-function restore(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): void {
+function restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): void {
   const { name, namespace, resourceVersion, uid, managedFields } = pod.metadata
   const spec = copy<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
@@ -38,7 +38,7 @@ function validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: 
 export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
   prepareForUpdate(pod, old, context) {
     const added = pod.spec?.ephemeralContainers
-    restore(pod, old, (spec) => {
+    restorePod(pod, old, (spec) => {
       if (added === undefined) delete spec.ephemeralContainers
       else spec.ephemeralContainers = added
       dropDisabledPodFields(spec, old.spec, context.features)
@@ -67,7 +67,7 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])])
       wanted.set(container.name, container)
     const counts = [pod.spec?.containers?.length, pod.spec?.initContainers?.length]
-    restore(pod, old, (spec) => {
+    restorePod(pod, old, (spec) => {
       if (counts[0] !== spec.containers?.length || counts[1] !== spec.initContainers?.length) return
       for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
         const now = wanted.get(container.name)

@@ -10,7 +10,7 @@ import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
 
-const changeable = [
+const mutableMembers = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
   '`spec.activeDeadlineSeconds`',
@@ -103,13 +103,13 @@ function validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void
     validateNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
     munged.nodeSelector = before.nodeSelector
     validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
-    munged.affinity = sansNodeAffinity(spec)
-    if (semanticEqual(munged, { ...before, affinity: sansNodeAffinity(before) })) return
+    munged.affinity = withoutNodeAffinity(spec)
+    if (semanticEqual(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
   } else if (semanticEqual(munged, before)) return
-  at.forbidden(`pod updates may not change fields other than ${changeable}\n`)
+  at.forbidden(`pod updates may not change fields other than ${mutableMembers}\n`)
 }
 
-function sansNodeAffinity(spec: R<PodSpec>): unknown {
+function withoutNodeAffinity(spec: R<PodSpec>): unknown {
   const { nodeAffinity: _, ...rest } = spec.affinity ?? {}
   return Object.keys(rest).length === 0 ? undefined : rest
 }
@@ -135,12 +135,12 @@ function validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: 
     return
   }
   for (const [i, term] of then.nodeSelectorTerms.entries()) {
-    if (narrows(terms[i], term)) continue
+    if (isNarrowed(terms[i], term)) continue
     place.child('nodeSelectorTerms').index(i).invalid('', 'only additions are allowed (no mutations or deletions)')
   }
 }
 
-function narrows(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): boolean {
+function isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): boolean {
   if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return semanticEqual(now ?? {}, before)
   return (['matchExpressions', 'matchFields'] as const).every((name) =>
     (before[name] ?? []).every((requirement, i) => semanticEqual(now?.[name]?.[i], requirement)),

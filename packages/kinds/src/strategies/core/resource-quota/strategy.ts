@@ -38,10 +38,10 @@ const opposites = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const
-const existOnly = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'])
+const existenceScopes = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'])
 
 /** Whether a quota scope can limit a resource. */
-function fits(scope: string, resource: string): boolean {
+function isScopedResource(scope: string, resource: string): boolean {
   if (!quotaNames.has(resource)) return true
   if (scope === 'BestEffort') return resource === 'pods'
   if (scope === 'VolumeAttributesClass') return resource === 'persistentvolumeclaims' || resource === 'requests.storage'
@@ -54,7 +54,8 @@ function validateScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
   const printed = printScopes(given)
   for (const scope of given) {
     if (!scopes.includes(scope)) at.invalid(printed, 'unsupported scope')
-    for (const name of sortedKeys(spec.hard)) if (!fits(scope, name)) at.invalid(printed, 'unsupported scope applied to resource')
+    for (const name of sortedKeys(spec.hard))
+      if (!isScopedResource(scope, name)) at.invalid(printed, 'unsupported scope applied to resource')
   }
   for (const pair of opposites) if (pair.every((scope) => given.includes(scope))) at.invalid(printed, 'conflicting scopes')
 }
@@ -71,7 +72,7 @@ function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void 
     const scope = requirement.scopeName
     if (!scopes.includes(scope)) here.child('scopeName').invalid(scope, 'unsupported scope')
     for (const name of sortedKeys(spec.hard)) {
-      if (!fits(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
+      if (!isScopedResource(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
     }
     validateRequirement(requirement, here)
   }
@@ -84,7 +85,7 @@ function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void 
 function validateRequirement(requirement: R<ScopedResourceSelectorRequirement>, at: FieldPath): void {
   const operator = requirement.operator ?? ''
   const count = requirement.values?.length ?? 0
-  if (existOnly.has(requirement.scopeName) && operator !== 'Exists') {
+  if (existenceScopes.has(requirement.scopeName) && operator !== 'Exists') {
     const names = 'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, '
     const rest = 'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
     at.child('operator').invalid(operator, `must be 'Exists' when scope is any of ${names}${rest}`)

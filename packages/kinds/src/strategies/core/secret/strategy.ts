@@ -8,13 +8,13 @@ import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
 
-const frozen = 'field is immutable when `immutable` is set'
+const immutableDetail = 'field is immutable when `immutable` is set'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
 const ascii = /^[\u0000-\u007f]*$/
 
 /** Merges `stringData` into `data`. */
-function mergeText(secret: Secret): void {
+function mergeStringData(secret: Secret): void {
   if (isSet(secret.data) && !Object.values(secret.data).every(isSet)) {
     secret.data = Object.fromEntries(Object.entries(secret.data).map(([key, value]) => [key, isSet(value) ? value : '']))
   }
@@ -98,7 +98,7 @@ function validateJson(encoded: string | undefined, at: FieldPath): void {
 
 export const secretStrategy = defineStrategy<Secret>({
   defaults(secret) {
-    mergeText(secret)
+    mergeStringData(secret)
     if (isEmpty(secret.type)) secret.type = 'Opaque'
   },
   validate(secret, context) {
@@ -109,8 +109,8 @@ export const secretStrategy = defineStrategy<Secret>({
       validateMetadataUpdate(secret, old, errors)
       if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
       if (old.immutable === true) {
-        if (secret.immutable !== true) errors.child('immutable').forbidden(frozen)
-        if (!sameData(secret.data, old.data)) errors.child('data').forbidden(frozen)
+        if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
+        if (!sameData(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
       }
       validateSecret(secret, errors)
     })

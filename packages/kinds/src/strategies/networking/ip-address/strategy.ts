@@ -25,7 +25,7 @@ function validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorLi
   else at.required()
 }
 
-function validateFrozen(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: FieldPath): void {
+function validateImmutableFields(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: FieldPath): void {
   const parent = object.spec?.parentRef
   if (semanticEqual(parent, old.spec?.parentRef)) return
   if (!isSet(parent)) {
@@ -46,7 +46,7 @@ export const ipAddressStrategy = defineStrategy<IPAddress>({
     return validateWith(context, (errors) => {
       validateAddress(object, errors)
       validateMetadataUpdate(object, old, errors)
-      validateFrozen(object, old, errors.child('spec').child('parentRef'))
+      validateImmutableFields(object, old, errors.child('spec').child('parentRef'))
     })
   },
 })

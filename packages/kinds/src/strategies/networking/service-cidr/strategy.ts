@@ -34,7 +34,7 @@ function validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextErrorL
   for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateStrictRange(range))
 }
 
-function validateFrozen(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<ServiceCIDR>, at: FieldPath): void {
+function validateImmutableFields(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<ServiceCIDR>, at: FieldPath): void {
   const ranges = object.spec?.cidrs ?? []
   if (!semanticEqual(ranges, old.spec?.cidrs)) at.invalidText(goStrings(ranges), 'field is immutable')
 }
@@ -47,7 +47,7 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validateUpdate(object, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(object, old, errors)
-      validateFrozen(object, old, errors.child('spec').child('cidrs'))
+      validateImmutableFields(object, old, errors.child('spec').child('cidrs'))
     })
   },
   subresources: {

@@ -6,7 +6,7 @@ import { startGeneration, validateMetadata, validateMetadataUpdate } from '../..
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
-const highestOfUsers = 1_000_000_000
+const maxUserPriority = 1_000_000_000
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 /** System classes and their values. */
@@ -35,8 +35,8 @@ function validateClass(object: DeepReadonly<PriorityClass>, errors: ContextError
         .child('metadata')
         .child('name')
         .forbidden(reserved + error)
-  } else if (value > highestOfUsers) {
-    errors.child('value').forbidden(`maximum allowed value of a user defined priority is ${highestOfUsers}`)
+  } else if (value > maxUserPriority) {
+    errors.child('value').forbidden(`maximum allowed value of a user defined priority is ${maxUserPriority}`)
   }
   if (!isSet(policy)) return
   if (policy === '') errors.child('preemptionPolicy').required()

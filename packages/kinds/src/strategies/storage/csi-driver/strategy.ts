@@ -52,7 +52,12 @@ function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorLis
   }
 }
 
-function validateFrozen(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath, mutableGroupPolicy: boolean): void {
+function validateImmutableFields(
+  spec: R<CSIDriverSpec>,
+  old: R<CSIDriverSpec>,
+  at: FieldPath,
+  mutableGroupPolicy: boolean,
+): void {
   const frozen = 'field is immutable'
   if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
   // `Differs:` on the stock server the member is mutable; S95.
@@ -92,7 +97,7 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
       validateMetadataUpdate(driver, old, errors)
       validateDriver(driver, errors)
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
-      validateFrozen(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
     })
   },
   deleteAnswer: 'Object',

@@ -51,7 +51,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
 }
 
 /** Drivers may be added and removed but are immutable. Mutable counts are left out of the comparison and of the message. */
-function validateFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): void {
+function validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): void {
   const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
@@ -78,7 +78,7 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
       // The stock server validates the object twice on update.
       validateNode(node, errors)
       validateNode(node, errors)
-      validateFrozen(node, old, errors)
+      validateImmutableFields(node, old, errors)
     })
   },
   deleteAnswer: 'Object',

@@ -26,7 +26,11 @@ function validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorL
   validateTopologyTerms(object.allowedTopologies, errors.child('allowedTopologies'))
 }
 
-function validateFrozen(object: DeepReadonly<StorageClass>, old: DeepReadonly<StorageClass>, errors: ContextErrorList): void {
+function validateImmutableFields(
+  object: DeepReadonly<StorageClass>,
+  old: DeepReadonly<StorageClass>,
+  errors: ContextErrorList,
+): void {
   const same = isEmptyMap(object.parameters) ? isEmptyMap(old.parameters) : semanticEqual(object.parameters, old.parameters)
   if (!same) errors.child('parameters').forbidden('updates to parameters are forbidden.')
   if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
@@ -49,7 +53,7 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     return validateWith(context, (errors) => {
       validateClass(object, errors)
       validateMetadataUpdate(object, old, errors)
-      validateFrozen(object, old, errors)
+      validateImmutableFields(object, old, errors)
     })
   },
   warnings(object, _old, { profile }) {

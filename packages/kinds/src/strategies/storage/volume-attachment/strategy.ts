@@ -52,7 +52,7 @@ function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
 }
 
 /** Rules of new attachments only. */
-function validateStrictly(attachment: Attachment, errors: ContextErrorList): void {
+function validateNewAttachment(attachment: Attachment, errors: ContextErrorList): void {
   const { attacher = '', source } = attachment.spec ?? {}
   validateDriverName(attacher, errors.child('spec').child('attacher'))
   const name = source?.persistentVolumeName
@@ -103,7 +103,7 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   validate(attachment, context) {
     return validateWith(context, (errors) => {
       validateAttachment(attachment, errors)
-      validateStrictly(attachment, errors)
+      validateNewAttachment(attachment, errors)
     })
   },
   validateUpdate(attachment, old, context) {
