@@ -27,7 +27,7 @@ const byteDivisorSet = new Set(byteDivisors.split(', '))
 const cpuDivisorSet = new Set(['1m', '1'])
 
 /** Splits a path such as `metadata.labels['app']`; undefined without a subscript. */
-export function splitSubscript(path: string): { readonly path: string; readonly key: string } | undefined {
+function splitSubscript(path: string): { readonly path: string; readonly key: string } | undefined {
   if (!path.endsWith("']")) return undefined
   const open = path.indexOf("['")
   if (open <= 0) return undefined

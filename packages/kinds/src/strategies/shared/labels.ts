@@ -10,7 +10,7 @@ import {
 } from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
+import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** Validates a label selector. */
 export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
@@ -20,14 +20,6 @@ export function validateSelector(selector: R<LabelSelector> | null | undefined, 
 /** Whether a selector has no requirement, and so matches everything. */
 export function isEmptySelector(selector: R<LabelSelector>): boolean {
   return isEmptyMap(selector.matchLabels) && isEmpty(selector.matchExpressions)
-}
-
-/** Whether `labels` contain all of `wanted`. */
-export function isSubset(
-  wanted: Readonly<Record<string, string>> | undefined,
-  labels: Readonly<Record<string, string>> | undefined,
-): boolean {
-  return Object.entries(wanted ?? {}).every(([key, value]) => own(labels, key) === value)
 }
 
 /** A controller's selector must match the labels of its template, whose path is `template`. */

@@ -1,5 +1,5 @@
 /** Names of objects and of references. */
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, type NameRule } from '@krmkit/meta'
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
 /** A DNS label. */
@@ -25,10 +25,4 @@ export function validateLabels(labels: Readonly<Record<string, string>> | null |
     const value = labels[key] ?? ''
     at.invalidAll(value, isValidLabelValue(value))
   }
-}
-
-/** A required name of another object; `rule` validates it. */
-export function validateReferenceName(name: string | undefined, at: FieldPath, rule: NameRule): void {
-  if (name === undefined || name === '') at.required('')
-  else at.invalidAll(name, rule(name, false))
 }

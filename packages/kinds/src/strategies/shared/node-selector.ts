@@ -23,7 +23,7 @@ export function validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): 
   for (const [i, term] of selector.nodeSelectorTerms.entries()) validateNodeSelectorTerm(term, terms.index(i))
 }
 
-export function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
+function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
   for (const [i, requirement] of (term.matchExpressions ?? []).entries())
     validateExpression(requirement, at.child('matchExpressions').index(i))
   for (const [i, requirement] of (term.matchFields ?? []).entries())
@@ -107,7 +107,7 @@ function topologyText(term: R<TopologySelectorTerm>): string {
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Effect of a taint. */
-export function validateTaintEffect(effect: string | undefined, at: FieldPath, options: { readonly mayBeEmpty: boolean }): void {
+function validateTaintEffect(effect: string | undefined, at: FieldPath, options: { readonly mayBeEmpty: boolean }): void {
   if (isEmpty(effect)) {
     if (!options.mayBeEmpty) at.required()
   } else if (!effects.includes(effect)) at.notSupported(effect, effects)

@@ -27,8 +27,3 @@ export function validatePositive(value: number | bigint | null | undefined, at: 
 export function validatePortNumber(value: number, at: FieldPath): void {
   at.invalidAll(value, isValidPortNum(value))
 }
-
-/** A value from `low` to `high`, inclusive. */
-export function validateRange(value: number, at: FieldPath, range: { readonly low: number; readonly high: number }): void {
-  if (value < range.low || value > range.high) at.invalid(value, between(range.low, range.high))
-}

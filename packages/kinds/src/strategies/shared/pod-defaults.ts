@@ -100,7 +100,7 @@ function defaultHttpGet(action: HTTPGetAction | undefined): void {
 }
 
 /** Defaults of a volume; without a source it is an `emptyDir`. */
-export function defaultVolume(volume: Volume): void {
+function defaultVolume(volume: Volume): void {
   if (!Object.entries(volume).some(([name, source]) => name !== 'name' && isSet(source))) volume.emptyDir = {}
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
     if (isSet(source)) source.defaultMode ??= fileMode

@@ -35,7 +35,7 @@ const sysctlFormat = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9
 const maxSysctl = 253
 
 /** Whether `name` is a well-formed sysctl name. */
-export function isSysctlName(name: string): boolean {
+function isSysctlName(name: string): boolean {
   return name.length <= maxSysctl && sysctlPattern.test(name)
 }
 
@@ -110,7 +110,7 @@ export function validateWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void
 }
 
 /** Calls `visit` for init containers, containers and ephemeral containers. */
-export function visitContainers(pod: R<PodSpec>, at: FieldPath, visit: (container: R<Container>, at: FieldPath) => void): void {
+function visitContainers(pod: R<PodSpec>, at: FieldPath, visit: (container: R<Container>, at: FieldPath) => void): void {
   for (const name of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [i, container] of (pod[name] ?? []).entries()) visit(container as R<Container>, at.child(name).index(i))
   }

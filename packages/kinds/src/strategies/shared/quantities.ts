@@ -1,7 +1,7 @@
 /** Resource quantities. */
 import { Quantity } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
-import { notNegative, positive } from './numbers.ts'
+import { notNegative } from './numbers.ts'
 
 const zero = Quantity.parse('0')
 
@@ -23,11 +23,6 @@ export function compareAmounts(a: string | undefined, b: string | undefined): nu
 /** Reports a negative quantity. */
 export function validateAmountNotNegative(text: string, at: FieldPath): void {
   if (sign(amount(text)) < 0) at.invalid(amount(text).toString(), notNegative)
-}
-
-/** Reports a quantity that is zero or negative. */
-export function validateAmountPositive(text: string, at: FieldPath): void {
-  if (sign(amount(text)) <= 0) at.invalid(amount(text).toString(), positive)
 }
 
 /** Whether the quantity is an integer. Canonical fractions end in `m`, `u` or `n`. */

@@ -39,23 +39,18 @@ export function isNativeResource(name: string, domain: string): boolean {
 }
 
 /** Resources that nodes advertise under a foreign domain. */
-export function isExtendedResource(name: string, domain: string): boolean {
+function isExtendedResource(name: string, domain: string): boolean {
   if (isNativeResource(name, domain) || name.startsWith('requests.')) return false
   return isQualifiedName(`requests.${name}`).length === 0
 }
 
 /** Whether `name` is a known name without a domain. */
-export function isStandardResource(name: string): boolean {
+function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isQuotaHugePages(name)
 }
 
-export function isStandardContainerResource(name: string): boolean {
+function isStandardContainerResource(name: string): boolean {
   return containerResources.has(name) || isHugePages(name)
-}
-
-/** Resources that pods can request as a whole. */
-export function isPodLevelResource(name: string): boolean {
-  return name === 'cpu' || name === 'memory' || isHugePages(name)
 }
 
 /** Whether nodes may overcommit the resource, so that request and limit may differ. */

@@ -5,7 +5,7 @@ import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.g
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 
-export const approvalAnnotation = 'api-approved.kubernetes.io'
+const approvalAnnotation = 'api-approved.kubernetes.io'
 const reference = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
 export interface Approval {
