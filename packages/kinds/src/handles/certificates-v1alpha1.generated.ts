@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { clusterTrustBundleStrategy } from '../strategies/generic/kinds.ts'
+import { clusterTrustBundleStrategy } from '../strategies/certificates/cluster-trust-bundle/strategy.ts'
 import { ClusterTrustBundlePart } from './parts/certificates-v1alpha1.generated.ts'
 import type * as types from '../types/certificates-v1alpha1.generated.ts'
 export type * from '../types/certificates-v1alpha1.generated.ts'

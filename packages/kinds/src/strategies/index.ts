@@ -1,4 +1,6 @@
 import type { Strategy } from '../interfaces.ts'
+import { mutatingAdmissionPolicyStrategy } from './admissionregistration/mutating-admission-policy/strategy.ts'
+import { mutatingAdmissionPolicyBindingStrategy } from './admissionregistration/mutating-admission-policy-binding.ts'
 import {
   validatingAdmissionPolicyBindingStrategy,
   validatingAdmissionPolicyStrategy,
@@ -9,6 +11,7 @@ import {
 } from './admissionregistration/webhook-configuration/strategy.ts'
 import { customResourceDefinitionStrategy } from './apiextensions/custom-resource-definition/strategy.ts'
 import { apiServiceStrategy } from './apiregistration/api-service/strategy.ts'
+import { storageVersionStrategy } from './apiserverinternal/storage-version/strategy.ts'
 import { controllerRevisionStrategy } from './apps/controller-revision/strategy.ts'
 import { daemonSetStrategy } from './apps/daemon-set/strategy.ts'
 import { deploymentStrategy } from './apps/deployment/strategy.ts'
@@ -18,7 +21,9 @@ import { horizontalPodAutoscalerStrategy } from './autoscaling/horizontal-pod-au
 import { cronJobStrategy } from './batch/cron-job/strategy.ts'
 import { jobStrategy } from './batch/job/strategy.ts'
 import { certificateSigningRequestStrategy } from './certificates/certificate-signing-request/strategy.ts'
+import { clusterTrustBundleStrategy } from './certificates/cluster-trust-bundle/strategy.ts'
 import { leaseStrategy } from './coordination/lease/strategy.ts'
+import { leaseCandidateStrategy } from './coordination/lease-candidate/strategy.ts'
 import { configMapStrategy } from './core/config-map/strategy.ts'
 import { endpointsStrategy } from './core/endpoints/strategy.ts'
 import { eventStrategy, eventsGroupEventStrategy } from './core/event/strategy.ts'
@@ -37,19 +42,6 @@ import { serviceAccountStrategy } from './core/service-account/strategy.ts'
 import { endpointSliceStrategy } from './discovery/endpoint-slice/strategy.ts'
 import { flowSchemaStrategy } from './flowcontrol/flow-schema/strategy.ts'
 import { priorityLevelConfigurationStrategy } from './flowcontrol/priority-level-configuration/strategy.ts'
-import {
-  clusterTrustBundleStrategy,
-  deviceClassStrategy,
-  deviceTaintRuleStrategy,
-  leaseCandidateStrategy,
-  mutatingAdmissionPolicyBindingStrategy,
-  mutatingAdmissionPolicyStrategy,
-  resourceClaimStrategy,
-  resourceClaimTemplateStrategy,
-  resourceSliceStrategy,
-  storageVersionMigrationStrategy,
-  storageVersionStrategy,
-} from './generic/kinds.ts'
 import { ingressStrategy } from './networking/ingress/strategy.ts'
 import { ingressClassStrategy } from './networking/ingress-class/strategy.ts'
 import { ipAddressStrategy } from './networking/ip-address/strategy.ts'
@@ -59,6 +51,11 @@ import { runtimeClassStrategy } from './node/runtime-class/strategy.ts'
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget/strategy.ts'
 import { clusterRoleStrategy, roleStrategy } from './rbac/role.ts'
 import { clusterRoleBindingStrategy, roleBindingStrategy } from './rbac/role-binding/strategy.ts'
+import { deviceClassStrategy } from './resource/device-class.ts'
+import { deviceTaintRuleStrategy } from './resource/device-taint-rule.ts'
+import { resourceClaimStrategy } from './resource/resource-claim/strategy.ts'
+import { resourceClaimTemplateStrategy } from './resource/resource-claim-template.ts'
+import { resourceSliceStrategy } from './resource/resource-slice/strategy.ts'
 import { priorityClassStrategy } from './scheduling/priority-class/strategy.ts'
 import { csiDriverStrategy } from './storage/csi-driver/strategy.ts'
 import { csiNodeStrategy } from './storage/csi-node/strategy.ts'
@@ -66,6 +63,7 @@ import { csiStorageCapacityStrategy } from './storage/csi-storage-capacity.ts'
 import { storageClassStrategy } from './storage/storage-class/strategy.ts'
 import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.ts'
 import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
+import { storageVersionMigrationStrategy } from './storagemigration/storage-version-migration/strategy.ts'
 
 export {
   allocateService,

@@ -77,3 +77,9 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       : {}),
   })
 }
+
+/** A string member of the specification; empty if absent. */
+export function specText(object: DeepReadonly<ApiObject>, member: string): string {
+  const text = (object['spec'] as Readonly<Record<string, unknown>> | undefined)?.[member]
+  return typeof text === 'string' ? text : ''
+}

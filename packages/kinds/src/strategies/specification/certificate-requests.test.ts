@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../handles/certificates-v1.generated.ts'
 import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
 import { certificateSigningRequestStrategy as strategy } from '../certificates/certificate-signing-request/strategy.ts'
-import { clusterTrustBundleStrategy } from '../generic/kinds.ts'
+import { clusterTrustBundleStrategy } from '../certificates/cluster-trust-bundle/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { base64, faults } from '../testing/objects.ts'
 

@@ -1,6 +1,7 @@
 /** Validation of ClusterTrustBundle. */
 import { trustBundleFaults } from '@krmkit/certificates/request'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { specText } from '../../generic/strategy.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSignerName } from '../signer-name.ts'
 
@@ -13,19 +14,13 @@ export function validateTrustBundle(
   errors: ContextErrorList,
 ): void {
   const at = errors.child('spec')
-  const signer = textAt(bundle, 'signerName')
+  const signer = specText(bundle, 'signerName')
   if (signer !== '') validateSignerName(signer, at.child('signerName'))
-  const text = textAt(bundle, 'trustBundle')
+  const text = specText(bundle, 'trustBundle')
   // The structure rules report a missing bundle.
-  if (text !== '' && (old === undefined || textAt(old, 'trustBundle') !== text)) {
+  if (text !== '' && (old === undefined || specText(old, 'trustBundle') !== text)) {
     if (text.length > maxBundleLength) at.child('trustBundle').tooLong('', maxBundleLength)
     else for (const fault of trustBundleFaults(text)) at.child('trustBundle').invalid('<value omitted>', fault)
   }
-  if (old !== undefined && textAt(old, 'signerName') !== signer) at.child('signerName').invalid(signer, 'field is immutable')
-}
-
-/** A string member of the specification; empty if absent. */
-export function textAt(object: DeepReadonly<ApiObject>, member: string): string {
-  const text = (object['spec'] as Readonly<Record<string, unknown>> | undefined)?.[member]
-  return typeof text === 'string' ? text : ''
+  if (old !== undefined && specText(old, 'signerName') !== signer) at.child('signerName').invalid(signer, 'field is immutable')
 }
