@@ -51,13 +51,22 @@ export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource
   return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelFilesFor(profile))
 }
 
-/** Returns the resources that the stock server serves by default, each with its strategy. Parses no type. */
+/**
+ * Returns the resources that the stock server serves by default, each with its strategy. Parses no type.
+ *
+ * @example
+ *     const server = await createApiServer({ storage: memoryStorage(), kinds: [...builtInKinds(), Widget] })
+ */
 export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDefinition[] {
   return createCatalog(options).definitions
 }
 
 /**
  * Creates the catalog of the resources to serve.
+ *
+ * @example
+ *     const catalog = createCatalog({ runtimeConfig: 'batch/v1/cronjobs=false' })
+ *     catalog.resource({ group: '', version: 'v1', resource: 'pods' })?.storage.prefix // 'pods'
  *
  * @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be parsed or names an unknown group version.
  */

@@ -31,6 +31,9 @@ const classes: readonly (readonly [string, (version: string) => boolean])[] = [
 /**
  * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true.
  *
+ * @example
+ *     parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')
+ *
  * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed.
  */
 export function parseRuntimeConfig(config: string | Readonly<Record<string, boolean | string>>): RuntimeConfig {

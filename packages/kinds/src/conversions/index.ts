@@ -13,6 +13,10 @@ export type { Convert } from './convert.ts'
  * Versions that differ only in name (most do) share members with the argument. An unknown kind is assumed to have the same
  * shape in all its versions.
  *
+ * @example
+ *     const hpa = (version: string) => ({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })
+ *     conversionBetween(hpa('v2'), hpa('v1'))(autoscaler).apiVersion // 'autoscaling/v1'
+ *
  * @see API protocol specification, 9.3 (rule 2)
  */
 export function conversionBetween(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile = stockProfile): Convert {

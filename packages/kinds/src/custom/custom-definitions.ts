@@ -26,6 +26,9 @@ export interface CustomDefinitionOptions {
 /**
  * Returns one definition for each served version of a CustomResourceDefinition whose names are accepted, in its order. The
  * definition must be valid, as a stored one is.
+ *
+ * @example
+ *     customDefinitions(definition, { objectMeta: builtInTypes().struct('meta/v1.ObjectMeta') })
  */
 export function customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[] {
   const { spec } = definition

@@ -41,6 +41,11 @@ export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
  * A kind as a value: what a program needs to create, validate, encode and decode its objects without a server.
  *
  * A handle also names a resource for the client interface. No method changes its argument.
+ *
+ * @example
+ *     import { ConfigMap } from '@krmkit/kinds/core/v1'
+ *     const map = ConfigMap.create({ metadata: { name: 'a' }, data: { k: 'v' } })
+ *     ConfigMap.validate(map) // []
  */
 export interface KindHandle<T extends ApiObject> extends Typed<T> {
   /** Empty for the core group. */
