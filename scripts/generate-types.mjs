@@ -1,32 +1,37 @@
 #!/usr/bin/env node
-// Writes TypeScript types of the built-in kinds from the facts in packages/kinds/src/data, beside each kind's type a value of the
-// same name (a KindHandle), the facts of types in parts, and the sub-path exports of packages/kinds/package.json.
-// Texts that editors show are in scripts/types/docs; policies are found in packages/kinds/src/strategies/index.ts.
+// Generates, from the facts in packages/kinds/src/data:
+//   packages/kinds/src/types/     TypeScript types of the built-in kinds, one module per group version, without values
+//   packages/kinds/src/handles/   a value per kind (KindHandle), with the type of the same name; handles/parts: facts per type
+//   packages/kinds/package.json   the sub-path exports
+// Descriptions that editors show are in scripts/types/docs; packages/kinds/src/strategies/index.ts names the strategies.
 //   node scripts/generate-types.mjs            # write
-//   node scripts/generate-types.mjs --check    # only tell whether what is written is current
+//   node scripts/generate-types.mjs --check    # exit with 1 if a file is out of date
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileOf, header, model, readFacts, readPolicyNames } from './types/facts.mjs'
-import { handleImports, handlesOf, handlesText } from './types/handle-text.mjs'
+import { fileOf, header, model, readFacts, readStrategyNames } from './types/facts.mjs'
+import { handlesOf, handlesText } from './types/handle-text.mjs'
 import { partFile, partsText } from './types/part-text.mjs'
 import { fromMeta, typesText } from './types/type-text.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const kinds = path.join(root, 'packages/kinds')
-const to = path.join(kinds, 'src/types')
+const typesFolder = path.join(kinds, 'src/types')
+const handlesFolder = path.join(kinds, 'src/handles')
 
 const facts = model(readFacts(path.join(kinds, 'src/data')))
-const policies = readPolicyNames(path.join(kinds, 'src/strategies/index.ts'))
+const strategies = readStrategyNames(path.join(kinds, 'src/strategies/index.ts'))
+const hasHandles = (at) => handlesOf(at, { ...facts, strategies }).length > 0
 const files = new Map()
 for (const at of facts.modules) {
-  files.set(path.join(to, fileOf(at)), moduleText(at))
+  files.set(path.join(typesFolder, fileOf(at)), typesModule(at))
+  if (hasHandles(at)) files.set(path.join(handlesFolder, fileOf(at)), handlesText(at, handlesOf(at, { ...facts, strategies })))
 }
-for (const at of partModules()) files.set(path.join(to, partFile(at)), partsText(at, facts))
+for (const at of partModules()) files.set(path.join(handlesFolder, partFile(at)), partsText(at, facts))
 files.set(path.join(kinds, 'package.json'), manifestText(facts.modules))
 process.exitCode = process.argv.includes('--check') ? check() : write()
 
-function moduleText(at) {
+function typesModule(at) {
   const { body, imports } = typesText(at, { ...facts, docs: readDocs(at) })
   const typeImports = [...imports]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -34,10 +39,8 @@ function moduleText(at) {
       const listed = [...names].sort().map(([type, as]) => (type === as ? type : `${type} as ${as}`))
       return `import type { ${listed.join(', ')} } from '${module}'\n`
     })
-  const handles = handlesOf(at, { ...facts, policies })
   const again = at.folder === 'meta' ? `export type { ${[...fromMeta].sort().join(', ')} } from '@krmkit/meta'\n` : ''
-  const head = [header, ...(handles.length > 0 ? handleImports(at, handles) : []), ...typeImports, again, '\n']
-  return `${head.join('')}${body.join('\n')}${handles.length > 0 ? `\n${handlesText(at, handles)}` : ''}`
+  return `${[header, ...typeImports, again, '\n'].join('')}${body.join('\n')}`
 }
 
 function readDocs({ folder, version }) {
@@ -45,7 +48,7 @@ function readDocs({ folder, version }) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
 }
 
-/** Versions with handles, and those whose types theirs are made of. */
+/** Group versions with handles, and those whose types they use. */
 function partModules() {
   const wanted = new Map()
   const visit = (at) => {
@@ -56,7 +59,7 @@ function partModules() {
       visit(facts.modules.find((each) => each.folder === folder && each.version === version) ?? moduleOf(folder, version))
     }
   }
-  for (const at of facts.modules) if (handlesOf(at, { ...facts, policies }).length > 0) visit(at)
+  for (const at of facts.modules) if (hasHandles(at)) visit(at)
   return [...wanted.values()]
 }
 
@@ -68,19 +71,24 @@ function moduleOf(folder, version) {
 function manifestText(modules) {
   const manifest = JSON.parse(fs.readFileSync(path.join(kinds, 'package.json'), 'utf8'))
   const { '.': main, './package.json': own, ...rest } = manifest.exports
-  const others = Object.fromEntries(Object.entries(rest).filter(([, target]) => !String(target.source).includes('/types/')))
-  const types = modules.map((at) => {
+  const others = Object.fromEntries(Object.entries(rest).filter(([, target]) => !String(target.source).endsWith('.generated.ts')))
+  const generated = modules.map((at) => {
     const name = fileOf(at).replace(/\.ts$/, '')
-    const target = { source: `./src/types/${name}.ts`, types: `./dist/types/${name}.d.ts`, default: `./dist/types/${name}.js` }
+    const folder = hasHandles(at) ? 'handles' : 'types'
+    const target = {
+      source: `./src/${folder}/${name}.ts`,
+      types: `./dist/${folder}/${name}.d.ts`,
+      default: `./dist/${folder}/${name}.js`,
+    }
     return [`./${at.folder}/${at.version}`, target]
   })
-  manifest.exports = { '.': main, ...others, ...Object.fromEntries(types), './package.json': own }
+  manifest.exports = { '.': main, ...others, ...Object.fromEntries(generated), './package.json': own }
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Files that were generated once and are not any more. */
+/** Generated files of earlier runs that this run does not write. */
 function leftovers() {
-  return [to, path.join(to, 'parts')]
+  return [typesFolder, path.join(typesFolder, 'parts'), handlesFolder, path.join(handlesFolder, 'parts')]
     .filter((folder) => fs.existsSync(folder))
     .flatMap((folder) => fs.readdirSync(folder).map((name) => path.join(folder, name)))
     .filter((file) => file.endsWith('.generated.ts') && !files.has(file))

@@ -12,7 +12,6 @@ const minForwardingLines = 30
 const pending: readonly string[] = [
   'bench',
   'packages/admission',
-  'packages/kinds',
   'tests/attacks',
   'tests/clients',
   'tests/protocol',

@@ -17,7 +17,6 @@ const pending: readonly string[] = [
   'packages/client',
   'packages/controllers',
   'packages/http',
-  'packages/kinds',
   'packages/testing',
   'packages/versioning',
   'scripts',

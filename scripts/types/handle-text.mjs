@@ -1,9 +1,9 @@
-// Handles: beside each kind's type a value of the same name.
-import { translated } from './facts.mjs'
+// Handles: a value per kind, exported with the type of the same name.
+import { fileOf, header, translated } from './facts.mjs'
 import { partFile, partName } from './part-text.mjs'
 
-/** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
-export function handlesOf(at, { groups, policies }) {
+/** Returns the kinds with object metadata; `resource` is empty for bodies of sub-resources. */
+export function handlesOf(at, { groups, strategies }) {
   return Object.entries(at.facts.kinds)
     .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
     .map(([kind, { namespaced }]) => {
@@ -11,12 +11,12 @@ export function handlesOf(at, { groups, policies }) {
         ([name, each]) => !name.includes('/') && each.kind === kind && each.from !== 'client',
       )
       const stored = storedVersion(at, kind, groups)
-      const policy = policies.get(`${at.group}/${kind}`) ?? policies.get(`${stored.group}/${kind}`)
-      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', policy, stored }
+      const strategy = strategies.get(`${at.group}/${kind}`) ?? strategies.get(`${stored.group}/${kind}`)
+      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', strategy, stored }
     })
 }
 
-/** Kinds that are stored as another version than the most stable one; as in packages/kinds/src/catalog/storage.ts. */
+/** Kinds whose storage version is not the most stable one; as in packages/kinds/src/catalog/storage.ts. */
 const storedOtherwise = {
   'coordination/LeaseCandidate': 'v1alpha2',
   'resource/DeviceClass': 'v1beta1',
@@ -25,7 +25,7 @@ const storedOtherwise = {
   'resource/ResourceSlice': 'v1beta1',
 }
 
-/** The version as which objects of a kind are stored: the most stable one that has it, unless another is said. */
+/** The storage version of a kind: the most stable one, unless listed above. */
 function storedVersion(at, kind, groups) {
   const said = translated[`${at.folder}/${at.version}/${kind}`]
   if (said) return said
@@ -41,14 +41,15 @@ function storedVersion(at, kind, groups) {
 
 const isStored = (at, { stored }) => stored.group === at.group && stored.version === at.version
 
-export function handleImports(at, handles) {
+function handleImports(at, handles) {
   const lines = []
-  if (handles.some((handle) => handle.policy && !isStored(at, handle)))
+  if (handles.some((handle) => handle.strategy && !isStored(at, handle)))
     lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
-  lines.push("import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'\n")
-  lines.push("import { lazyTypes } from '../handles/lazy-types.ts'\n")
+  lines.push("import { type KindHandle, kindHandle } from './kind-handle.ts'\n")
+  lines.push("import { lazyTypes } from './lazy-types.ts'\n")
   const byFile = new Map()
-  for (const { policy } of handles) if (policy) byFile.set(policy.file, (byFile.get(policy.file) ?? new Set()).add(policy.name))
+  for (const { strategy } of handles)
+    if (strategy) byFile.set(strategy.file, (byFile.get(strategy.file) ?? new Set()).add(strategy.name))
   for (const [file, names] of [...byFile].sort()) lines.push(`import { ${[...names].sort().join(', ')} } from '${file}'\n`)
   lines.push(
     `import { ${handles
@@ -59,27 +60,34 @@ export function handleImports(at, handles) {
   return lines
 }
 
+/** The module of a group version: everything its types module exports, and the handles. */
 export function handlesText(at, handles) {
-  return handles
-    .map((handle) => {
-      const { kind, namespaced, resource, policy, stored } = handle
-      const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
-      const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
-      const parts = [
-        `group: '${at.group}'`,
-        `version: '${at.version}'`,
-        `kind: '${kind}'`,
-        `resource: '${resource}'`,
-        `namespaced: ${namespaced}`,
-        `typeName: '${at.folder}/${at.version}.${kind}'`,
-        `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
-        ...(policy ? [`policy: ${policy.name}`] : []),
-        ...(policy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
-      ]
-      const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
-      return `/** ${kind} as a value: ${about}. */\nexport const ${kind}: KindHandle<${kind}> = /* @__PURE__ */ kindHandle({\n${parts
-        .map((part) => `  ${part},\n`)
-        .join('')}})\n`
-    })
-    .join('\n')
+  const types = `../types/${fileOf(at)}`
+  const head = [
+    header,
+    ...handleImports(at, handles),
+    `import type * as types from '${types}'\n`,
+    `export type * from '${types}'\n\n`,
+  ]
+  const body = handles.map((handle) => {
+    const { kind, namespaced, resource, strategy, stored } = handle
+    const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
+    const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
+    const parts = [
+      `group: '${at.group}'`,
+      `version: '${at.version}'`,
+      `kind: '${kind}'`,
+      `resource: '${resource}'`,
+      `namespaced: ${namespaced}`,
+      `typeName: '${at.folder}/${at.version}.${kind}'`,
+      `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
+      ...(strategy ? [`strategy: ${strategy.name}`] : []),
+      ...(strategy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
+    ]
+    const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
+    return `export type ${kind} = types.${kind}\n/** Handle of ${kind}: ${about}. */\nexport const ${kind}: KindHandle<types.${kind}> = /* @__PURE__ */ kindHandle({\n${parts
+      .map((part) => `  ${part},\n`)
+      .join('')}})\n`
+  })
+  return `${head.join('')}${body.join('\n')}`
 }

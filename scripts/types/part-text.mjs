@@ -1,10 +1,10 @@
-// Facts in parts: one constant for each struct and enumeration, with what it is made of, so that a bundle that uses one kind
-// carries the facts of its types and of no others.
+// Facts in parts: one constant per struct and enumeration, with references to the types it uses, so that a bundle of one kind
+// contains the facts of its types only.
 import { fileOf, header, quote } from './facts.mjs'
 
 export const partFile = (at) => `parts/${fileOf(at)}`
 
-/** Name of the constant of a type. */
+/** Name of a type's constant. */
 export const partName = (type) => `${type}Part`
 
 export function partsText(at, { locate }) {
@@ -46,7 +46,7 @@ export function partsText(at, { locate }) {
     const hidden = at.facts.enumsNotInOpenAPI?.includes(name) ? { member: 'hiddenEnum' } : { member: 'enum' }
     declare(name, { ...hidden, facts: values })
   }
-  const head = [`import type { TypePart } from '../../handles/lazy-types.ts'\n`]
+  const head = [`import type { TypePart } from '../lazy-types.ts'\n`]
   for (const [file, types] of [...imports].sort()) {
     const [, folder, version] = /^\.\/([a-z]+)-([a-z0-9]+)\./.exec(file)
     const names = [...types].sort().map((type) => `${partName(type)} as ${folder}${version}${partName(type)}`)
@@ -55,7 +55,7 @@ export function partsText(at, { locate }) {
   return `${header}${head.join('')}\n${lines.join('\n')}\n`
 }
 
-/** Types and enumerations that the members of a struct name. */
+/** Types and enumerations that the members of a struct refer to. */
 function usedBy(facts, { locate, at }) {
   const found = new Map()
   const add = (name) => {
@@ -70,7 +70,7 @@ function usedBy(facts, { locate, at }) {
     if (node.map) walk(node.map)
   }
   for (const field of facts.fields ?? []) walk(field.type)
-  // The schema inside of `JSONSchemaPropsOr...` has no member that names it.
+  // No member refers to the schema in `JSONSchemaPropsOr...`.
   if (facts.special?.startsWith('JSONSchemaPropsOr')) add(`${at.folder}/${at.version}.JSONSchemaProps`)
   return found.values()
 }

@@ -1,19 +1,17 @@
 export type KindsErrorCode =
-  /** A key or value of `--runtime-config` that cannot be read, or that names nothing. */
+  /** A key or value of `--runtime-config` that cannot be parsed, or that names an unknown group version. */
   | 'InvalidRuntimeConfig'
-  /** No type or kind of that name. */
-  | 'UnknownKind'
-  /** A value that is not an object of the kind it was given for; `problems` tells why. */
+  /** A value that is not an object of the expected kind. */
   | 'InvalidObject'
-  /** A resource that cannot be defined so; the message tells everything that is wrong. */
+  /** An invalid definition of a resource; the message lists all errors. */
   | 'InvalidDefinition'
 
-/** What the helpers of this package throw; policies never throw, they return field errors. */
+/** Thrown by the functions of this package. Strategies never throw; they return field errors. */
 export class KindsError extends Error {
   readonly code: KindsErrorCode
 
-  constructor(code: KindsErrorCode, message: string) {
-    super(message)
+  constructor({ code, message, cause }: { readonly code: KindsErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'KindsError'
     this.code = code
   }

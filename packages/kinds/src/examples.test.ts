@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import * as core from './handles/core-v1.generated.ts'
 import * as kinds from './index.ts'
-import * as core from './types/core-v1.generated.ts'
 
 it('the example of the README runs', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

@@ -15,26 +15,26 @@ import type {
 import type { StructType } from '@krmkit/schema'
 
 /**
- * A resource as data, and the policy of its kind: everything the generic registry has to ask.
+ * The contract of this package: a resource as data, and the strategy of its kind.
  *
- * Policies work on the storage version of a kind. Functions are pure: the same input gives the same output,
- * and only what is documented as mutable is changed.
+ * Strategies work on the storage version of a kind. Functions are pure: the same input gives the same output, and they change
+ * only what is documented as mutable.
  */
 
-/** One resource (or sub-resource) of a group version as discovery shows it. */
+/** One resource (or sub-resource) of a group version, as in discovery. */
 export interface ResourceInfo {
   /** Plural, or `plural/subresource`. */
   readonly name: string
   readonly singularName: string
   readonly namespaced: boolean
-  /** Kind of the bodies; `group` and `version` differ from the path's for a few sub-resources. */
+  /** Kind of the bodies; its group and version differ from those of the path for a few sub-resources. */
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   /**
-   * An operation rather than a stored object (reviews, bindings, eviction, scale, token, log, exec, proxy, component statuses):
-   * the registry passes the request to a handler. Absent: false.
+   * An operation rather than a stored object (reviews, bindings, eviction, scale, token, log, exec, proxy, component
+   * statuses), served by a handler. Absent: false.
    */
   readonly virtual?: boolean
 }
@@ -45,42 +45,42 @@ export interface KindInfo extends GroupVersionKind {
   readonly namespaced: boolean
   /** Type of the body. */
   readonly type: () => StructType
-  /** Release that introduced, deprecated and removed it, as `1.33`; and what replaces it. */
+  /** Release that introduced, deprecated and removed it, as `1.33`, and the kind that replaces it. */
   readonly introduced?: string
   readonly deprecated?: string
   readonly removed?: string
   readonly replacement?: GroupVersionKind
 }
 
-/** What policies may know about the request at hand. */
+/** What a strategy knows about the request. */
 export interface StrategyContext {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
   readonly user?: UserInfo
-  /** Group and version of the request's path, where it is not that of the storage. */
+  /** Group and version of the request's path, if they differ from those of the storage version. */
   readonly requestVersion?: GroupVersion
-  /** Adds a Warning header to the answer. Absent: nobody hears it. */
+  /** Adds a Warning header to the response. Absent: warnings are dropped. */
   readonly warn?: (text: string) => void
-  /** Whether containers may be privileged (`--allow-privileged`); default false, as on the stock server. */
+  /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
 }
 
-/** A column of a Table; @see API protocol specification, 2.5. */
+/** A column of a Table. @see API protocol specification, 2.5 */
 export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   /** `name` marks the column that holds the object's name. */
   readonly format?: string
   readonly description: string
-  /** 0 = always shown, above 0 = only in wide output. */
+  /** 0: always shown; above 0: shown in wide output only. */
   readonly priority: number
 }
 
 export type Cell = string | number | boolean | null
 
-/** Something that marks a row; @see `TableRowCondition` of meta. */
+/** A condition of a row. @see `TableRowCondition` of meta */
 export interface RowCondition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
@@ -91,75 +91,79 @@ export interface RowCondition {
 export interface PrintOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Names of labels and annotations that are read. Default: the stock ones. */
+  /** Domain of labels and annotations to read. Default: the stock one. */
   readonly profile?: NamingProfile
 }
 
-/** How a kind is printed. Objects are of the storage version. */
+/** Columns and cells of a kind. Objects are of the storage version. */
 export interface Printer<T extends ApiObject = ApiObject> {
   readonly columns: readonly Column[]
-  /** One cell for each column. */
+  /** One cell per column. */
   cells(object: DeepReadonly<T>, options: PrintOptions): readonly Cell[]
   /** Conditions of the row. Absent: none. */
   conditions?(object: DeepReadonly<T>): readonly RowCondition[]
-  /** Order of the rows of a list. Absent: as listed. */
+  /** Order of the rows of a list. Absent: the order of the list. */
   compare?(a: DeepReadonly<T>, b: DeepReadonly<T>): number
 }
 
-/** `status`, `scale`, `binding`, ...: how a sub-resource changes its object. */
+/** How a sub-resource (`status`, `scale`, `binding`, ...) changes its object. */
 export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
-  /** Resets everything the sub-resource may not change. `object` is the draft, `old` the stored one. */
+  /** Restores everything that the sub-resource may not change. `object` is the draft, `old` the stored object. */
   prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): void
-  /** Complete: metadata rules included, in the stock server's order. */
+  /** All errors, metadata included, in the order of the stock server. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
 }
 
-/**
- * What data cannot say about a kind. Every member is optional; what is absent follows the generic rule given with it.
- */
+/** What a kind decides beyond its data. Every member is optional; each names the generic rule that applies in its absence. */
 export interface Strategy<T extends ApiObject = ApiObject> {
   /**
-   * Defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
-   * and has the defaults of the data already.
+   * Sets defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
+   * and already has the defaults of the data.
    */
   defaults?(object: T, version: string, profile: NamingProfile): void
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: StrategyContext): void
-  /** As above for updates; must also raise `metadata.generation` where the kind has one. */
+  /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */
   prepareForUpdate?(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /**
-   * What has to be loaded before an object of this kind can be validated; absent or `undefined`: nothing. `old` is the stored
-   * object of an update. Validation functions may be called when it has resolved.
+   * Loads what the validation of this object needs; absent or `undefined`: nothing. `old` is the stored object of an update.
+   * Validation may be called after it resolves.
    */
   ready?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined): Promise<void> | undefined
-  /** Complete list of errors for a new object, metadata rules included (`validateObjectMeta`), in the stock server's order. Absent: metadata rules with a DNS subdomain name, and the enums of the type. */
+  /**
+   * Returns all errors of a new object, metadata included (`validateObjectMeta`), in the order of the stock server. Absent:
+   * metadata rules with a DNS subdomain name, and the enums of the type.
+   */
   validate?(object: DeepReadonly<T>, context: StrategyContext): FieldError[]
-  /** Complete list of errors for an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
+  /** Returns all errors of an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
-  /** Whether an object is valid depends on what it was before: updates that change nothing are validated like others. Default false. */
+  /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): string[]
   /**
-   * Members that the body of a POST or PUT must name although their zero value is legal; @see storage specification, 2.7 and 2.8.
-   * Decoding gives an absent member its zero form, so that only the body itself (JSON or YAML) tells. Member paths by
-   * sub-resource, the main resource under ``; a missing one is refused with 422 and `Required value`. In a path, `*` is every item
-   * of a list, and `?` marks what is asked for under a condition: see `missingMembers`.
+   * Members that the body of a POST or PUT must contain although their zero value is legal. Decoding gives an absent member
+   * its zero value, so the body itself (JSON or YAML) is checked; a missing member is rejected with 422 and `Required value`.
+   *
+   * Member paths by sub-resource, the main resource under ``. In a path, `*` is every item of a list, and `?` marks a
+   * conditional requirement; see `missingMembers`.
+   *
+   * @see storage specification, 2.7 and 2.8
    */
   readonly requiredMembers?: Readonly<Record<string, readonly (readonly string[])[]>>
-  /** PUT on a missing name creates it. Default false. */
+  /** PUT on a missing name creates the object. Default false. */
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. Default true. */
   readonly allowUnconditionalUpdate?: boolean
   /** Field selectors besides `metadata.name` and `metadata.namespace`: path -> value. Absent: none. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** What becomes of dependents when a deletion does not say. Default `Background`. */
+  /** Propagation policy of a deletion that names none. Default `Background`. */
   readonly defaultPropagation?: 'Background' | 'Orphan'
-  /** Text of a Warning header when a deletion leaves propagation to `defaultPropagation`. */
+  /** Text of the Warning header of a deletion that relies on `defaultPropagation`. */
   readonly defaultPropagationWarning?: string
   /**
-   * Kinds that mark their objects themselves when they are deleted: changes the copy that is stored, `deletionTimestamp` set
-   * already. No grace period, no raised generation; the last finalizer gone ends it.
+   * For kinds that mark objects as being deleted themselves: changes the copy to store, whose `deletionTimestamp` is set. Such
+   * deletions have no grace period and keep the generation; removing the last finalizer completes them.
    */
   beginDeletion?(object: T, context: StrategyContext): void
   /**
@@ -182,20 +186,29 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * per registry, on the first write. Absent: the kind has no such values.
    */
   createAllocator?(environment: AllocatorEnvironment): Allocator<T>
-  /** Seconds an object keeps living after DELETE; absent or 0: it goes at once. Given the requested grace period, if any. */
+  /**
+   * Grace period of a deletion in seconds; absent or 0: the object is deleted at once. `requested` is the period of the
+   * request, if any.
+   */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
   readonly printer?: Printer<T>
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
-  /** Where `/scale` finds its numbers, as member paths from the object's root. */
+  /** Where `/scale` finds its values, as member paths from the root. */
   readonly scale?: {
     readonly specReplicas: readonly string[]
-    /** The same by apiVersion, null where there is no `/scale`, for kinds whose versions differ. Owners in other versions are dropped. */
+    /**
+     * `specReplicas` by apiVersion, null for versions without `/scale`, for kinds whose versions differ. Field owners in other
+     * versions are dropped.
+     */
     readonly specReplicasByVersion?: Readonly<Record<string, readonly string[] | null>>
     readonly statusReplicas: readonly string[]
     /** The label selector in string form. */
     selector(object: DeepReadonly<T>): string
   }
-  /** Fields that a write on the main resource (key ``) or on a sub-resource never changes: they are not owned. Member paths such as `status`, per API version of the request. */
+  /**
+   * Fields that a write of the main resource (key ``) or of a sub-resource never changes, and that it therefore does not own.
+   * Member paths such as `status`, per API version of the request.
+   */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
 }
 
@@ -239,7 +252,7 @@ export interface AllocationSink {
   clear(): void
 }
 
-/** Loss-free translation between two versions of a kind, by way of the storage version. */
+/** Lossless conversion between two versions of a kind, through the storage version. */
 export interface Conversion {
   readonly kind: string
   readonly from: { readonly group: string; readonly version: string }
@@ -248,7 +261,7 @@ export interface Conversion {
   convert(object: DeepReadonly<ApiObject>): ApiObject
 }
 
-/** A resource with all a registry needs to serve it: one for each served plural of each group version. */
+/** A resource with everything that the registry needs to serve it: one for each served plural of each group version. */
 export interface ResourceDefinition {
   readonly group: string
   readonly version: string
@@ -257,31 +270,31 @@ export interface ResourceDefinition {
   readonly subresources: readonly ResourceInfo[]
   readonly strategy: Strategy
   /**
-   * Where objects are stored: group/plural of the storage version. `prefix` is the path of the collection below the root of
-   * the store (`services/specs`); absent: `group/resource`.
+   * Where objects are stored: group and plural of the storage version. `prefix` is the path of the collection below the root
+   * of the store (`services/specs`); absent: `group/resource`.
    */
   readonly storage: { readonly group: string; readonly version: string; readonly resource: string; readonly prefix?: string }
-  /** To and from the storage version; absent when this is the storage version. */
+  /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   /**
-   * Versions that are translated by others, which takes time: objects are worked with in this version, not in the storage version.
-   * Instead of `toStorage` and `fromStorage`.
+   * Asynchronous conversion by a webhook: requests work in this version instead of the storage version. Replaces `toStorage`
+   * and `fromStorage`.
    */
   readonly conversion?: ObjectConversion
   /** Defined by the program that runs the server, not by an object in the store. */
   readonly definedInCode?: boolean
-  /** For custom resources: what OpenAPI documents say of them. They have no protobuf form. */
+  /** For custom resources: what OpenAPI documents need. They have no protobuf form. */
   readonly custom?: CustomForm
-  /** Text of the Warning header of every request; absent: what the lifecycle of the kind says. */
+  /** Text of the Warning header of every response; absent: derived from the lifecycle of the kind. */
   readonly deprecationWarning?: string
 }
 
-/** Between one version of a resource and what is stored. Results are the caller's own; failures are passed on as they are. */
+/** Converts between one version of a resource and the stored form. The caller owns the results; failures propagate unchanged. */
 export interface ObjectConversion {
-  /** Stored objects, of whatever version they were written in, as this version shows them: all of them in one step. */
+  /** Converts stored objects of any version to this version, all in one call. */
   read(objects: readonly DeepReadonly<ApiObject>[]): Promise<readonly ApiObject[]>
-  /** An object of this version in the storage version. */
+  /** Converts an object of this version to the storage version. */
   write(object: DeepReadonly<ApiObject>): Promise<ApiObject>
 }
 
@@ -290,9 +303,9 @@ export interface CustomForm {
   /** `openAPIV3Schema` of the version; absent: objects of any content. */
   readonly schema?: JsonObject
   readonly preserveUnknownFields?: boolean
-  /** The same as long as what the definition asks for stays the same; another one ends watches. Absent: it never changes. */
+  /** Identifies the served definition; a different one ends watches. Absent: it never changes. */
   readonly edition?: object
-  /** The definition is going away: instances are removed and none can be made. */
+  /** The definition is being deleted: instances are removed and none can be created. */
   readonly terminating?: boolean
   /** JSON paths. */
   readonly selectableFields?: readonly string[]

@@ -1,4 +1,4 @@
-import { approvalOf, hasBadBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
+import { approvalOf, hasInvalidCaBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
@@ -43,7 +43,7 @@ export function settledStatus(
 function established(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
   const type = 'Established'
   if (!accepted) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
-  if (hasBadBundle(definition)) {
+  if (hasInvalidCaBundle(definition)) {
     return { type, status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
   }
   return { type, status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }

@@ -4,7 +4,7 @@ import type { ResourceInfo } from '../interfaces.ts'
 import { createCatalog } from './catalog.ts'
 import { deprecationWarning } from './deprecation.ts'
 
-/** Discovery and deprecation warnings of the recorded server, against the catalog. */
+/** Compares discovery and deprecation warnings recorded from the stock server with the catalog. */
 
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(scenarios)
@@ -19,8 +19,8 @@ function read(name: string): Scenario {
   return JSON.parse(readFileSync(new URL(name, scenarios), 'utf8')) as Scenario
 }
 
-describe.skipIf(!present)('discovery of the recorded server (skipped when ../shared is absent)', () => {
-  it('P329 the core group', () => {
+describe.skipIf(!present)('recorded discovery (skipped when ../shared is absent)', () => {
+  it('lists the resources of the core group [P329]', () => {
     const { resources } = read('protocol/discovery-core.json').expected.core!.body as { resources: object[] }
     const ours = catalog.definitions
       .filter(({ group, version }) => group === '' && version === 'v1')
@@ -29,7 +29,7 @@ describe.skipIf(!present)('discovery of the recorded server (skipped when ../sha
     expect(ours.map((info) => asDiscovered(info, ''))).toEqual(resources.map((each) => unmasked(each)))
   })
 
-  it('P329 the versions of groups', () => {
+  it('lists the versions of groups [P329]', () => {
     const { steps, expected } = read('protocol/discovery-groups.json')
     let compared = 0
     for (const { id } of steps) {
@@ -42,7 +42,7 @@ describe.skipIf(!present)('discovery of the recorded server (skipped when ../sha
     expect(compared).toBeGreaterThan(4)
   })
 
-  it('P303 P333 warnings of deprecated kinds', () => {
+  it('warns of deprecated kinds [P303 P333]', () => {
     let compared = 0
     for (const name of readdirSync(new URL('storage/', scenarios))
       .map((file) => `storage/${file}`)

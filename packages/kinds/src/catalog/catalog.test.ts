@@ -12,7 +12,7 @@ const names = (options = {}) =>
 describe('catalog', () => {
   const catalog = createCatalog()
 
-  it('P329 serves the stable versions of every group by default', () => {
+  it('serves the stable versions of every group by default [P329]', () => {
     expect(names()).toHaveLength(61)
     expect(new Set(catalog.definitions.map(({ version }) => version))).toEqual(new Set(['v1', 'v2']))
     expect(catalog.groups.map(({ group }) => group)).toEqual([
@@ -73,7 +73,7 @@ describe('catalog', () => {
     expect(catalog.serving({ group: '', version: 'v1', kind: 'Pod' })).toBe(pods)
   })
 
-  it('P3 marks operations as virtual', () => {
+  it('marks operations as virtual [P3]', () => {
     const virtual = catalog.definitions.filter(({ resource }) => resource.virtual).map(({ resource }) => resource.name)
     expect(virtual.sort()).toEqual([
       'bindings',
@@ -87,7 +87,7 @@ describe('catalog', () => {
     ])
   })
 
-  it('keeps each kind in one version and events in one place', () => {
+  it('stores each kind in one version and events under one prefix', () => {
     const at = (group: string, version: string, resource: string) => catalog.resource({ group, version, resource })?.storage
     expect(at('autoscaling', 'v1', 'horizontalpodautoscalers')).toEqual(at('autoscaling', 'v2', 'horizontalpodautoscalers'))
     expect(at('autoscaling', 'v1', 'horizontalpodautoscalers')?.version).toBe('v2')
@@ -99,7 +99,7 @@ describe('catalog', () => {
     expect(converted.map(({ group, version }) => `${group}/${version}`)).toEqual(['events.k8s.io/v1', 'autoscaling/v1'])
   })
 
-  it('P31 prints objects of the served version and of the stored one', () => {
+  it('prints objects of the served version and of the storage version [P31]', () => {
     const events = catalog.resource({ group: 'events.k8s.io', version: 'v1', resource: 'events' })!
     const fresh = {
       apiVersion: 'events.k8s.io/v1',
@@ -135,7 +135,7 @@ describe('catalog', () => {
     }
   })
 
-  it('P330 serves what --runtime-config adds and not what it takes away', () => {
+  it('serves what --runtime-config adds and drops what it removes [P330]', () => {
     expect(names({ runtimeConfig: 'storage.k8s.io/v1beta1' })).toContain('storage.k8s.io/v1beta1/volumeattributesclasses')
     expect(names({ runtimeConfig: 'storage.k8s.io/v1beta1' })).not.toContain('storage.k8s.io/v1beta1/csidrivers')
     expect(names({ runtimeConfig: 'api/all=false,v1=true' }).every((name) => name.startsWith('/v1/'))).toBe(true)
@@ -146,7 +146,7 @@ describe('catalog', () => {
     expect(() => names({ runtimeConfig: 'none.example.com/v1' })).toThrow(KindsError)
   })
 
-  it('leaves out what a release did not have', () => {
+  it('leaves out resources newer than the release', () => {
     const old = createCatalog({ features: release('1.25') })
     expect(old.resource({ group: 'authentication.k8s.io', version: 'v1', resource: 'selfsubjectreviews' })).toBeUndefined()
     expect(old.resource({ group: '', version: 'v1', resource: 'pods' })?.subresources.map(({ name }) => name)).not.toContain(
@@ -155,7 +155,7 @@ describe('catalog', () => {
     expect(createCatalog({ features: release('1.33') }).definitions).toHaveLength(61)
   })
 
-  it('reads no type to list what is served', () => {
+  it('parses no type to list what is served', () => {
     const types = {
       struct() {
         throw new Error('a type was read')

@@ -5,25 +5,24 @@ import { KindsError } from '../errors.ts'
 import type { KindInfo, ResourceDefinition } from '../interfaces.ts'
 import { type FolderVersion, versionDefinitions } from './definitions.ts'
 import { type CatalogFacts, readCatalogFacts } from './facts.ts'
+import { compareGroups, compareVersions, profileGroup, stockGroup } from './groups.ts'
 import { createKindIndex } from './kind-infos.ts'
-import { compareGroups, compareVersions } from './priorities.ts'
-import { profileGroup, stockGroup } from './profile.ts'
 import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
 
-/** What is served, and by which names it is found. */
+/** The catalog of served resources, by resource and by kind. */
 
 export interface CatalogOptions {
-  /** Text or pairs of `--runtime-config`, or what was parsed from it. Default: what the stock server serves unasked. */
+  /** Text or pairs of `--runtime-config`, or the parsed form. Default: what the stock server enables by default. */
   readonly runtimeConfig?: string | Readonly<Record<string, boolean | string>> | RuntimeConfig
-  /** Leaves out what is newer than, or gone by, its release. Default: everything of the newest release. */
+  /** Leaves out what was introduced after, or removed by, the release. Default: everything of the newest release. */
   readonly features?: Features
-  /** Where types are read. Default: `builtInTypes(profile)`. */
+  /** Source of the types. Default: `builtInTypes(profile)`. */
   readonly types?: TypeSource
   /** Spelling of groups and annotations. Default: the stock names. */
   readonly profile?: NamingProfile
 }
 
-/** A group that is served, and its versions from the most to the least preferred. */
+/** A served group, with its versions from the most to the least preferred. */
 export interface CatalogGroup {
   readonly group: string
   readonly versions: readonly string[]
@@ -31,40 +30,53 @@ export interface CatalogGroup {
 
 export interface Catalog {
   readonly types: TypeSource
-  /** In the order of discovery: by group, version, then plural. */
+  /** In discovery order: by group, version, then plural. */
   readonly definitions: readonly ResourceDefinition[]
-  /** In the order of discovery, the core group where its priority puts it. */
+  /** In discovery order; the core group is sorted in by its priority. */
   readonly groups: readonly CatalogGroup[]
-  /** The definition of a plural; undefined when it is not served. */
+  /** The definition of a plural; undefined if it is not served. */
   resource(gvr: GroupVersionResource): ResourceDefinition | undefined
-  /** The definition that serves objects of a kind; undefined when none does. */
+  /** The definition that serves objects of a kind; undefined if none does. */
   serving(gvk: GroupVersionKind): ResourceDefinition | undefined
-  /** Any kind the facts know, served or not: bodies of sub-resources, options, Status, Table. */
+  /** Any known kind, served or not: bodies of sub-resources, options, Status, Table. */
   kind(gvk: GroupVersionKind): KindInfo | undefined
 }
 
 /**
- * The types of every built-in kind. Cheap: a group is parsed when one of its types is first asked for.
+ * Returns the types of all built-in kinds. Cheap: a group is parsed on the first use of one of its types.
  *
  * @param profile spelling of the groups. Default: the stock names.
  */
 export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource {
-  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : renamedFiles(profile))
+  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelFilesFor(profile))
 }
 
-/** Every resource that the stock server serves, with its policy. Reads no type. */
+/**
+ * Returns the resources that the stock server serves by default, each with its strategy. Parses no type.
+ *
+ * @example
+ *     const server = await createApiServer({ storage: memoryStorage(), kinds: [...builtInKinds(), Widget] })
+ */
 export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDefinition[] {
   return createCatalog(options).definitions
 }
 
-/** @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be read or names an unknown group version. */
+/**
+ * Creates the catalog of the resources to serve.
+ *
+ * @example
+ *     const catalog = createCatalog({ runtimeConfig: 'batch/v1/cronjobs=false' })
+ *     catalog.resource({ group: '', version: 'v1', resource: 'pods' })?.storage.prefix // 'pods'
+ *
+ * @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be parsed or names an unknown group version.
+ */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const profile = options.profile ?? stockProfile
   const facts = readCatalogFacts(profile)
   const types = options.types ?? builtInTypes(profile)
   const kinds = createKindIndex(facts, { types, profile })
   const config = runtimeConfigOf(options.runtimeConfig ?? {})
-  refuseUnknown(facts, config)
+  assertKnownVersions(facts, config)
   const sources = { facts, kinds, config, profile, ...(options.features ? { features: options.features } : {}) }
   const definitions = allVersions(facts, profile).flatMap((at) => versionDefinitions(at, sources))
   const byResource = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
@@ -85,17 +97,17 @@ function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): 
     : parseRuntimeConfig(config as string | Readonly<Record<string, boolean | string>>)
 }
 
-function refuseUnknown(facts: CatalogFacts, config: RuntimeConfig): void {
+function assertKnownVersions(facts: CatalogFacts, config: RuntimeConfig): void {
   const known = new Set(Object.values(facts).flatMap(({ group, versions }) => Object.keys(versions).map((v) => `${group}/${v}`)))
   for (const name of config.named) {
     const [group, version] = name.split('/')
     if (!known.has(`${group}/${version}`)) {
-      throw new KindsError('InvalidRuntimeConfig', `group version ${name} that has not been registered`)
+      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
     }
   }
 }
 
-/** All group versions of the facts in the order of discovery. */
+/** All known group versions, in discovery order. */
 function allVersions(facts: CatalogFacts, profile: NamingProfile): FolderVersion[] {
   return Object.entries(facts)
     .flatMap(([folder, { group, versions }]) => {
@@ -115,8 +127,8 @@ function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
   return [...groups].map(([group, versions]) => ({ group, versions }))
 }
 
-/** The group stands at the head of each file's text. */
-function renamedFiles(profile: NamingProfile): Record<string, string> {
+/** Replaces the group at the head of each file's text. */
+function modelFilesFor(profile: NamingProfile): Record<string, string> {
   const head = /^\{"group":"([^"]*)"/
   return Object.fromEntries(
     Object.entries(modelFiles).map(([folder, text]) => {

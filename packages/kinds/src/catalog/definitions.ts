@@ -2,26 +2,26 @@ import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, typ
 import { type Convert, conversionBetween } from '../conversions/index.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
 import { printers } from '../printers/index.ts'
-import { policies } from '../strategies/index.ts'
+import { strategies } from '../strategies/index.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
+import { profileGroup } from './groups.ts'
 import type { KindIndex } from './kind-infos.ts'
-import { profileGroup } from './profile.ts'
 import { resourceInfos, subresourceRelease } from './resources.ts'
 import type { RuntimeConfig } from './runtime-config.ts'
 import { storageLocation } from './storage.ts'
 
-/** One definition for each plural of a group version: its facts, its policy, its place in the store, its conversions. */
+/** Resource definitions: one for each plural of a group version, with its facts, strategy, storage location and conversions. */
 
-/** A group version, and the folder of its facts. */
+/** A group version and the folder of its facts. */
 export interface FolderVersion {
   readonly group: string
   readonly version: string
   readonly folder: string
-  /** The group as the facts name it. */
+  /** The stock name of the group. */
   readonly stock: string
 }
 
-/** What definitions are made of. */
+/** The inputs of definitions. */
 export interface Sources {
   readonly facts: CatalogFacts
   readonly kinds: KindIndex
@@ -30,7 +30,7 @@ export interface Sources {
   readonly features?: Features
 }
 
-/** Those that are served, by plural. */
+/** The served definitions, by plural. */
 export function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
   const { facts, config } = sources
   const version = facts[at.folder]!.versions[at.version]!
@@ -50,7 +50,7 @@ function existsIn(kind: KindInfo | undefined, features: Features | undefined): b
 
 interface DefinitionParts {
   readonly resource: ResourceInfo
-  /** All of the group version. */
+  /** All resources of the group version. */
   readonly infos: readonly ResourceInfo[]
   readonly sources: Sources
 }
@@ -64,18 +64,18 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
       (release === undefined || features === undefined || features.release.atLeast(release))
     )
   })
-  const place = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
-  const storage = { ...place, group: profileGroup(place.group, profile), prefix: profileGroup(place.prefix, profile) }
+  const location = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const storage = { ...location, group: profileGroup(location.group, profile), prefix: profileGroup(location.prefix, profile) }
   const kind = kinds.find(resource.kind)!
   const own = { group: at.group, version: at.version, kind: kind.kind }
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
-  const policy = policyOf(kind.kind, at.stock, place.group)
+  const strategy = strategyOf(kind.kind, at.stock, location.group)
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
-  if (storage.group === at.group && storage.version === at.version) return { ...common, strategy: policy }
+  if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const toStorage = conversionBetween(own, stored, profile)
   const fromStorage = conversionBetween(stored, own, profile)
-  const printer = policy.printer && printerOfEither(policy.printer, { apiVersion: formatApiVersion(own), toStorage })
-  return { ...common, strategy: printer === undefined ? policy : { ...policy, printer }, toStorage, fromStorage }
+  const printer = strategy.printer && printerForVersions(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
+  return { ...common, strategy: printer === undefined ? strategy : { ...strategy, printer }, toStorage, fromStorage }
 }
 
 interface OwnVersion {
@@ -83,16 +83,16 @@ interface OwnVersion {
   readonly toStorage: Convert
 }
 
-/** Tables are asked of objects as a client sees them: those of the served version are printed as they are stored. */
-function printerOfEither({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
-  const stored = (object: DeepReadonly<ApiObject>) => {
+/** Prints objects of the served version as well: they are converted to the storage version, which printers take. */
+function printerForVersions({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
+  const toStored = (object: DeepReadonly<ApiObject>) => {
     return object.apiVersion === apiVersion ? (toStorage(object) as DeepReadonly<ApiObject>) : object
   }
   return {
     columns,
-    cells: (object, options) => cells(stored(object), options),
-    ...(conditions === undefined ? {} : { conditions: (object) => conditions(stored(object)) }),
-    ...(compare === undefined ? {} : { compare: (a, b) => compare(stored(a), stored(b)) }),
+    cells: (object, options) => cells(toStored(object), options),
+    ...(conditions === undefined ? {} : { conditions: (object) => conditions(toStored(object)) }),
+    ...(compare === undefined ? {} : { compare: (a, b) => compare(toStored(a), toStored(b)) }),
   }
 }
 
@@ -102,9 +102,9 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
     .map(([version]) => version)
 }
 
-/** A group that serves another group's objects may have a policy of its own; both see the storage version. */
-function policyOf(kind: string, group: string, storageGroup: string): Strategy {
-  const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
+/** A group that serves the objects of another group may have a strategy for them; both see the storage version. */
+function strategyOf(kind: string, group: string, storageGroup: string): Strategy {
+  const strategy = strategies[`${group}/${kind}`] ?? strategies[`${storageGroup}/${kind}`] ?? {}
   const printer = printers[`${storageGroup}/${kind}`]
-  return printer === undefined ? policy : { printer, ...policy }
+  return printer === undefined ? strategy : { printer, ...strategy }
 }

@@ -2,9 +2,9 @@ import { type Features, formatApiVersion } from '@krmkit/meta'
 import type { KindInfo } from '../interfaces.ts'
 
 /**
- * The text of the Warning header for requests to a deprecated kind, list requests included.
+ * Returns the text of the Warning header for requests to a deprecated kind, list requests included.
  *
- * @param features when given, a kind that is deprecated later than its release gives no warning.
+ * @param features if given, a kind deprecated after its release gives no warning.
  * @returns undefined for a kind that is not deprecated.
  * @see API protocol specification, 6 and 9.3 (rule 6)
  */

@@ -1,16 +1,13 @@
 import type { NamingProfile } from '@krmkit/meta'
 import { catalogJson } from '../data/catalog.generated.ts'
-import { profileGroup } from './profile.ts'
+import { profileGroup } from './groups.ts'
 
-/**
- * The small part of the facts that discovery needs: which kinds and resources each group version has.
- * Types stay unread until somebody asks for one.
- */
+/** The part of the facts that discovery needs: kinds and resources of each group version. Types are parsed on first use. */
 
-/** A kind as registered; absent members are false or none. */
+/** A registered kind; absent members are false or none. */
 export interface KindFacts {
   readonly namespaced?: boolean
-  /** Has object metadata, as opposed to list metadata or none. */
+  /** The kind has object metadata, as opposed to list metadata or none. */
   readonly object?: boolean
   readonly list?: string
   readonly introduced?: string
@@ -18,9 +15,9 @@ export interface KindFacts {
   readonly removed?: string
   /** `group,version,kind`. */
   readonly replacement?: string
-  /** Type that stands for the kind when it has none of its own: `meta/v1.Table`. */
+  /** Type that describes the kind, if it has no type: `meta/v1.Table`. */
   readonly aliasOf?: string
-  /** An asterisk for group and version = in every group version; otherwise the apiVersion it appears with. */
+  /** Asterisks for group and version: registered in every group version; otherwise the apiVersion of its objects. */
   readonly registeredAs?: string
 }
 
@@ -38,7 +35,7 @@ export interface ResourceFacts {
 }
 
 export interface VersionFacts {
-  /** Served without being asked for. */
+  /** Served by default. */
   readonly enabled?: boolean
   readonly kinds: Readonly<Record<string, KindFacts>>
   readonly resources: Readonly<Record<string, ResourceFacts>>
@@ -49,10 +46,10 @@ export interface GroupFacts {
   readonly versions: Readonly<Record<string, VersionFacts>>
 }
 
-/** By folder: `core`, `apps`, ..., and `meta` for what every group shares. */
+/** By folder: `core`, `apps`, ..., and `meta` for the kinds of all groups. */
 export type CatalogFacts = Readonly<Record<string, GroupFacts>>
 
-/** Parses the facts, with groups as the profile spells them; about half a millisecond. */
+/** Parses the facts and spells the groups as the profile does; takes about half a millisecond. */
 export function readCatalogFacts(profile: NamingProfile): CatalogFacts {
   const facts = JSON.parse(catalogJson) as CatalogFacts
   return Object.fromEntries(

@@ -2,17 +2,20 @@ import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { KindInfo } from '../interfaces.ts'
 import type { CatalogFacts, KindFacts } from './facts.ts'
-import { profileGroup, stockGroup } from './profile.ts'
+import { profileGroup, stockGroup } from './groups.ts'
 
-/** Kinds by group, version and name, resources or not: `Pod`, but also `Scale`, `Status`, `DeleteOptions` and `AdmissionReview`. */
+/**
+ * Finds kinds by group, version and name, whether they are resources or not: `Pod`, but also `Scale`, `Status`,
+ * `DeleteOptions` and `AdmissionReview`.
+ */
 export interface KindIndex {
-  /** @returns undefined for a kind the facts do not know. The same kind gives the same object. */
+  /** @returns undefined for an unknown kind. Returns the same object for the same kind. */
   find(gvk: GroupVersionKind): KindInfo | undefined
-  /** Every kind of the facts, those registered in all group versions left out. */
+  /** Every known kind except those registered in all group versions. */
   all(): readonly KindInfo[]
 }
 
-/** Deprecations that the markers in the types do not carry. Key: `group/version/kind`. */
+/** Deprecations that the markers of the types do not carry. Key: `group/version/kind`. */
 const extraLifecycle: Readonly<Record<string, Pick<KindFacts, 'deprecated' | 'replacement'>>> = {
   '/v1/ComponentStatus': { deprecated: '1.19' },
   '/v1/Endpoints': { deprecated: '1.33', replacement: 'discovery.k8s.io,v1,EndpointSlice' },
@@ -90,13 +93,13 @@ function kindInfo({ group, version, kind }: GroupVersionKind, own: KindFacts, { 
   }
 }
 
-/** Reads `group,version,kind`. */
+/** Parses `group,version,kind`. */
 function parseReplacement(text: string, profile: NamingProfile): GroupVersionKind {
   const [group = '', version = '', kind = ''] = text.split(',')
   return { group: profileGroup(group, profile), version, kind }
 }
 
-/** Names come from requests: only own members count. */
+/** Reads own members only, as names come from requests. */
 function member<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

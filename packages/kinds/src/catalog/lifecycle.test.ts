@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readLifecycle } from './lifecycle.ts'
 
-it('P334 knows when versions went', () => {
+it('knows the release that removed a version [P334]', () => {
   const rows = readLifecycle()
   const find = (group: string, version: string, kind: string) =>
     rows.find((row) => row.group === group && row.version === version && row.kind === kind)

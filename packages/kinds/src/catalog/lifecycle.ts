@@ -1,8 +1,11 @@
 import { lifecycleJson } from '../data/lifecycle.generated.ts'
 
-/** How long each kind was there: one row a group, version and kind, over the releases 1.16 to 1.33. Groups have their stock names. */
+/**
+ * The lifecycle of each kind: one row per group, version and kind, over the releases 1.16 to 1.33. Groups have their stock
+ * names.
+ */
 
-/** A change of the announced life between two releases. */
+/** A change of the announced lifecycle between two releases. */
 export type LifecycleChange = readonly [
   release: string,
   introduced: string | null,
@@ -24,19 +27,19 @@ export interface KindLifecycle {
   readonly removed: string | null
   /** `group,version,kind` */
   readonly replacement: string | null
-  /** Which of the four above were announced; the others follow from the rules for the stability of the version. */
+  /** Which of the four members above were announced; the others follow from the rules for the stability of the version. */
   readonly explicit: readonly string[]
   /** Newest release whose announcements were read. */
   readonly markersFrom: string
-  /** First and last release that knows the kind; null where that is not recorded. `introduced` may be later on old kinds. */
+  /** First and last release that has the kind; null where that is not recorded. `introduced` may be later on old kinds. */
   readonly typesFirst: string | null
   readonly typesLast: string | null
   readonly served133: boolean
-  /** Present when announcements changed. */
+  /** Present if announcements changed. */
   readonly history?: readonly LifecycleChange[]
 }
 
-/** Parses the table anew on each call; about one millisecond. */
+/** Parses the table on each call; takes about one millisecond. */
 export function readLifecycle(): readonly KindLifecycle[] {
   return JSON.parse(lifecycleJson) as KindLifecycle[]
 }

@@ -2,7 +2,7 @@ import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
 import type { ResourceInfo } from '../interfaces.ts'
 import type { CatalogFacts, ResourceFacts, VersionFacts } from './facts.ts'
 
-/** Resources and sub-resources of one group version, sorted by name as discovery lists them. */
+/** Returns resources and sub-resources of one group version, sorted by name as in discovery. */
 export function resourceInfos(facts: CatalogFacts, at: GroupVersion, { resources }: VersionFacts): ResourceInfo[] {
   return Object.entries(resources)
     .filter(([, { gone }]) => !gone)
@@ -10,12 +10,12 @@ export function resourceInfos(facts: CatalogFacts, at: GroupVersion, { resources
     .map(([name, own]) => resourceInfo(name, own, kindOf(facts, at, own.kind), resources))
 }
 
-/** Releases in which sub-resources appeared that came later than their resource. Key: `group/version/name`. */
+/** Releases that added a sub-resource to an existing resource. Key: `group/version/name`. */
 const subresourceReleases: Readonly<Record<string, string>> = {
   '/v1/pods/resize': '1.33',
 }
 
-/** @returns the release that introduced a sub-resource, undefined when it is as old as its resource. */
+/** @returns the release that introduced a sub-resource; undefined if it is as old as its resource. */
 export function subresourceRelease({ group, version }: GroupVersion, name: string): string | undefined {
   return subresourceReleases[`${group}/${version}/${name}`]
 }
@@ -40,8 +40,8 @@ function resourceInfo(
 }
 
 /**
- * Operations rather than objects: reviews and bindings, which can only be created; component statuses, which are made up on
- * reading; sub-resources with a kind of their own, and logs.
+ * Operations rather than objects: reviews and bindings, which can only be created; component statuses, which are computed on
+ * reading; sub-resources whose kind differs from that of the resource; logs.
  */
 function isVirtual(name: string, own: ResourceFacts, siblings: Readonly<Record<string, ResourceFacts>>): boolean {
   const slash = name.indexOf('/')

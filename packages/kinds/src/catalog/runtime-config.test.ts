@@ -21,11 +21,11 @@ describe('runtime config', () => {
     ['api/all=true,api/alpha=false', 'apps', 'v1alpha1', false, false],
     ['v1=false', '', 'v1', true, false],
     ['api/v1=false', '', 'v1', true, false],
-  ] as const)('P330 %s: %s/%s', (text, group, version, byDefault, expected) => {
+  ] as const)('%s: %s/%s [P330]', (text, group, version, byDefault, expected) => {
     expect(parseRuntimeConfig(text).enabled(group, version, 'widgets', byDefault)).toBe(expected)
   })
 
-  it.each(['apps', 'apps/', 'apps/v1/a/b', 'api/v2', 'apps/v1=maybe', 'a/v1/'])('refuses %s', (text) => {
+  it.each(['apps', 'apps/', 'apps/v1/a/b', 'api/v2', 'apps/v1=maybe', 'a/v1/'])('rejects %s', (text) => {
     expect(() => parseRuntimeConfig(text)).toThrow(KindsError)
   })
 })

@@ -1,17 +1,17 @@
 import { KindsError } from '../errors.ts'
 
 /**
- * Which group versions and resources are served, as the flag `--runtime-config` says it.
+ * Which group versions and resources are served, as set by the flag `--runtime-config`.
  *
  * `api/all`, `api/ga`, `api/beta`, `api/alpha` switch all versions of a stability; `group/version` switches one version (`v1`
- * or `api/v1` is the core group) and `group/version/resource` one resource. The narrower key wins, wherever it stands.
+ * or `api/v1` is the core group) and `group/version/resource` one resource. The narrower key wins, regardless of order.
  *
  * @see API protocol specification, 9.2
  */
 export interface RuntimeConfig {
-  /** @returns whether the resource is served; `byDefault` is the answer when nothing was said. */
+  /** @returns whether the resource is served; `byDefault` if no key applies. */
   enabled(group: string, version: string, resource: string, byDefault: boolean): boolean
-  /** Group versions and resources that were named, as `group/version` or `group/version/resource`; `/v1` is the core group. */
+  /** Group versions and resources named by keys, as `group/version` or `group/version/resource`; `/v1` is the core group. */
   readonly named: readonly string[]
 }
 
@@ -20,7 +20,7 @@ const truths = new Map<string, boolean>([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ])
 
-/** Stability classes that one key switches; the later one wins over the earlier. */
+/** Stability classes that one key switches; a later entry overrides an earlier one. */
 const classes: readonly (readonly [string, (version: string) => boolean])[] = [
   ['api/all', () => true],
   ['api/ga', (version) => /^v[0-9]+$/.test(version)],
@@ -29,9 +29,12 @@ const classes: readonly (readonly [string, (version: string) => boolean])[] = [
 ]
 
 /**
- * Reads `key[=value]` pairs, comma-separated or as an object; a missing value means true.
+ * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true.
  *
- * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be read.
+ * @example
+ *     parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')
+ *
+ * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed.
  */
 export function parseRuntimeConfig(config: string | Readonly<Record<string, boolean | string>>): RuntimeConfig {
   const entries = typeof config === 'string' ? splitPairs(config) : Object.entries(config)
@@ -40,7 +43,8 @@ export function parseRuntimeConfig(config: string | Readonly<Record<string, bool
   for (const [rawKey, rawValue] of entries) {
     const key = rawKey.trim()
     const value = typeof rawValue === 'boolean' ? rawValue : rawValue === '' ? true : truths.get(rawValue.trim())
-    if (value === undefined) throw new KindsError('InvalidRuntimeConfig', `invalid value of ${key}: ${rawValue}`)
+    if (value === undefined)
+      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `invalid value of ${key}: ${rawValue}` })
     if (classes.some(([name]) => name === key)) all.set(key, value)
     else exact.set(canonicalKey(key), value)
   }
@@ -72,7 +76,7 @@ function canonicalKey(key: string): string {
   if (tokens[0] === 'api' && tokens[1] === 'v1') tokens[0] = ''
   const [, version, ...rest] = tokens
   if (version === undefined || version === '' || rest.length > 1 || tokens[0] === 'api' || rest[0] === '') {
-    throw new KindsError('InvalidRuntimeConfig', `runtime-config invalid key ${key}`)
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `runtime-config invalid key ${key}` })
   }
   return tokens.join('/')
 }

@@ -1,8 +1,8 @@
-import { compareVersions } from './priorities.ts'
+import { compareVersions } from './groups.ts'
 
 /**
- * Where objects of a kind are kept: one storage version a kind, whatever versions it is served at, and one key prefix
- * whatever groups it is served in.
+ * Where objects of a kind are stored: one storage version per kind, whatever versions serve it, and one key prefix, whatever
+ * groups serve it.
  */
 
 export interface StorageLocation {
@@ -10,14 +10,14 @@ export interface StorageLocation {
   readonly version: string
   /** Plural of the resource. */
   readonly resource: string
-  /** Path of the collection below the root of the store, without slashes around it. */
+  /** Path of the collection below the root of the store, without leading or trailing slash. */
   readonly prefix: string
 }
 
 /**
  * Resources whose storage version is not the most stable one. Key: `group/resource`.
  *
- * Differs: service ranges and addresses, whose stable version is as new as the release, are stored as beta by the stock server.
+ * Differs: the stock server stores ServiceCIDR and IPAddress, which became stable in this release, as beta.
  */
 const versionExceptions: Readonly<Record<string, string>> = {
   'coordination.k8s.io/leasecandidates': 'v1alpha2',
@@ -32,7 +32,7 @@ const cohabitants: Readonly<Record<string, { readonly group: string; readonly ve
   'events.k8s.io/events': { group: '', version: 'v1' },
 }
 
-/** Collections that are not kept under their plural. Key: `group/resource`. */
+/** Collections whose prefix is not their plural. Key: `group/resource`. */
 const prefixExceptions: Readonly<Record<string, string>> = {
   '/replicationcontrollers': 'controllers',
   '/endpoints': 'services/endpoints',
@@ -43,7 +43,7 @@ const prefixExceptions: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/apiservices': 'apiregistration.k8s.io/apiservices',
 }
 
-/** The location of a built-in resource that is known at `versions`. */
+/** Returns the storage location of a built-in resource that exists at `versions`. */
 export function storageLocation(group: string, resource: string, versions: readonly string[]): StorageLocation {
   const key = `${group}/${resource}`
   const other = cohabitants[key]

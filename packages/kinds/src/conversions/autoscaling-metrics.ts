@@ -10,21 +10,22 @@ import {
   optionalText,
   text,
 } from './autoscaling-texts.ts'
-import { present } from './convert.ts'
+import { omitUndefined } from './convert.ts'
 
 /**
- * Metrics as annotations of `autoscaling/v1` hold them: targets and values lie flat beside the name of the metric.
+ * Metrics in the form of the annotations of `autoscaling/v1`: targets and values are flat, beside the name of the metric.
  *
- * A quantity that `v1` must print is `0` when there is none; coming back it counts as none where another value is given.
+ * `v1` always prints certain quantities, as `0` when unset; on the way back a zero counts as unset if another value is
+ * present.
  */
 
 export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
   const { object, pods, resource, containerResource, external } = spec
-  return present({
+  return omitUndefined({
     type,
     object:
       object &&
-      present({
+      omitUndefined({
         target: object.describedObject,
         metricName: object.metric.name,
         targetValue: object.target.value ?? '0',
@@ -33,7 +34,7 @@ export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
       }),
     pods:
       pods &&
-      present({
+      omitUndefined({
         metricName: pods.metric.name,
         targetAverageValue: pods.target.averageValue ?? '0',
         selector: pods.metric.selector,
@@ -42,7 +43,7 @@ export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
     containerResource: containerResource && { ...usageToV1(containerResource), container: containerResource.container },
     external:
       external &&
-      present({
+      omitUndefined({
         metricName: external.metric.name,
         metricSelector: external.metric.selector,
         targetValue: external.target.value,
@@ -51,23 +52,23 @@ export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
   })
 }
 
-/** @throws BadText when a member has the wrong type. */
+/** @throws MalformedText when a member has the wrong type. */
 export function specFromV1(value: unknown): MetricSpec {
   const from = object(value)
   const of = (name: string, read: (source: Loose) => Loose) => {
     const source = optionalObject(from[name])
     return source && read(source)
   }
-  return present({
+  return omitUndefined({
     type: text(from.type),
     object: of('object', (source) => {
       const average = optionalQuantity(source.averageValue)
       const value = optionalQuantity(source.targetValue) ?? '0'
       return {
         describedObject: reference(source.target),
-        target: present({
+        target: omitUndefined({
           type: average === undefined ? 'Value' : 'AverageValue',
-          value: besides(value, average),
+          value: unlessPrintedZero(value, average),
           averageValue: average,
         }),
         metric: metric(source.metricName, source.selector),
@@ -83,7 +84,7 @@ export function specFromV1(value: unknown): MetricSpec {
       const value = optionalQuantity(source.targetValue)
       return {
         metric: metric(source.metricName, source.metricSelector),
-        target: present({
+        target: omitUndefined({
           type: value === undefined ? 'AverageValue' : 'Value',
           value,
           averageValue: optionalQuantity(source.targetAverageValue),
@@ -95,11 +96,11 @@ export function specFromV1(value: unknown): MetricSpec {
 
 export function statusToV1({ type, ...status }: DeepReadonly<MetricStatus>): Loose {
   const { object, pods, resource, containerResource, external } = status
-  return present({
+  return omitUndefined({
     type,
     object:
       object &&
-      present({
+      omitUndefined({
         target: object.describedObject,
         metricName: object.metric.name,
         currentValue: object.current.value ?? '0',
@@ -108,7 +109,7 @@ export function statusToV1({ type, ...status }: DeepReadonly<MetricStatus>): Loo
       }),
     pods:
       pods &&
-      present({
+      omitUndefined({
         metricName: pods.metric.name,
         currentAverageValue: pods.current.averageValue ?? '0',
         selector: pods.metric.selector,
@@ -117,7 +118,7 @@ export function statusToV1({ type, ...status }: DeepReadonly<MetricStatus>): Loo
     containerResource: containerResource && { ...currentToV1(containerResource), container: containerResource.container },
     external:
       external &&
-      present({
+      omitUndefined({
         metricName: external.metric.name,
         metricSelector: external.metric.selector,
         currentValue: external.current.value ?? '0',
@@ -126,7 +127,7 @@ export function statusToV1({ type, ...status }: DeepReadonly<MetricStatus>): Loo
   })
 }
 
-/** @throws BadText when a member has the wrong type. */
+/** @throws MalformedText when a member has the wrong type. */
 export function statusFromV1(value: unknown): MetricStatus {
   const from = object(value)
   const of = (name: string, read: (source: Loose) => Loose) => {
@@ -135,9 +136,9 @@ export function statusFromV1(value: unknown): MetricStatus {
   }
   const valueAndAverage = (value: unknown, average: unknown) => {
     const averageValue = optionalQuantity(average)
-    return present({ value: besides(optionalQuantity(value) ?? '0', averageValue), averageValue })
+    return omitUndefined({ value: unlessPrintedZero(optionalQuantity(value) ?? '0', averageValue), averageValue })
   }
-  return present({
+  return omitUndefined({
     type: text(from.type),
     object: of('object', (source) => ({
       metric: metric(source.metricName, source.selector),
@@ -158,18 +159,18 @@ export function statusFromV1(value: unknown): MetricStatus {
 }
 
 function usageToV1({ name, target }: DeepReadonly<NonNullable<MetricSpec['resource']>>): Loose {
-  return present({ name, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })
+  return omitUndefined({ name, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })
 }
 
 function usageFromV1(source: Loose): Loose {
   const averageUtilization = optionalInteger(source.targetAverageUtilization)
   const type = averageUtilization === undefined ? 'AverageValue' : 'Utilization'
   const averageValue = optionalQuantity(source.targetAverageValue)
-  return { name: text(source.name), target: present({ type, averageValue, averageUtilization }) }
+  return { name: text(source.name), target: omitUndefined({ type, averageValue, averageUtilization }) }
 }
 
 function currentToV1({ name, current }: DeepReadonly<NonNullable<MetricStatus['resource']>>): Loose {
-  return present({
+  return omitUndefined({
     name,
     currentAverageUtilization: current.averageUtilization,
     currentAverageValue: current.averageValue ?? '0',
@@ -179,7 +180,7 @@ function currentToV1({ name, current }: DeepReadonly<NonNullable<MetricStatus['r
 function currentFromV1(source: Loose): Loose {
   return {
     name: text(source.name),
-    current: present({
+    current: omitUndefined({
       averageValue: optionalQuantity(source.currentAverageValue) ?? '0',
       averageUtilization: optionalInteger(source.currentAverageUtilization),
     }),
@@ -187,7 +188,7 @@ function currentFromV1(source: Loose): Loose {
 }
 
 function metric(name: unknown, selector: unknown): Loose {
-  return present({ name: text(name), selector: labelSelector(selector) })
+  return omitUndefined({ name: text(name), selector: labelSelector(selector) })
 }
 
 function labelSelector(value: unknown): Loose | undefined {
@@ -195,11 +196,11 @@ function labelSelector(value: unknown): Loose | undefined {
   if (selector === undefined) return undefined
   const labels = optionalObject(selector.matchLabels)
   const expressions = selector.matchExpressions === undefined ? undefined : list(selector.matchExpressions)
-  return present({
+  return omitUndefined({
     matchLabels: labels && Object.fromEntries(Object.entries(labels).map(([key, label]) => [key, text(label)])),
     matchExpressions: expressions?.map((each) => {
       const { key, operator, values } = object(each)
-      return present({
+      return omitUndefined({
         key: text(key),
         operator: text(operator),
         values: values === undefined ? undefined : list(values).map(text),
@@ -210,10 +211,10 @@ function labelSelector(value: unknown): Loose | undefined {
 
 function reference(value: unknown): Loose {
   const { kind, name, apiVersion } = optionalObject(value) ?? {}
-  return present({ kind: text(kind), name: text(name), apiVersion: optionalText(apiVersion) })
+  return omitUndefined({ kind: text(kind), name: text(name), apiVersion: optionalText(apiVersion) })
 }
 
-/** Zero beside another value is how `v1` prints a missing one. */
-function besides(value: string, other: string | undefined): string | undefined {
+/** `v1` prints a missing value as zero, beside another value. */
+function unlessPrintedZero(value: string, other: string | undefined): string | undefined {
   return value === '0' && other !== undefined ? undefined : value
 }

@@ -4,35 +4,35 @@ import type {
   HorizontalPodAutoscalerCondition,
   HPAScalingRules,
 } from '../types/autoscaling-v2.generated.ts'
-import { type Loose, present } from './convert.ts'
+import { type Loose, omitUndefined } from './convert.ts'
 
-/** Annotations that hold JSON: written as Go writes it, read with suspicion. */
+/** Annotations that hold JSON, written as Go writes it. Clients can change them, so reading checks every type. */
 
 export type { Loose } from './convert.ts'
 
-/** What the readers below throw; it never leaves the conversions. */
-class BadText extends Error {}
+/** Thrown by the readers below, caught within the conversions. */
+class MalformedText extends Error {}
 
-/** JSON in which `<`, `>` and `&` are escaped. */
+/** JSON with `<`, `>` and `&` escaped, as Go writes it. */
 export function goJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A JSON list, each element read by `read`; undefined when there is no text or it cannot be read. */
+/** A JSON list whose elements `read` parses; undefined if there is no text or it is malformed. */
 export function readText<T>(source: string | undefined, read: (element: unknown) => T): T[] | undefined {
   return attempt(source, (value) => (value === null ? [] : list(value).map(read)))
 }
 
-/** Behaviour is written with the names of the server's own types: `ScaleUp`, `StabilizationWindowSeconds`. */
+/** The annotation uses the Go names of the members: `ScaleUp`, `StabilizationWindowSeconds`. */
 export function behaviorToText({ scaleUp, scaleDown }: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
   return goJson({ ScaleUp: rulesToText(scaleUp), ScaleDown: rulesToText(scaleDown) })
 }
 
-/** Undefined when there is none, or it says nothing. Names may be written in any case. */
+/** Undefined if the text is absent or sets nothing. Member names may be in any case. */
 export function behaviorFromText(source: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   const behavior = attempt(source, (value) => {
     const { scaleup, scaledown } = lowerCased(value)
-    return present({ scaleUp: rulesFromText(scaleup), scaleDown: rulesFromText(scaledown) })
+    return omitUndefined({ scaleUp: rulesFromText(scaleup), scaleDown: rulesFromText(scaledown) })
   })
   return behavior === undefined || Object.keys(behavior).length === 0 ? undefined : behavior
 }
@@ -40,7 +40,7 @@ export function behaviorFromText(source: string | undefined): HorizontalPodAutos
 export function conditionsFromText(source: string | undefined): HorizontalPodAutoscalerCondition[] | undefined {
   const conditions = readText(source, (value) => {
     const { type, status, lastTransitionTime, reason, message } = object(value)
-    return present({
+    return omitUndefined({
       type: text(type),
       status: text(status),
       lastTransitionTime: optionalText(lastTransitionTime) ?? null,
@@ -51,26 +51,26 @@ export function conditionsFromText(source: string | undefined): HorizontalPodAut
   return conditions?.length ? conditions : undefined
 }
 
-/** An absent text is empty. */
+/** Absent counts as empty. */
 export function text(value: unknown): string {
   return optionalText(value) ?? ''
 }
 
 export function optionalText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw new BadText()
+  if (typeof value !== 'string') throw new MalformedText()
   return value
 }
 
 export function optionalInteger(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
-  if (!Number.isInteger(value)) throw new BadText()
+  if (!Number.isInteger(value)) throw new MalformedText()
   return value as number
 }
 
 export function optionalQuantity(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' && typeof value !== 'number') throw new BadText()
+  if (typeof value !== 'string' && typeof value !== 'number') throw new MalformedText()
   return normalizeQuantity(String(value))
 }
 
@@ -80,13 +80,13 @@ export function object(value: unknown): Loose {
 
 export function optionalObject(value: unknown): Loose | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'object' || Array.isArray(value)) throw new BadText()
+  if (typeof value !== 'object' || Array.isArray(value)) throw new MalformedText()
   return value as Loose
 }
 
 export function list(value: unknown): readonly unknown[] {
   if (value === null) return []
-  if (!Array.isArray(value)) throw new BadText()
+  if (!Array.isArray(value)) throw new MalformedText()
   return value
 }
 
@@ -105,7 +105,7 @@ function rulesToText(rules: DeepReadonly<HPAScalingRules> | undefined): Loose | 
 function rulesFromText(value: unknown): HPAScalingRules | undefined {
   if (value === undefined || value === null) return undefined
   const { stabilizationwindowseconds, selectpolicy, policies, tolerance } = lowerCased(value)
-  return present({
+  return omitUndefined({
     stabilizationWindowSeconds: optionalInteger(stabilizationwindowseconds),
     selectPolicy: optionalText(selectpolicy),
     policies:
@@ -132,7 +132,7 @@ function attempt<T>(source: string | undefined, read: (value: unknown) => T): T 
   try {
     return read(JSON.parse(source))
   } catch (error) {
-    if (error instanceof BadText || error instanceof SyntaxError || error instanceof MetaError) return undefined
+    if (error instanceof MalformedText || error instanceof SyntaxError || error instanceof MetaError) return undefined
     throw error
   }
 }

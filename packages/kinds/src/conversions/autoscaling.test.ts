@@ -18,12 +18,12 @@ interface Vector {
 const vectors = JSON.parse(readFileSync(new URL('../../testdata/autoscaling.json', import.meta.url), 'utf8')) as Vector[]
 
 describe('autoscalers', () => {
-  it.each(vectors.map((vector) => [vector.name, vector] as const))('P331 %s', (_, { only, v1, v2 }) => {
+  it.each(vectors.map((vector) => [vector.name, vector] as const))('%s [P331]', (_, { only, v1, v2 }) => {
     expect(JSON.stringify(toV2(v1))).toBe(JSON.stringify(v2))
     if (only === null) expect(JSON.stringify(toV1(v2))).toBe(JSON.stringify(v1))
   })
 
-  it('P331 everything comes back, CPU last', () => {
+  it('restores every v2 autoscaler, with the CPU metric last [P331]', () => {
     fc.assert(
       fc.property(autoscaler, (object) => {
         const before = JSON.stringify(object)

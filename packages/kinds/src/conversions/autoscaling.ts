@@ -6,11 +6,11 @@ import type {
 import type { HorizontalPodAutoscaler as AutoscalerV2, MetricSpec, MetricStatus } from '../types/autoscaling-v2.generated.ts'
 import { specFromV1, specToV1, statusFromV1, statusToV1 } from './autoscaling-metrics.ts'
 import { behaviorFromText, behaviorToText, conditionsFromText, goJson, readText } from './autoscaling-texts.ts'
-import { type MakeConvert, present, unlessEmpty } from './convert.ts'
+import { type ConvertFactory, omitUndefined, omitZero } from './convert.ts'
 
 /**
- * Autoscalers: `v1` knows one metric, the use of CPU in percent. Everything else of `v2` travels in annotations, so that a
- * client of `v1` hands it back unchanged.
+ * Conversion of autoscalers. `v1` has one metric, CPU utilization in percent. Everything else of `v2` is kept in annotations,
+ * which a client of `v1` returns unchanged.
  *
  * | `v2` | `v1` |
  * |---|---|
@@ -20,17 +20,17 @@ import { type MakeConvert, present, unlessEmpty } from './convert.ts'
  * | status.currentMetrics | annotation `current-metrics`, and status.currentCPUUtilizationPercentage |
  * | status.conditions | annotation `conditions` |
  *
- * An annotation that cannot be read counts as absent. Metrics come back with that of CPU last.
+ * A malformed annotation counts as absent. The CPU metric comes last when metrics are restored.
  *
- * Differs: with several CPU percentages the stock server keeps one; here the others travel in the annotation.
+ * Differs: of several CPU percentages the stock server keeps one; here the annotation keeps the others.
  *
  * @see API protocol specification, 9.3 (rule 2)
  */
 
-/** Percentage that `v1` means when it names no metric at all. */
+/** The percentage that `v1` implies if it names no metric. */
 const defaultUtilization = 80
 
-export const autoscalerToV1: MakeConvert = (to, profile) => {
+export const autoscalerToV1: ConvertFactory = (to, profile) => {
   const apiVersion = formatApiVersion(to)
   const names = annotationNames(profile)
   return (object) => {
@@ -40,8 +40,8 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
     const others = metrics.filter((metric) => metric !== shown)
     const current = status?.currentMetrics ?? []
     const annotations = {
-      ...withoutTexts(metadata.annotations, names),
-      ...present({
+      ...withoutConversionAnnotations(metadata.annotations, names),
+      ...omitUndefined({
         [names.metrics]: others.length === 0 ? undefined : goJson(others.map(specToV1)),
         [names.currentMetrics]: current.length === 0 ? undefined : goJson(current.map(statusToV1)),
         [names.behavior]: spec?.behavior === undefined ? undefined : behaviorToText(spec.behavior),
@@ -52,13 +52,13 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
       apiVersion,
       kind,
       metadata: withAnnotations(metadata, annotations),
-      spec: present({
+      spec: omitUndefined({
         scaleTargetRef: spec?.scaleTargetRef,
         minReplicas: spec?.minReplicas,
         maxReplicas: spec?.maxReplicas ?? 0,
         targetCPUUtilizationPercentage: shown?.resource?.target.averageUtilization,
       }),
-      status: present({
+      status: omitUndefined({
         observedGeneration: status?.observedGeneration,
         lastScaleTime: status?.lastScaleTime,
         currentReplicas: status?.currentReplicas ?? 0,
@@ -69,7 +69,7 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
   }
 }
 
-export const autoscalerToV2: MakeConvert = (to, profile) => {
+export const autoscalerToV2: ConvertFactory = (to, profile) => {
   const apiVersion = formatApiVersion(to)
   const names = annotationNames(profile)
   return (object) => {
@@ -80,18 +80,18 @@ export const autoscalerToV2: MakeConvert = (to, profile) => {
     return {
       apiVersion,
       kind,
-      metadata: withAnnotations(metadata, withoutTexts(metadata.annotations, names)),
-      spec: present({
+      metadata: withAnnotations(metadata, withoutConversionAnnotations(metadata.annotations, names)),
+      spec: omitUndefined({
         scaleTargetRef: spec?.scaleTargetRef,
         minReplicas: spec?.minReplicas,
         maxReplicas: spec?.maxReplicas ?? 0,
         metrics: metrics.length === 0 ? [cpuMetric(defaultUtilization)] : metrics,
         behavior: behaviorFromText(text(names.behavior)),
       }),
-      status: present({
+      status: omitUndefined({
         observedGeneration: status?.observedGeneration,
         lastScaleTime: status?.lastScaleTime,
-        currentReplicas: unlessEmpty(status?.currentReplicas),
+        currentReplicas: omitZero(status?.currentReplicas),
         desiredReplicas: status?.desiredReplicas ?? 0,
         currentMetrics: readText(text(names.currentMetrics), statusFromV1) ?? currentMetrics(status),
         conditions: conditionsFromText(text(names.conditions)),
@@ -119,25 +119,25 @@ function annotationNames({ domain }: NamingProfile): AnnotationNames {
 
 type Annotations = Readonly<Record<string, string>>
 
-/** The annotations that conversions do not make. */
-function withoutTexts(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
+/** The annotations that conversions do not write. */
+function withoutConversionAnnotations(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
   const made: readonly string[] = Object.values(names)
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !made.includes(name)))
 }
 
-/** Sorted by key, as objects are printed; absent when there are none. */
+/** Sorted by key, as objects are printed; absent if empty. */
 function withAnnotations(metadata: DeepReadonly<ApiObject['metadata']>, annotations: Annotations) {
   const { annotations: _, ...rest } = metadata
   const sorted = Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))
   if (sorted.length === 0) return rest
-  return inOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
+  return inMemberOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
 }
 
-/** Members of metadata keep the order of the type when annotations come in. */
-function inOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Inserts annotations at their position in the member order of the type. */
+function inMemberOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if ('annotations' in before) return Object.fromEntries(Object.keys(before).map((name) => [name, after[name]]))
   const { ownerReferences, finalizers, managedFields, annotations, ...first } = after
-  return { ...first, annotations, ...present({ ownerReferences, finalizers, managedFields }) }
+  return { ...first, annotations, ...omitUndefined({ ownerReferences, finalizers, managedFields }) }
 }
 
 function isCpuPercentage({ type, resource }: DeepReadonly<MetricSpec>): boolean {
@@ -148,7 +148,7 @@ function cpuMetric(averageUtilization: number): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }
 
-/** The last of the metrics that is about CPU wins. */
+/** The last metric about CPU wins. */
 function currentCpu(metrics: DeepReadonly<MetricStatus[]>): number | undefined {
   return metrics
     .filter(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu')

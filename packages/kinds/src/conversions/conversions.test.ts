@@ -4,7 +4,7 @@ import { createCatalog } from '../catalog/catalog.ts'
 import { conversionBetween } from './index.ts'
 
 describe('conversions', () => {
-  it('P331 versions of the same shape differ in apiVersion alone', () => {
+  it('changes only the apiVersion between versions of the same shape [P331]', () => {
     const object = { apiVersion: 'batch/v1beta1', kind: 'CronJob', metadata: { name: 'c' }, spec: { schedule: '@daily' } }
     const gvk = (version: string) => ({ group: 'batch', version, kind: 'CronJob' })
     const converted = conversionBetween(gvk('v1beta1'), gvk('v1'))(object)
@@ -42,7 +42,7 @@ describe('conversions', () => {
       { driver: 'd', devices: [{ name: 'a', basic: { attributes: { x: { int: 1 } } } }] },
       { driver: 'd', devices: [{ name: 'a', attributes: { x: { int: 1 } } }] },
     ],
-  ])('P331 %s changes its shape in v1beta2 and back', (kind, older, newer) => {
+  ])('changes the shape of a %s in v1beta2 and restores it [P331]', (kind, older, newer) => {
     const gvk = (version: string) => ({ group: 'resource.k8s.io', version, kind })
     const object = (version: string, spec: object): ApiObject => ({
       apiVersion: `resource.k8s.io/${version}`,
@@ -57,7 +57,7 @@ describe('conversions', () => {
     expect(conversionBetween(gvk('v1alpha3'), gvk('v1beta1'))(object('v1alpha3', older))).toEqual(object('v1beta1', older))
   })
 
-  it('P331 every served version leads to the storage version and back', () => {
+  it('converts every served version to the storage version and back [P331]', () => {
     for (const each of createCatalog({ runtimeConfig: 'api/all' }).definitions) {
       const same = each.storage.group === each.group && each.storage.version === each.version
       expect([each.toStorage === undefined, each.fromStorage === undefined]).toEqual([same, same])
@@ -70,7 +70,7 @@ describe('conversions', () => {
     }
   })
 
-  it('follows the spelling of groups', () => {
+  it('accepts groups in the spelling of a profile', () => {
     const profile = createNamingProfile({ apiDomain: 'api.example' })
     const catalog = createCatalog({ profile })
     const events = catalog.resource({ group: 'events.api.example', version: 'v1', resource: 'events' })

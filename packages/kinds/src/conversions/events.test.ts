@@ -8,7 +8,7 @@ const toNew = conversionBetween(core, fresh)
 const toCore = conversionBetween(fresh, core)
 
 describe('events', () => {
-  it('P342 renames members and keeps the order of the type', () => {
+  it('renames members and keeps the member order of the type [P342]', () => {
     const event = {
       apiVersion: 'v1',
       kind: 'Event',
@@ -43,7 +43,7 @@ describe('events', () => {
     expect(JSON.stringify(toCore(converted))).toBe(JSON.stringify(event))
   })
 
-  it('P331 P342 everything comes back', () => {
+  it('restores every event [P331 P342]', () => {
     const text = fc.string({ minLength: 1 })
     const time = fc.constantFrom('2024-05-01T10:00:00Z', null)
     const event = fc.record(

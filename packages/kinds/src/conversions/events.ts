@@ -1,10 +1,10 @@
 import { type ApiObject, formatApiVersion } from '@krmkit/meta'
 import type { Event as CoreEvent } from '../types/core-v1.generated.ts'
 import type { Event as NewEvent } from '../types/events-v1.generated.ts'
-import { type MakeConvert, present, unlessEmpty } from './convert.ts'
+import { type ConvertFactory, omitUndefined, omitZero } from './convert.ts'
 
 /**
- * Events of the core group and of the events group are the same objects under different names.
+ * Conversion of events: the core group and the events group name the same members differently.
  *
  * | core | events |
  * |---|---|
@@ -17,17 +17,17 @@ import { type MakeConvert, present, unlessEmpty } from './convert.ts'
  *
  * @see API protocol specification, 9.4
  */
-export const coreEventToNew: MakeConvert = (to) => (object) => {
+export const coreEventToNew: ConvertFactory = (to) => (object) => {
   const event = object as unknown as CoreEvent
   return {
     apiVersion: formatApiVersion(to),
-    ...present({
+    ...omitUndefined({
       kind: event.kind,
       metadata: event.metadata,
       eventTime: event.eventTime ?? null,
       series: event.series && { count: event.series.count ?? 0, lastObservedTime: event.series.lastObservedTime ?? null },
-      reportingController: unlessEmpty(event.reportingComponent),
-      reportingInstance: unlessEmpty(event.reportingInstance),
+      reportingController: omitZero(event.reportingComponent),
+      reportingInstance: omitZero(event.reportingInstance),
       action: event.action,
       reason: event.reason,
       regarding: event.involvedObject ?? {},
@@ -37,16 +37,16 @@ export const coreEventToNew: MakeConvert = (to) => (object) => {
       deprecatedSource: event.source ?? {},
       deprecatedFirstTimestamp: event.firstTimestamp ?? null,
       deprecatedLastTimestamp: event.lastTimestamp ?? null,
-      deprecatedCount: unlessEmpty(event.count),
+      deprecatedCount: omitZero(event.count),
     }),
   } as ApiObject
 }
 
-export const newEventToCore: MakeConvert = (to) => (object) => {
+export const newEventToCore: ConvertFactory = (to) => (object) => {
   const event = object as unknown as NewEvent
   return {
     apiVersion: formatApiVersion(to),
-    ...present({
+    ...omitUndefined({
       kind: event.kind,
       metadata: event.metadata,
       involvedObject: event.regarding ?? {},
@@ -55,12 +55,12 @@ export const newEventToCore: MakeConvert = (to) => (object) => {
       source: event.deprecatedSource ?? {},
       firstTimestamp: event.deprecatedFirstTimestamp ?? null,
       lastTimestamp: event.deprecatedLastTimestamp ?? null,
-      count: unlessEmpty(event.deprecatedCount),
+      count: omitZero(event.deprecatedCount),
       type: event.type,
       eventTime: event.eventTime ?? null,
       series:
         event.series &&
-        present({ count: unlessEmpty(event.series.count), lastObservedTime: event.series.lastObservedTime ?? null }),
+        omitUndefined({ count: omitZero(event.series.count), lastObservedTime: event.series.lastObservedTime ?? null }),
       action: event.action,
       related: event.related,
       reportingComponent: event.reportingController ?? '',

@@ -1,17 +1,21 @@
 import { type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
-import { stockGroup } from '../catalog/profile.ts'
+import { stockGroup } from '../catalog/groups.ts'
 import { autoscalerToV1, autoscalerToV2 } from './autoscaling.ts'
-import { type Convert, type MakeConvert, sameShape } from './convert.ts'
+import { type Convert, type ConvertFactory, sameShape } from './convert.ts'
 import { coreEventToNew, newEventToCore } from './events.ts'
 import { resourceConversions } from './resource-claims.ts'
 
 export type { Convert } from './convert.ts'
 
 /**
- * The translation between two versions of a kind, without loss and with the argument left alone.
+ * Returns the lossless conversion between two versions of a kind; it never changes its argument.
  *
- * Versions that differ in name only (most do) share members with the argument. A kind this package does not know is taken to
- * have the same shape in all its versions.
+ * Versions that differ only in name (most do) share members with the argument. An unknown kind is assumed to have the same
+ * shape in all its versions.
+ *
+ * @example
+ *     const hpa = (version: string) => ({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })
+ *     conversionBetween(hpa('v2'), hpa('v1'))(autoscaler).apiVersion // 'autoscaling/v1'
  *
  * @see API protocol specification, 9.3 (rule 2)
  */
@@ -21,7 +25,7 @@ export function conversionBetween(from: GroupVersionKind, to: GroupVersionKind, 
   return find(from, to, source, target)(to, profile)
 }
 
-function find(from: GroupVersionKind, to: GroupVersionKind, source: string, target: string): MakeConvert {
+function find(from: GroupVersionKind, to: GroupVersionKind, source: string, target: string): ConvertFactory {
   if (source !== target) {
     if (from.kind !== 'Event') return sameShape
     return source === '' && target === 'events.k8s.io' ? coreEventToNew : newEventToCore

@@ -1,29 +1,31 @@
 import { type ApiObject, formatApiVersion } from '@krmkit/meta'
-import { type Loose, type MakeConvert, present } from './convert.ts'
+import { isJsonObject } from '../json-object.ts'
+import { type ConvertFactory, type Loose, omitUndefined } from './convert.ts'
 
 /**
- * Device requests and devices: `v1beta2` puts what a plain request asks into `exactly`, and what a device is straight into the
- * device, where older versions had them the other way round. In `v1alpha3` the capacity of a device is amounts, in later
- * versions objects with a `value`.
+ * Conversion of device requests and devices. `v1beta2` nests the members of a plain request in `exactly` and flattens those of
+ * a device; older versions do the reverse. In `v1alpha3` capacities of a device are quantities, in later versions objects with
+ * a `value`.
  */
 
 type Change = (member: Loose) => Loose
 
 const requestParts = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'] as const
 
-/** Older versions mark a request with alternatives by an empty class: where nothing is asked, there is no `exactly`. */
+/** Older versions mark a request with alternatives by an empty device class, so an empty request gets no `exactly`. */
 const nestRequest: Change = ({ name, firstAvailable, ...rest }) => {
   const parts = Object.fromEntries(requestParts.filter((part) => rest[part] !== undefined).map((part) => [part, rest[part]]))
-  return present({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
+  return omitUndefined({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
 }
 
-const flattenRequest: Change = ({ name, exactly, firstAvailable }) => present({ name, ...(exactly as Loose), firstAvailable })
+const flattenRequest: Change = ({ name, exactly, firstAvailable }) =>
+  omitUndefined({ name, ...(exactly as Loose), firstAvailable })
 
-const flattenDevice: Change = ({ name, basic }) => present({ name, ...(basic as Loose) })
+const flattenDevice: Change = ({ name, basic }) => omitUndefined({ name, ...(basic as Loose) })
 
 const nestDevice: Change = ({ name, ...basic }) => ({ name, basic })
 
-/** `basic.capacity` of a device. */
+/** Changes `basic.capacity` of a device. */
 function withCapacity(change: (amount: unknown) => unknown): Change {
   return (device) =>
     at(device, 'basic', (basic) =>
@@ -32,14 +34,14 @@ function withCapacity(change: (amount: unknown) => unknown): Change {
 }
 
 const namedCapacity = withCapacity((amount) => ({ value: amount }))
-const plainCapacity = withCapacity((capacity) => (isObject(capacity) ? capacity['value'] : capacity))
+const plainCapacity = withCapacity((capacity) => (isJsonObject(capacity) ? capacity['value'] : capacity))
 
-/** `spec.devices.requests` of a claim. */
+/** Changes `spec.devices.requests` of a claim. */
 function inClaim(change: Change): Change {
   return (spec) => at(spec, 'devices', (devices) => each(devices, 'requests', change))
 }
 
-function conversion(change: (object: Loose) => Loose): MakeConvert {
+function conversion(change: (object: Loose) => Loose): ConvertFactory {
   return (to) => {
     const apiVersion = formatApiVersion(to)
     return (object) => ({ ...change(object as Loose), apiVersion }) as ApiObject
@@ -53,8 +55,8 @@ const slice = (change: Change) => conversion((object) => at(object, 'spec', (spe
 const claims = { v1beta1: claim(flattenRequest), v1beta2: claim(nestRequest) }
 const templates = { v1beta1: template(flattenRequest), v1beta2: template(nestRequest) }
 
-/** By kind and by the versions from and to; a pair that is not named has one shape. */
-export const resourceConversions: Readonly<Record<string, Readonly<Record<string, MakeConvert>>>> = {
+/** By kind, then by source and target version; pairs not listed have the same shape. */
+export const resourceConversions: Readonly<Record<string, Readonly<Record<string, ConvertFactory>>>> = {
   ResourceClaim: {
     'v1alpha3 v1beta2': claims.v1beta2,
     'v1beta1 v1beta2': claims.v1beta2,
@@ -80,17 +82,13 @@ export const resourceConversions: Readonly<Record<string, Readonly<Record<string
 /** A copy with one member changed, if it is an object. */
 function at(object: Loose, name: string, change: Change): Loose {
   const member = object[name]
-  return isObject(member) ? { ...object, [name]: change(member) } : object
+  return isJsonObject(member) ? { ...object, [name]: change(member) } : object
 }
 
 /** A copy with every object of a list changed. */
 function each(object: Loose, name: string, change: Change): Loose {
   const list = object[name]
-  return Array.isArray(list) ? { ...object, [name]: list.map((item) => (isObject(item) ? change(item) : item)) } : object
-}
-
-function isObject(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Array.isArray(list) ? { ...object, [name]: list.map((item) => (isJsonObject(item) ? change(item) : item)) } : object
 }
 
 function isUnset(value: unknown): boolean {

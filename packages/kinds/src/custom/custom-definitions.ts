@@ -1,12 +1,12 @@
 import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { type CustomCodec, createCustomType, type StructType } from '@krmkit/schema'
-import { compareVersions } from '../catalog/priorities.ts'
+import { compareVersions } from '../catalog/groups.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customStrategy } from './custom-strategy.ts'
 import { type ObjectConverter, objectConversion } from './object-converter.ts'
 
-/** From a CustomResourceDefinition to the resources that it defines. */
+/** Resource definitions from a CustomResourceDefinition. */
 
 type Frozen = DeepReadonly<ApiObject>
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -15,17 +15,20 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 export interface CustomDefinitionOptions {
   /** `meta/v1.ObjectMeta` */
   readonly objectMeta: StructType
-  /** Versions that are not served, too. Default false. */
+  /** Includes versions that are not served. Default false. */
   readonly unserved?: boolean
-  /** Translates between versions. Absent: versions differ by their name only. */
+  /** Converts between versions. Absent: versions differ only in their apiVersion. */
   readonly converter?: ObjectConverter
   /** See `CustomForm`. */
   readonly edition?: object
 }
 
 /**
- * One definition for each served version of a definition whose names are accepted, in the order of the definition. Nothing is
- * checked: the definition has been stored.
+ * Returns one definition for each served version of a CustomResourceDefinition whose names are accepted, in its order. The
+ * definition must be valid, as a stored one is.
+ *
+ * @example
+ *     customDefinitions(definition, { objectMeta: builtInTypes().struct('meta/v1.ObjectMeta') })
  */
 export function customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[] {
   const { spec } = definition
@@ -39,12 +42,12 @@ export function customDefinitions(definition: Definition, options: CustomDefinit
       kindOf(definition, names, version, options),
     ]),
   )
-  const leaving =
+  const terminating =
     definition.metadata.deletionTimestamp !== undefined &&
     (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
   return versions
     .filter(({ served }) => served || options.unserved === true)
-    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving, options }))
+    .map((version) => definitionOf({ definition, names, version, stored, kinds, terminating, options }))
 }
 
 function kindOf(
@@ -71,32 +74,32 @@ function listKindOf({ kind, listKind }: Definition['spec']['names']): string {
   return listKind === undefined || listKind === '' ? `${kind}List` : listKind
 }
 
-/** Names the newest version that is not deprecated, where there is one that is newer. */
+/** Names the newest version that is not deprecated, if it is newer than this one. */
 function deprecationText({ group, version, kind }: GroupVersionKind, versions: readonly Version[]): string {
-  const better = versions.filter(
+  const newer = versions.filter(
     ({ name, served, deprecated }) => served && deprecated !== true && compareVersions(name, version) < 0,
   )
-  const [newest] = better.map(({ name }) => name).sort(compareVersions)
+  const [newest] = newer.map(({ name }) => name).sort(compareVersions)
   return `${group}/${version} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`
 }
 
-interface Parts {
+interface DefinitionParts {
   readonly definition: Definition
   readonly names: Definition['spec']['names']
   readonly version: Version
   readonly stored: Version
   /** By apiVersion. */
   readonly kinds: ReadonlyMap<string, KindInfo>
-  /** Instances are being removed: none can be made. */
-  readonly leaving: boolean
+  /** Instances are being deleted; none can be created. */
+  readonly terminating: boolean
   readonly options: CustomDefinitionOptions
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-const verbsWhileLeaving = ['delete', 'deletecollection', 'get', 'list', 'watch']
+const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
-function resourceOf({ definition, names, version, stored, kinds, leaving, options }: Parts): ResourceDefinition {
+function definitionOf({ definition, names, version, stored, kinds, terminating, options }: DefinitionParts): ResourceDefinition {
   const { spec } = definition
   const { converter, edition } = options
   const { group } = spec
@@ -107,11 +110,11 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
   const schema = version.schema?.openAPIV3Schema as JsonObject | undefined
   const codec = () => kind.type().custom as CustomCodec
   const { namespaced } = kind
-  const plain = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
+  const common = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
   const subresources: ResourceInfo[] = []
-  if (version.subresources?.status !== undefined) subresources.push({ ...plain, name: `${names.plural}/status`, kind: gvk })
+  if (version.subresources?.status !== undefined) subresources.push({ ...common, name: `${names.plural}/status`, kind: gvk })
   if (version.subresources?.scale !== undefined) {
-    subresources.push({ ...plain, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
+    subresources.push({ ...common, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
   }
   const fromStorage = (object: Frozen): ApiObject => {
     const written = kinds.get(object.apiVersion)?.type().custom
@@ -131,7 +134,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
       singularName: names.singular ?? '',
       namespaced,
       kind: gvk,
-      verbs: leaving ? verbsWhileLeaving : verbs,
+      verbs: terminating ? terminatingVerbs : verbs,
       shortNames: [...(names.shortNames ?? [])],
       categories: [...(names.categories ?? [])],
     },
@@ -144,7 +147,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
       namespaced,
       schema,
       codec,
-      seen: conversion === undefined ? fromStorage : (object) => object,
+      toServed: conversion === undefined ? fromStorage : (object) => object,
     }),
     storage: { group, version: stored.name, resource: names.plural },
     ...(conversion === undefined
@@ -153,7 +156,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
     custom: {
       ...(schema === undefined ? {} : { schema }),
       ...(edition === undefined ? {} : { edition }),
-      ...(leaving ? { terminating: true } : {}),
+      ...(terminating ? { terminating: true } : {}),
       ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
       ...(fields.length === 0 ? {} : { selectableFields: fields }),
     },

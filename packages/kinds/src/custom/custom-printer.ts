@@ -7,7 +7,7 @@ import { humanDuration } from '../printers/duration.ts'
 import type { CustomResourceColumnDefinition } from '../types/apiextensions-v1.generated.ts'
 import { jsonPath } from './json-path.ts'
 
-/** Tables of custom resources: Name, then the columns of the definition, or Age where it has none. */
+/** Tables of custom resources: Name, then the columns of the definition, or Age if it has none. */
 
 const age: CustomResourceColumnDefinition = {
   name: 'Age',

@@ -25,13 +25,13 @@ import {
 } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
-import { rulePlace } from '../strategies/apiextensions/field-path.ts'
+import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
-import { memberPath, specReplicasErrors, statusReplicasErrors } from './scale-rules.ts'
+import { memberPath, validateSpecReplicas, validateStatusReplicas } from './scale-rules.ts'
 
-/** What holds for the objects of one version of a custom resource. */
+/** The strategy of one version of a custom resource. */
 
 type Frozen = DeepReadonly<ApiObject>
 
@@ -43,16 +43,16 @@ export interface CustomStrategyOptions {
   readonly namespaced: boolean
   readonly schema: JsonObject | undefined
   readonly codec: () => CustomCodec
-  /** A stored object as this version shows it. */
-  readonly seen: (object: Frozen) => Frozen
+  /** Converts a stored object to this version. */
+  readonly toServed: (object: Frozen) => Frozen
 }
 
 export function customStrategy(options: CustomStrategyOptions): Strategy {
-  const { version, apiVersion, namespaced, seen } = options
+  const { version, apiVersion, namespaced, toServed } = options
   const { status, scale } = version.subresources ?? {}
-  const ruled = options.schema !== undefined && hasValidationRules(options.schema)
-  const check = instanceRules(options, ruled)
-  const own = (object: Frozen): JsonObject =>
+  const withRules = options.schema !== undefined && hasValidationRules(options.schema)
+  const instances = createInstanceValidator(options, withRules)
+  const served = (object: Frozen): JsonObject =>
     (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => memberPath(jsonPath))
   return {
@@ -62,19 +62,19 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
     prepareForUpdate(object, old) {
-      const before = seen(old)
-      if (status !== undefined) takeMember(object, before, 'status')
-      if (!sameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+      const before = toServed(old)
+      if (status !== undefined) restoreMember(object, before, 'status')
+      if (!isSameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    ...(ruled ? { ready: loadCel } : {}),
-    ...(options.schema !== undefined && ruled && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
+    ...(withRules ? { ready: loadCel } : {}),
+    ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
     validate(object, { warn }) {
       const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return check.whole(own(object), { before: metadata, warn })
+      return instances.validate(served(object), { metadataErrors: metadata, warn })
     },
     validateUpdate: (object, old, { warn }) => {
       const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-      return check.whole(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+      return instances.validate(served(object), { metadataErrors: metadata, old: toServed(old) as unknown as JsonObject, warn })
     },
     warnings: finalizerWarnings,
     printer: customPrinter(version.additionalPrinterColumns),
@@ -88,11 +88,15 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         : {
             status: {
               prepareForUpdate(object: ApiObject, old: Frozen) {
-                keepAllBut(object, seen(old), 'status')
+                restoreAllBut(object, toServed(old), 'status')
               },
               validateUpdate: (object: Frozen, old: Frozen, { warn }: StrategyContext): FieldError[] => {
                 const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-                return check.status(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+                return instances.validateStatus(served(object), {
+                  metadataErrors: metadata,
+                  old: toServed(old) as unknown as JsonObject,
+                  warn,
+                })
               },
             },
           }),
@@ -114,65 +118,66 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   }
 }
 
-interface CheckOptions {
-  /** What is wrong with the metadata. */
-  readonly before: readonly FieldError[]
-  /** What is unchanged passes. */
+interface ValidateOptions {
+  /** Errors of the metadata. */
+  readonly metadataErrors: readonly FieldError[]
+  /** The stored object; unchanged values are not validated again. */
   readonly old?: JsonObject
   readonly warn: ((text: string) => void) | undefined
 }
 
-interface InstanceRules {
-  /** All that is wrong with an object: its metadata, its content, and what its rules say. */
-  whole(object: JsonObject, options: CheckOptions): FieldError[]
-  /** What is wrong after its status was written, which is all that the schema is asked about. */
-  status(object: JsonObject, options: CheckOptions & { readonly old: JsonObject }): FieldError[]
+interface InstanceValidator {
+  /** All errors of an object: metadata, schema, then rules. */
+  validate(object: JsonObject, options: ValidateOptions): FieldError[]
+  /** Errors after a write of the status; only the status is validated against the schema. */
+  validateStatus(object: JsonObject, options: ValidateOptions & { readonly old: JsonObject }): FieldError[]
 }
 
-function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled: boolean): InstanceRules {
+function createInstanceValidator({ version, schema, codec }: CustomStrategyOptions, withRules: boolean): InstanceValidator {
   const { scale } = version.subresources ?? {}
-  // Compiled for the first object: many definitions never have one.
-  let validate: SchemaValidator | undefined
-  let validateStatus: SchemaValidator | undefined
+  // Compiled on first use: many definitions never have an object.
+  let validateBySchema: SchemaValidator | undefined
+  let validateStatusBySchema: SchemaValidator | undefined
   let rules: RuleNode | undefined
-  const afterLists = (object: JsonObject, errors: FieldError[], { old, warn }: CheckOptions): FieldError[] => {
+  const validateListsAndRules = (object: JsonObject, errors: FieldError[], { old, warn }: ValidateOptions): FieldError[] => {
     const { schema: node } = codec()
     if (node.containsKeyedLists && (old === undefined || validateListTypes(old, node).length === 0))
       addErrors(errors, validateListTypes(object, node))
-    if (schema === undefined || !ruled) return errors
-    if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
+    if (schema === undefined || !withRules) return errors
+    if (errors.some(({ reason }) => blockingReasons.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, storedExpressions: stored } = cel()
     rules ??= engine.createRuleTree(schema, { environment: () => stored, root: true })
-    if (rules !== undefined) addErrors(errors, engine.validateRules(rules, object, { old, warn, fieldAt: rulePlace }))
+    if (rules !== undefined) addErrors(errors, engine.validateRules(rules, object, { old, warn, fieldAt: ruleFieldPath }))
     return errors
   }
   return {
-    whole(object, options) {
-      const errors: FieldError[] = [...options.before]
+    validate(object, options) {
+      const errors: FieldError[] = [...options.metadataErrors]
       const { schema: node } = codec()
       if (schema !== undefined) {
-        validate ??= createSchemaValidator(schema)
-        addErrors(errors, validate(object, { old: options.old }))
+        validateBySchema ??= createSchemaValidator(schema)
+        addErrors(errors, validateBySchema(object, { old: options.old }))
       }
-      if (scale !== undefined) addErrors(errors, [...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale)])
+      if (scale !== undefined)
+        addErrors(errors, [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)])
       if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
-      return afterLists(object, errors, options)
+      return validateListsAndRules(object, errors, options)
     },
-    status(object, options) {
-      const errors: FieldError[] = [...options.before]
+    validateStatus(object, options) {
+      const errors: FieldError[] = [...options.metadataErrors]
       const described = memberSchema(schema, 'status')
       if (described !== undefined && Object.hasOwn(object, 'status')) {
-        validateStatus ??= createSchemaValidator(described)
+        validateStatusBySchema ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
-        addErrors(errors, validateStatus(object.status as JsonValue, { old: before }).map(inStatus))
+        addErrors(errors, validateStatusBySchema(object.status as JsonValue, { old: before }).map(inStatus))
       }
-      if (scale !== undefined) addErrors(errors, statusReplicasErrors(object, scale))
-      return afterLists(object, errors, options)
+      if (scale !== undefined) addErrors(errors, validateStatusReplicas(object, scale))
+      return validateListsAndRules(object, errors, options)
     },
   }
 }
 
-/** Of faults of a status: the place in the whole object. Their words name the place in the status. */
+/** Prefixes the path of an error of a status; the message keeps the path within the status. */
 function inStatus(error: FieldError): FieldError {
   return { ...error, field: error.field === '<nil>' ? 'status' : `status.${error.field}` }
 }
@@ -184,8 +189,8 @@ function memberSchema(schema: JsonObject | undefined, name: string): JsonObject 
   return typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
 }
 
-/** Faults after which rules are not looked at. */
-const blocking: ReadonlySet<FieldError['reason']> = new Set([
+/** Errors that suppress the evaluation of rules. */
+const blockingReasons: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -220,36 +225,36 @@ function selectableText(object: Frozen, path: readonly string[]): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }
 
-function takeMember(object: Record<string, unknown>, from: DeepReadonly<object>, name: string): void {
+function restoreMember(object: Record<string, unknown>, from: DeepReadonly<object>, name: string): void {
   if (Object.hasOwn(from, name)) object[name] = (from as Record<string, unknown>)[name]
   else delete object[name]
 }
 
-/** Everything as it was but one member, and who owns what. */
-function keepAllBut(object: ApiObject, old: Frozen, name: string): void {
-  const changed = object as Record<string, unknown>
-  for (const key of Object.keys(changed))
-    if (key !== name && key !== 'metadata' && key !== 'apiVersion' && !Object.hasOwn(old, key)) delete changed[key]
+/** Restores everything but one member and managedFields. */
+function restoreAllBut(object: ApiObject, old: Frozen, name: string): void {
+  const draft = object as Record<string, unknown>
+  for (const key of Object.keys(draft))
+    if (key !== name && key !== 'metadata' && key !== 'apiVersion' && !Object.hasOwn(old, key)) delete draft[key]
   for (const key of Object.keys(old))
-    if (key !== name && key !== 'metadata' && key !== 'apiVersion') changed[key] = (old as Record<string, unknown>)[key]
+    if (key !== name && key !== 'metadata' && key !== 'apiVersion') draft[key] = (old as Record<string, unknown>)[key]
   const { managedFields } = object.metadata
   object.metadata = { ...(old.metadata as ApiObject['metadata']) }
   if (managedFields === undefined) delete object.metadata.managedFields
   else object.metadata.managedFields = managedFields
 }
 
-/** Whether two objects differ in their metadata and version only. */
-function sameContent(a: Frozen, b: Frozen): boolean {
+/** Whether two objects differ only in metadata and apiVersion. */
+function isSameContent(a: Frozen, b: Frozen): boolean {
   const content = ({ metadata: _m, apiVersion: _v, ...rest }: Frozen): JsonValue => rest as unknown as JsonValue
-  return sameValue(content(a), content(b))
+  return isSameJson(content(a), content(b))
 }
 
-/** Whether two values are the same JSON, whatever the order of members. */
-export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+/** Whether two values are the same JSON, regardless of member order. */
+export function isSameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]))
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameJson(item, b[index]))
   if (Array.isArray(b)) return false
   const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
 }

@@ -4,12 +4,12 @@ import { finalizerWarnings } from './finalizer-warnings.ts'
 const object = (...finalizers: string[]) => ({ apiVersion: 'a/v1', kind: 'A', metadata: { name: 'a', finalizers } })
 
 describe('finalizers of custom resources', () => {
-  it('whose names say a domain and a path need no warning, nor do those of the server', () => {
+  it('gives no warning for names with a domain and a path, or for those of the server', () => {
     expect(finalizerWarnings(object('example.com/hold', 'orphan', 'foregroundDeletion', 'kubernetes'), undefined)).toEqual([])
     expect(finalizerWarnings({ apiVersion: 'a/v1', kind: 'A', metadata: { name: 'a' } }, undefined)).toEqual([])
   })
 
-  it('are warned of once, when they are added', () => {
+  it('warns once, when a finalizer is added', () => {
     const warnings = finalizerWarnings(object('hold', 'example.com', 'bad name'), undefined)
     expect(warnings).toHaveLength(4)
     expect(warnings[0]).toMatch(/^metadata.finalizers: "bad name": name part must consist of/)

@@ -1,9 +1,9 @@
 import { type ApiObject, compareCodePoints, type DeepReadonly, goQuote, validateQualifiedNameFormat } from '@krmkit/meta'
 
-/** Finalizers of the server itself, whose names say no domain. */
+/** Finalizers of the server, which have no domain. */
 const ownFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** Warns of names of new finalizers that others may use for something else. */
+/** Returns warnings for the names of new finalizers that may collide with those of other writers. */
 export function finalizerWarnings({ metadata }: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined): string[] {
   const { finalizers } = metadata
   if (finalizers === undefined || finalizers.length === 0) return []

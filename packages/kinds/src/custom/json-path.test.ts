@@ -38,7 +38,7 @@ describe('jsonPath', () => {
     expect(jsonPath(text)?.(object)).toEqual(expected)
   })
 
-  it.each(['.a[', '.a b', '.a[?(]', '{.a}', `.${'a'.repeat(5000)}`])('%s is no path', (text) => {
+  it.each(['.a[', '.a b', '.a[?(]', '{.a}', `.${'a'.repeat(5000)}`])('rejects %s', (text) => {
     expect(jsonPath(text)).toBeUndefined()
   })
 })

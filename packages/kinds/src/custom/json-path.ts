@@ -1,17 +1,19 @@
 import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
 
-/**
- * The paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.spec['a.b']`, `..name`.
- */
+/** JSON paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.spec['a.b']`, `..name`. */
 
-/** What a path finds, in document order. */
+/** Returns the values at a path, in document order. */
 export type JsonPath = (object: DeepReadonly<object>) => readonly JsonValue[]
 
 type Step = (values: readonly JsonValue[]) => readonly JsonValue[]
 
 const maxLength = 4096
 
-/** @returns undefined for what is no path. */
+/**
+ * Compiles a path.
+ *
+ * @returns undefined for a malformed path.
+ */
 export function jsonPath(text: string): JsonPath | undefined {
   const steps = text.length > maxLength ? undefined : new Reader(text).steps()
   if (steps === undefined) return undefined
@@ -57,7 +59,7 @@ class Reader {
       return name === undefined ? undefined : members(name)
     }
     if (text[this.#at] === '[') return this.#brackets()
-    // The first name may stand without a dot.
+    // The first name may omit the dot.
     const name = this.#at === 0 ? this.#name() : undefined
     return name === undefined ? undefined : members(name)
   }
@@ -87,7 +89,7 @@ class Reader {
     return (values) => values.flatMap((value) => parts.flatMap((part) => (part as Element)(value)))
   }
 
-  /** The bracket that closes the one here; brackets in quotes do not count. */
+  /** Index of the bracket that closes the current one; brackets in quotes do not count. */
   #closing(): number {
     let quote = ''
     let depth = 0
@@ -106,7 +108,7 @@ class Reader {
 
 type Element = (value: JsonValue) => readonly JsonValue[]
 
-/** `0`, `-1`, `1:3`, `*`, `'name'` inside of brackets. */
+/** Parses what stands in brackets: `0`, `-1`, `1:3`, `*`, `'name'`. */
 function element(text: string): Element | undefined {
   if (text === '*') return children
   const quoted = unquoted(text)
@@ -132,7 +134,7 @@ function unquoted(text: string): string | undefined {
 
 const comparison = /^@(.*?)\s*(?:(==|!=|>=|<=|>|<)\s*(.+))?$/s
 
-/** `@.type=="Ready"`, `@.count>2`, `@.name` */
+/** Parses a filter: `@.type=="Ready"`, `@.count>2`, `@.name`. */
 function filter(text: string): Step | undefined {
   const found = comparison.exec(text)
   if (found === null) return undefined
@@ -186,7 +188,7 @@ function memberOf(value: JsonValue, name: string): readonly JsonValue[] {
 
 const maxDepth = 200
 
-/** Members of a name at any depth. */
+/** Members named `name` at any depth. */
 function everywhere(value: JsonValue, name: string, depth: number): JsonValue[] {
   if (depth > maxDepth) return []
   const inner = children(value).flatMap((child) => everywhere(child, name, depth + 1))

@@ -1,30 +1,30 @@
 import { type DeepReadonly, type FieldError, field, goFloat, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
 
-/** What holds for the members of a custom resource that its `/scale` is made of. */
+/** Rules for the fields that `/scale` of a custom resource maps to. */
 
 type Scale = DeepReadonly<CustomResourceSubresourceScale>
 
 const maxInt32 = 2147483647
 
-/** What is wrong with the replicas that are wanted. */
-export function specReplicasErrors(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
-  return replicasErrors(object, specReplicasPath)
+/** Errors of the desired replicas. */
+export function validateSpecReplicas(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
+  return validateReplicas(object, specReplicasPath)
 }
 
-/** What is wrong with the replicas that there are, and with the selector of theirs. */
-export function statusReplicasErrors(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
-  const errors = replicasErrors(object, statusReplicasPath)
+/** Errors of the current replicas and of their selector. */
+export function validateStatusReplicas(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
+  const errors = validateReplicas(object, statusReplicasPath)
   if (labelSelectorPath === '') return errors
-  const found = lookUp(object, labelSelectorPath)
+  const found = resolvePath(object, labelSelectorPath)
   if ('problem' in found) errors.push(field.invalid(labelSelectorPath, '', found.problem))
   else if (found.value !== undefined && typeof found.value !== 'string')
     errors.push(field.invalid(labelSelectorPath, '', wrongType(memberPath(labelSelectorPath), found.value, 'string')))
   return errors
 }
 
-function replicasErrors(object: JsonObject, path: string): FieldError[] {
-  const found = lookUp(object, path)
+function validateReplicas(object: JsonObject, path: string): FieldError[] {
+  const found = resolvePath(object, path)
   if ('problem' in found) return [field.invalid(path, 0, found.problem)]
   const { value } = found
   if (value === undefined) return []
@@ -40,8 +40,8 @@ export function memberPath(path: string): readonly string[] {
   return path.replace(/^\./, '').split('.')
 }
 
-/** What lies at a path; a value on the way that holds no members is a problem, null is not. */
-function lookUp(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
+/** The value at a path; a value on the way that has no members is a problem, null is not. */
+function resolvePath(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
   const members = memberPath(path)
   let at: JsonValue = object
   for (const [index, member] of members.entries()) {
@@ -59,7 +59,7 @@ function wrongType(members: readonly string[], value: JsonValue, wanted: string)
   return `.${members.join('.')} accessor error: ${goPlain(value)} is of the type ${goType(value)}, expected ${wanted}`
 }
 
-/** As Go's `%v` prints it. */
+/** Formats like `%v` of Go. */
 function goPlain(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`

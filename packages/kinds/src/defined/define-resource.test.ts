@@ -4,8 +4,8 @@ import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
 import { defineResource } from './define-resource.ts'
 import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
-import { z } from './library.ts'
 import { structuralSchema } from './structural-schema.ts'
+import { z } from './zod.ts'
 
 const context = { clock: systemClock, random: systemRandom, profile: stockProfile, features: createFeatures() }
 const types = builtInTypes()
@@ -68,11 +68,11 @@ describe('structuralSchema', () => {
     expect(of(schema).it).toEqual(expected)
   })
 
-  it('what JSON cannot hold is refused', () => {
+  it('rejects types that JSON cannot hold', () => {
     expect(() => structuralSchema(z.object({ at: z.date() }))).toThrow()
   })
 
-  it('a cycle is left open', () => {
+  it('leaves a cycle open', () => {
     const tree: z.ZodType = z.object({
       name: z.string(),
       get children() {
@@ -93,7 +93,7 @@ describe('defineResource', () => {
     return definitions[0] as ResourceDefinition
   }
 
-  it('has names, a manifest and a status where the schema has one', () => {
+  it('derives names, a manifest and a status sub-resource from the schema', () => {
     const withStatus = z.object({ ...schema.shape, status: z.object({ phase: z.string() }).optional() })
     const Widget = defineResource({ ...base, shortNames: ['wd'], versions: { v1: { schema: withStatus } } })
     expect(Widget).toMatchObject({
@@ -118,19 +118,19 @@ describe('defineResource', () => {
     ['Gateway', 'gateways'],
     ['StorageClass', 'storageclasses'],
     ['Box', 'boxes'],
-  ])('%s are %s', (kind, plural) => {
+  ])('forms the plural of %s as %s', (kind, plural) => {
     expect(defineResource({ ...base, kind, versions: { v1: { schema } } }).resource).toBe(plural)
   })
 
-  it('says what is wrong with a definition', () => {
+  it('reports the errors of a definition', () => {
     expect(() => defineResource({ group: 'nodots', kind: 'Widget', versions: { v1: { schema } } })).toThrow(
-      'Widget cannot be defined: spec.group',
+      'invalid definition of Widget: spec.group',
     )
     expect(() => defineResource({ ...base, versions: {} })).toThrow('Widget has no version')
     expect(() => defineResource({ ...base, versions: { v1: { schema: z.object({ at: z.date() }) } } })).toThrow('v1: ')
   })
 
-  it('the schema is checked first, then refinements, then the rules of the strategy', () => {
+  it('validates the schema first, then refinements, then the rules of the strategy', () => {
     const Widget = defineResource({
       ...base,
       versions: { v1: { schema } },
@@ -142,8 +142,9 @@ describe('defineResource', () => {
         warnings: ({ spec }) => (spec.size > 99 ? ['that is large'] : []),
       },
     })
-    const { strategy: policy } = only(Widget.resources(types))
-    const errors = (spec: object) => policy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
+    const { strategy } = only(Widget.resources(types))
+    const errors = (spec: object) =>
+      strategy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
     expect(errors({ size: 1 })).toEqual([])
     expect(errors({ size: 'x' })).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
@@ -154,13 +155,13 @@ describe('defineResource', () => {
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(policy.validateUpdate?.(stored(1), stored(2), context).map((each) => each.message)).toEqual([
+    expect(strategy.validateUpdate?.(stored(1), stored(2), context).map((each) => each.message)).toEqual([
       'Forbidden: may only grow',
     ])
-    expect(policy.warnings?.(object({ spec: { size: 100 } }), undefined, context)).toEqual(['that is large'])
+    expect(strategy.warnings?.(object({ spec: { size: 100 } }), undefined, context)).toEqual(['that is large'])
   })
 
-  it('keeps objects in one version and translates the others', async () => {
+  it('stores one version and converts the others', async () => {
     const Widget = defineResource({
       ...base,
       versions: { v1: { schema }, v1beta1: { schema: z.object({ size: z.int() }) } },
@@ -217,7 +218,7 @@ describe('defineResource', () => {
       return { v1: first.strategy, v1beta1: second.strategy }
     }
 
-    it('see the storage version, whatever the version of the request is', () => {
+    it('see the storage version, whatever the version of the request', () => {
       const seen: number[] = []
       const { v1, v1beta1 } = resources({
         prepareForCreate: (draft) => {
@@ -247,7 +248,7 @@ describe('defineResource', () => {
       expect(seen).toEqual([9, 1, 3, 0])
     })
 
-    it('are not asked about objects that the schema does not allow', () => {
+    it('are not called for objects that the schema rejects', () => {
       const { v1 } = resources({
         prepareForCreate: ({ spec }) => void spec.note?.length.toFixed(),
         validate: ({ spec }) => (spec.size.toFixed() === '' ? [] : [field.invalid('spec', spec.size, 'seen')]),
@@ -267,7 +268,7 @@ describe('defineResource', () => {
       expect(() => faulty.v1.prepareForCreate?.(at('v1', { spec: { size: 1 } }), context)).toThrow('a slip')
     })
 
-    it('change a draft of their own', () => {
+    it('change a private draft', () => {
       const spec = Object.freeze({ size: 1 })
       const { v1 } = resources({
         prepareForUpdate: (draft) => {
@@ -279,7 +280,7 @@ describe('defineResource', () => {
       expect([spec.size, (draft as { spec?: unknown }).spec]).toEqual([1, { size: 2 }])
     })
 
-    it('have their say about the status', () => {
+    it('validate the status', () => {
       const { v1 } = resources({
         validateStatus: ({ status }) => (status?.phase === 'Bad' ? [field.invalid('status.phase', 'Bad', 'never')] : []),
         validate: () => [field.forbidden('spec', 'not here')],
@@ -294,7 +295,7 @@ describe('defineResource', () => {
     })
   })
 
-  it('a refinement lets pass in an update what was wrong before and is as it was', () => {
+  it('let an update keep what already violated a refinement', () => {
     const ends = z
       .object({ from: z.int(), to: z.int() })
       .refine(({ from, to }) => from <= to, { path: ['to'], message: 'too early' })
@@ -302,14 +303,14 @@ describe('defineResource', () => {
       ...base,
       versions: { v1: { schema: z.object({ spec: z.object({ ends, note: z.string() }) }) } },
     })
-    const { strategy: policy } = only(Widget.resources(types))
+    const { strategy } = only(Widget.resources(types))
     const of = (from: number, note: string) => {
       const made = object({ spec: { ends: { from, to: 3 }, note } })
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(policy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
-    expect(policy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
-    expect(policy.validate?.(of(9, 'old'), context)).toHaveLength(1)
+    expect(strategy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
+    expect(strategy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
+    expect(strategy.validate?.(of(9, 'old'), context)).toHaveLength(1)
   })
 })

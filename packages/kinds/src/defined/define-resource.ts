@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { compareVersions } from '../catalog/priorities.ts'
+import { compareVersions } from '../catalog/groups.ts'
 import { customDefinitions } from '../custom/custom-definitions.ts'
 import type { ObjectConverter } from '../custom/object-converter.ts'
 import { KindsError } from '../errors.ts'
@@ -7,21 +7,24 @@ import {
   CustomResourceDefinition,
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
-} from '../types/apiextensions-v1.generated.ts'
-import { governed } from './defined-policy.ts'
+} from '../handles/apiextensions-v1.generated.ts'
+import { withZodRules } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
 
 /**
- * A resource from zod schemas: storage, validation, defaults, OpenAPI, explanations, columns and the type that the client infers.
+ * Defines a resource by zod schemas: storage, validation, defaults, OpenAPI, `kubectl explain`, columns and the types of the
+ * client.
  *
- *     const Widget = defineResource({
- *       group: 'shop.example.com',
- *       kind: 'Widget',
- *       versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
- *     })
+ * @example
+ *    const Widget = defineResource({
+ *      group: 'shop.example.com',
+ *      kind: 'Widget',
+ *      versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
+ *    })
  *
- * @throws KindsError `InvalidDefinition` for what a server would refuse in a CustomResourceDefinition, or what JSON cannot hold.
+ * @throws KindsError `InvalidDefinition` for what a server would reject in a CustomResourceDefinition, or what JSON cannot
+ * hold.
  */
 export function defineResource<const V extends VersionTable, S extends keyof V & string = StableVersion<V>>(
   options: ResourceOptions<V, S>,
@@ -29,14 +32,14 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
   const { group, kind, namespaced = true } = options
   const storageVersion = options.storageVersion ?? Object.keys(options.versions).sort(compareVersions)[0]
   if (storageVersion === undefined || options.versions[storageVersion] === undefined)
-    throw new KindsError('InvalidDefinition', `${kind} has no version ${storageVersion ?? ''}`)
+    throw new KindsError({ code: 'InvalidDefinition', message: `${kind} has no version ${storageVersion ?? ''}` })
   const general = options as unknown as ResourceOptions<VersionTable>
   const manifest = manifestOf(general, storageVersion)
   // Rules are compiled for the first object.
   const errors = CustomResourceDefinition.validate(withoutRules(manifest) as CustomResourceDefinition)
   if (errors.length > 0) {
-    const told = errors.map((error) => `${error.field}: ${error.message}`).join('; ')
-    throw new KindsError('InvalidDefinition', `${kind} cannot be defined: ${told}`)
+    const details = errors.map((error) => `${error.field}: ${error.message}`).join('; ')
+    throw new KindsError({ code: 'InvalidDefinition', message: `invalid definition of ${kind}: ${details}` })
   }
   const resource = manifest.spec.names.plural
   const handle = (version: string) => ({ group, version, resource, kind, namespaced })
@@ -46,10 +49,10 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
     at: (version) => handle(version),
     toManifest: () => structuredClone(manifest),
     resources: (types) =>
-      customDefinitions(accepted(manifest), {
+      customDefinitions(withAcceptedNames(manifest), {
         objectMeta: types.struct('meta/v1.ObjectMeta'),
         ...(converter === undefined ? {} : { converter }),
-      }).map((each) => governed(each, general, storageVersion)),
+      }).map((each) => withZodRules(each, general, storageVersion)),
   }
 }
 
@@ -91,7 +94,7 @@ function versionOf(name: string, options: VersionOptions, storage: boolean): Cus
     storage,
     ...(deprecated === false ? {} : { deprecated: true }),
     ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
-    schema: { openAPIV3Schema: published(name, schema) as never },
+    schema: { openAPIV3Schema: publishedSchema(name, schema) as never },
     ...(Object.keys(subresources).length === 0 ? {} : { subresources }),
     ...(columns === undefined ? {} : { additionalPrinterColumns: columns.map((column) => ({ ...column })) }),
     ...(selectableFields === undefined ? {} : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
@@ -105,13 +108,16 @@ function withoutRules(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, withoutRules(each)]))
 }
 
-/** The status is written by a sub-resource of its own: no object needs one from the start. */
-function published(version: string, schema: MemberSchema): JsonObject {
+/** The status is written by its sub-resource, so objects never require one. */
+function publishedSchema(version: string, schema: MemberSchema): JsonObject {
   let written: JsonObject
   try {
     written = structuralSchema(schema)
   } catch (error) {
-    throw new KindsError('InvalidDefinition', `${version}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new KindsError({
+      code: 'InvalidDefinition',
+      message: `${version}: ${error instanceof Error ? error.message : String(error)}`,
+    })
   }
   const { required, properties, ...rest } = written
   const needed = ((required as string[] | undefined) ?? []).filter((name) => name !== 'status')
@@ -127,8 +133,8 @@ function published(version: string, schema: MemberSchema): JsonObject {
   }
 }
 
-/** As a server has it when its names are settled. */
-function accepted(manifest: CustomResourceDefinition): CustomResourceDefinition {
+/** The definition with accepted names, as a server has it after naming. */
+function withAcceptedNames(manifest: CustomResourceDefinition): CustomResourceDefinition {
   const status: CustomResourceDefinitionStatus = {
     acceptedNames: manifest.spec.names,
     conditions: [{ type: 'Established', status: 'True' }],
@@ -146,7 +152,7 @@ function converterOf({ conversions = {}, group }: ResourceOptions<VersionTable>,
       const stored = known.get(object.apiVersion)?.toStorage(object) ?? object
       const from = { ...stored, apiVersion: hub, kind: object.kind } as ApiObject
       if (apiVersion === hub) return from
-      const shown = known.get(apiVersion)?.fromStorage(from as DeepReadonly<ApiObject>) ?? from
-      return { ...shown, apiVersion, kind: object.kind } as ApiObject
+      const converted = known.get(apiVersion)?.fromStorage(from as DeepReadonly<ApiObject>) ?? from
+      return { ...converted, apiVersion, kind: object.kind } as ApiObject
     })
 }

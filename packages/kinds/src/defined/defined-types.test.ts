@@ -2,9 +2,9 @@ import type { ApiObject } from '@krmkit/meta'
 import { expectTypeOf, it } from 'vitest'
 import { defineResource } from './define-resource.ts'
 import type { DraftOf, ObjectOf, ResourceHandle } from './interfaces.ts'
-import { z } from './library.ts'
+import { z } from './zod.ts'
 
-/** What the type checker knows of resources that are defined in code; these tests are run by it. */
+/** Type tests of resources defined in code; the type checker runs them. */
 
 const schema = z.object({
   spec: z.object({ size: z.int(), color: z.enum(['red', 'green']).default('red'), note: z.string().optional() }),
@@ -24,7 +24,7 @@ const Widget = defineResource({
     validate(widget, old) {
       expectTypeOf(widget.spec.color).toEqualTypeOf<'red' | 'green'>()
       expectTypeOf(old?.spec.note).toEqualTypeOf<string | undefined>()
-      // @ts-expect-error: what is validated cannot be changed
+      // @ts-expect-error: validation gets a readonly object
       const change = (): unknown => (widget.spec.size = 1)
       expectTypeOf(change).toBeFunction()
       return []
@@ -35,7 +35,7 @@ const Widget = defineResource({
 type Stored = ObjectOf<typeof schema>
 type Written = DraftOf<typeof schema>
 
-it('objects are read with their defaults and may be written without', () => {
+it('reads objects with their defaults and writes them without', () => {
   expectTypeOf<Stored['spec']>().toEqualTypeOf<{ size: number; color: 'red' | 'green'; note?: string | undefined }>()
   expectTypeOf<Written['spec']>().toEqualTypeOf<{
     size: number
@@ -46,19 +46,19 @@ it('objects are read with their defaults and may be written without', () => {
   expectTypeOf<Stored>().toExtend<ApiObject>()
 })
 
-it('the stable version is the handle, others are asked for by name', () => {
+it('is the handle of the stable version and gives others by name', () => {
   expectTypeOf(Widget).toExtend<ResourceHandle<Stored, Written>>()
   expectTypeOf(Widget.at('v1beta1')).toEqualTypeOf<ResourceHandle<ObjectOf<typeof older>, DraftOf<typeof older>>>()
-  // @ts-expect-error: there is no such version
+  // @ts-expect-error: unknown version
   const unknown = () => Widget.at('v2')
   expectTypeOf(unknown).toBeFunction()
 })
 
-it('names of versions and members are checked', () => {
+it('checks names of versions and members', () => {
   const wrong = (): void => {
-    // @ts-expect-error: the storage version is one of the versions
+    // @ts-expect-error: the storage version must be one of the versions
     defineResource({ ...base, versions: { v1: { schema } }, storageVersion: 'v2' })
-    // @ts-expect-error: conversions are those of the versions
+    // @ts-expect-error: conversions are keyed by the versions
     defineResource({ ...base, versions: { v1: { schema } }, conversions: { v3: undefined } })
   }
   expectTypeOf(wrong).toBeFunction()

@@ -1,21 +1,22 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema'
-import { z } from './library.ts'
+import { isJsonObject } from '../json-object.ts'
+import { z } from './zod.ts'
 
 /**
- * From a zod schema to a structural OpenAPI schema, as custom resources are described by. What such a schema cannot say
- * (refinements, alternatives of different types, cycles) is left open in it; the zod schema itself decides about that.
+ * Derives a structural OpenAPI schema from a zod schema. What such a schema cannot express (refinements, alternatives of
+ * different types, cycles) is left open in it and validated by the zod schema alone.
  */
 
 const openKey = 'x-kubernetes-preserve-unknown-fields'
 
-/** @throws Error for what JSON cannot hold: dates, big integers, maps, functions. */
+/** @throws Error for types that JSON cannot hold: dates, big integers, maps, functions. */
 export function structuralSchema(schema: z.ZodType): JsonObject {
   const written = z.toJSONSchema(schema, { io: 'input', target: 'openapi-3.0', cycles: 'ref' }) as JsonObject
   return node(written)
 }
 
-/** Members that mean the same in both. */
+/** Keywords with the same meaning in JSON Schema and OpenAPI. */
 const kept = [
   'type',
   'description',
@@ -38,7 +39,7 @@ const kept = [
 
 function node(given: JsonObject): JsonObject {
   const alternatives = listOf(given.anyOf) ?? listOf(given.oneOf)
-  if (alternatives !== undefined) return { ...ownKeys(given), ...united(alternatives, given.oneOf !== undefined) }
+  if (alternatives !== undefined) return { ...ownKeys(given), ...unionSchema(alternatives, given.oneOf !== undefined) }
   const all = listOf(given.allOf)
   if (all !== undefined) return { ...ownKeys(given), ...intersected(all) }
   if (given.$ref !== undefined || given.type === undefined) return { ...ownKeys(given), [openKey]: true }
@@ -57,30 +58,30 @@ function ownKeys(given: JsonObject): JsonObject {
   return out
 }
 
-/** Formats that servers check; others are left to zod. */
+/** Formats that servers validate; zod validates the others. */
 const knownFormats: ReadonlySet<string> = new Set(['date', 'date-time', 'email', 'ipv4', 'ipv6', 'uri', 'uuid', 'int32', 'int64'])
 
-/** zod tells whole numbers by their safe range. */
+/** zod marks integers by the safe range. */
 function isUnbounded(key: string, value: JsonValue): boolean {
   if (key !== 'minimum' && key !== 'maximum') return false
   return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
 }
 
-/** Looking ahead and back cannot be done in linear time: such a pattern is left to zod. */
+/** Lookaround cannot be matched in linear time; such patterns are left to zod. */
 function isPattern(pattern: string): boolean {
   return !('problem' in compilePattern(pattern))
 }
 
 function contents(given: JsonObject): JsonObject {
   const out: JsonObject = {}
-  if (isObject(given.properties)) out.properties = mapped(given.properties)
+  if (isJsonObject(given.properties)) out.properties = mapped(given.properties)
   const { additionalProperties: more, items } = given
-  if (isObject(more)) {
+  if (isJsonObject(more)) {
     const open = Object.keys(more).length === 0
     if (given.properties === undefined) out.additionalProperties = open ? { [openKey]: true } : node(more)
     else out[openKey] = true
   } else if (more === true) out[openKey] = true
-  if (isObject(items)) out.items = node(items)
+  if (isJsonObject(items)) out.items = node(items)
   else if (given.type === 'array') out.items = { [openKey]: true }
   if (given.type === 'object' && given.properties === undefined && more === undefined) out[openKey] = true
   return out
@@ -90,8 +91,8 @@ function mapped(properties: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, node(each as JsonObject)]))
 }
 
-/** One of several: told apart where all are objects, or text and whole numbers; else left open. */
-function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
+/** A union: distinguished if all alternatives are objects, or string and integer; otherwise left open. */
+function unionSchema(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
   const types = new Set(alternatives.map(({ type }) => type))
   if (alternatives.length === 1) return node(alternatives[0] as JsonObject)
   if (types.size === 2 && types.has('string') && types.has('integer')) return { 'x-kubernetes-int-or-string': true }
@@ -99,18 +100,18 @@ function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonOb
   if (types.size > 1 || type === undefined) return { [openKey]: true }
   const nodes = alternatives.map(node)
   if (type !== 'object') return { type, ...(type === 'array' ? { items: { [openKey]: true } } : {}), anyOf: nodes.map(bare) }
-  return { ...merged(nodes), [exclusive ? 'oneOf' : 'anyOf']: nodes.map(bare) }
+  return { ...intersectionSchema(nodes), [exclusive ? 'oneOf' : 'anyOf']: nodes.map(bare) }
 }
 
 function intersected(all: readonly JsonObject[]): JsonObject {
   const nodes = all.map(node)
   if (nodes.some(({ type }) => type !== 'object')) return { [openKey]: true }
   const required = [...new Set(nodes.flatMap((each) => (each.required as string[] | undefined) ?? []))]
-  return { ...merged(nodes), ...(required.length === 0 ? {} : { required }) }
+  return { ...intersectionSchema(nodes), ...(required.length === 0 ? {} : { required }) }
 }
 
-/** An object with the members of all; a member that they disagree about is left open. */
-function merged(nodes: readonly JsonObject[]): JsonObject {
+/** An object with the members of all; members with conflicting schemas are left open. */
+function intersectionSchema(nodes: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {}
   for (const { properties: own } of nodes) {
     for (const [name, each] of Object.entries((own as JsonObject | undefined) ?? {})) {
@@ -126,12 +127,12 @@ function sameShape(a: JsonValue, b: JsonValue): boolean {
   return JSON.stringify(a) === JSON.stringify(withoutValues(b as JsonObject))
 }
 
-/** What is particular to one alternative is said by that alternative. */
+/** Drops what only one alternative allows; the alternative itself states it. */
 function withoutValues({ enum: _values, ...rest }: JsonObject): JsonObject {
   return rest
 }
 
-/** Keywords that alternatives may not have in a structural schema. */
+/** Keywords that a structural schema forbids in alternatives. */
 const structural = new Set(['type', 'description', 'default', 'nullable', 'additionalProperties', 'format'])
 
 function bare(given: JsonObject): JsonObject {
@@ -155,8 +156,4 @@ function bare(given: JsonObject): JsonObject {
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] | undefined {
   return Array.isArray(value) ? (value as JsonObject[]) : undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,9 +3,9 @@ import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 
-/** What a browser has to load for one kind. */
+/** Size and content of the bundle that a browser loads for one kind. */
 
-const types = (module: string) => fileURLToPath(new URL(`../types/${module}.generated.ts`, import.meta.url))
+const types = (module: string) => fileURLToPath(new URL(`./${module}.generated.ts`, import.meta.url))
 
 async function bundleOf(
   module: string,
@@ -35,7 +35,7 @@ async function bundleOf(
 }
 
 describe('a bundle of one handle', () => {
-  it('has the facts and rules of its kind and of no other, and runs in a browser', async () => {
+  it('contains the facts and rules of its kind only and needs no Node built-in', async () => {
     const { text, imports } = await bundleOf('core-v1', '{ ConfigMap }')
     expect(imports).toEqual([])
     expect(text).not.toMatch(/from\s*["']node:|require\(/)
@@ -45,12 +45,12 @@ describe('a bundle of one handle', () => {
     }
     const whole = (await bundleOf('core-v1', '*')).text
     expect(whole).toContain('PodSpec')
-    // Two fifths are the schema library, a fifth the protobuf one.
+    // The schema library makes up two fifths, the protobuf library one fifth.
     expect(text.length).toBeLessThan(260_000)
     expect(text.length).toBeLessThan(whole.length / 2)
   }, 60_000)
 
-  it('works with what every browser has and nothing more', async () => {
+  it('runs with the globals that every browser has', async () => {
     const { text } = await bundleOf('core-v1', '{ Secret, Pod }', 'iife')
     const context = createContext({ TextEncoder, TextDecoder, atob, btoa, crypto, URL })
     const script = `${text}

@@ -2,14 +2,14 @@ import type { ApiObject, Typed } from '@krmkit/meta'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import { KindsError } from '../errors.ts'
-import { ValidatingAdmissionPolicy } from '../types/admissionregistration-v1.generated.ts'
-import { HorizontalPodAutoscaler } from '../types/autoscaling-v1.generated.ts'
-import { Binding, ConfigMap, PersistentVolumeClaim, Pod, Secret } from '../types/core-v1.generated.ts'
-import { Event } from '../types/events-v1.generated.ts'
-import { CSIDriver, StorageClass } from '../types/storage-v1.generated.ts'
+import { ValidatingAdmissionPolicy } from './admissionregistration-v1.generated.ts'
+import { HorizontalPodAutoscaler } from './autoscaling-v1.generated.ts'
+import { Binding, ConfigMap, PersistentVolumeClaim, Pod, Secret } from './core-v1.generated.ts'
+import { Event } from './events-v1.generated.ts'
+import { CSIDriver, StorageClass } from './storage-v1.generated.ts'
 
 describe('kinds as values', () => {
-  it('say where their objects live, as the catalog does', () => {
+  it('have the resource and scope of the catalog', () => {
     const catalog = createCatalog()
     for (const handle of [ConfigMap, Pod, HorizontalPodAutoscaler, Event, StorageClass]) {
       const { group, version, resource } = handle
@@ -22,14 +22,14 @@ describe('kinds as values', () => {
     expect(ConfigMap.apiVersion).toBe('v1')
   })
 
-  it('carry the type of their objects', () => {
+  it('infer the type of their objects', () => {
     const read = <T extends ApiObject>(_: Typed<T>): T => ConfigMap.create({ metadata: {} }) as unknown as T
     expectTypeOf(read(ConfigMap)).toEqualTypeOf<ConfigMap>()
     expectTypeOf(ConfigMap.decode).returns.toEqualTypeOf<ConfigMap>()
     expectTypeOf(Pod.create({ metadata: { name: 'a' } }).kind).toEqualTypeOf<'Pod'>()
   })
 
-  it('make, write and read objects', () => {
+  it('create, encode and decode objects', () => {
     const object = ConfigMap.create({ metadata: { name: 'a', labels: { z: '1', b: '2' } }, data: { y: '1', x: '2' } })
     const text = new TextDecoder().decode(ConfigMap.encode(object))
     expect(text).toBe(
@@ -39,7 +39,7 @@ describe('kinds as values', () => {
     expect(ConfigMap.decode(new TextEncoder().encode(text)).data).toEqual({ x: '2', y: '1' })
   })
 
-  it('P200 refuse what is no object of the kind', () => {
+  it('reject objects of another kind [P200]', () => {
     const refused = [
       '{',
       '[]',
@@ -53,20 +53,20 @@ describe('kinds as values', () => {
     expect(ConfigMap.decode('{"apiVersion":"v1","kind":"ConfigMap","date":{}}', { strict: false })).not.toHaveProperty('date')
   })
 
-  it('default what the facts say, leaving the argument alone', () => {
+  it('apply the defaults of the facts without changing the argument', () => {
     const service = Pod.create({ metadata: { name: 'a' }, spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } })
     const before = JSON.stringify(service)
     expect(Pod.default(service).spec?.containers[0]?.ports?.[0]?.protocol).toBe('TCP')
     expect(JSON.stringify(service)).toBe(before)
   })
 
-  it('validate names, whatever their policy', () => {
+  it('validate names, also for kinds without a strategy', () => {
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'a' } }))).toEqual([])
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { generateName: 'a-' } }))).toEqual([])
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'A' } })).map(({ field }) => field)).toEqual(['metadata.name'])
   })
 
-  it('give schemas of the shape, one for each set of options', () => {
+  it('return one zod schema for each set of options', () => {
     const schema = ConfigMap.schema()
     expectTypeOf(schema.parse).returns.toEqualTypeOf<ConfigMap>()
     expect(schema).toBe(ConfigMap.schema({ enums: true }))
@@ -80,7 +80,7 @@ describe('kinds as values', () => {
     expect([phase({}), phase({ enums: false })]).toEqual([false, true])
   })
 
-  it('P34 P190 write and read the protobuf form', () => {
+  it('encode and decode protobuf [P34 P190]', () => {
     const secret = Secret.create({ metadata: { name: 's' }, data: { a: 'YQ==' }, type: 'Opaque' })
     const bytes = Secret.encode(secret, 'protobuf')
     expect([...bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0])
@@ -89,7 +89,7 @@ describe('kinds as values', () => {
     expect(() => Secret.decode(bytes.subarray(0, bytes.length - 12))).toThrow(KindsError)
   })
 
-  it('know the rules of their kinds', async () => {
+  it('apply the rules of their kinds', async () => {
     const fields = (errors: readonly { field: string }[]) => errors.map(({ field }) => field)
     const pod = Pod.create({ metadata: { name: 'a' }, spec: { containers: [] } })
     expect(fields(Pod.validate(pod))).toEqual(['spec.containers'])
@@ -108,7 +108,7 @@ describe('kinds as values', () => {
     await expect(Pod.ready(pod)).resolves.toBeUndefined()
   })
 
-  it('wait for what expressions need', async () => {
+  it('load the expression engine before validation', async () => {
     const policy = ValidatingAdmissionPolicy.create({
       metadata: { name: 'p' },
       spec: {

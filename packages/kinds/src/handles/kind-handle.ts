@@ -38,9 +38,14 @@ import { copy } from '../strategies/shared/values.ts'
 export type ZodSchema<T> = ReturnType<typeof createZodSchema<T>>
 
 /**
- * A kind as a value: what a program needs to write, check and read its objects without a server.
+ * A kind as a value: what a program needs to create, validate, encode and decode its objects without a server.
  *
- * A handle is a resource of the client interface too. Nothing here changes its argument.
+ * A handle also names a resource for the client interface. No method changes its argument.
+ *
+ * @example
+ *     import { ConfigMap } from '@krmkit/kinds/core/v1'
+ *     const map = ConfigMap.create({ metadata: { name: 'a' }, data: { k: 'v' } })
+ *     ConfigMap.validate(map) // []
  */
 export interface KindHandle<T extends ApiObject> extends Typed<T> {
   /** Empty for the core group. */
@@ -51,37 +56,40 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   /** Plural, as in URLs; empty for kinds that are only the body of a sub-resource. */
   readonly resource: string
   readonly namespaced: boolean
-  /** Read from the facts on first use. */
+  /** Parsed from the facts on first use. */
   type(): StructType
-  /** A zod schema of the shape of objects; the rules of the kind are those of `validate`. One schema is kept for each set of options. */
+  /**
+   * A zod schema of the shape of objects; `validate` applies the rules of the kind. One schema is cached for each set of
+   * options.
+   */
   schema(options?: ZodSchemaOptions): ZodSchema<T>
-  /** An object with its type written on it. */
+  /** Adds apiVersion and kind. */
   create(members: Omit<T, 'apiVersion' | 'kind'>): T
   /**
-   * Reads JSON, the protobuf form with its envelope, or a value that was JSON. The result is canonical: members in the order of
-   * the type, unset ones as the wire prints them.
+   * Decodes JSON, protobuf with its envelope, or a parsed JSON value. The result is canonical: members in the order of the
+   * type, unset ones as the wire prints them.
    *
-   * @throws KindsError `InvalidObject` for text that is no JSON, a wrong type of a member or another kind, and, when `strict`
-   * is not false, unknown and repeated members.
+   * @throws KindsError `InvalidObject` for malformed input, a member of the wrong type, another kind and, unless `strict` is
+   * false, unknown or duplicate members.
    */
   decode(input: Uint8Array | string | object, options?: { readonly strict?: boolean }): T
-  /** The object with everything filled in that the server would fill in on reading it. */
+  /** Applies the defaults that the server applies on decoding. */
   default(object: DeepReadonly<T>): T
   /**
-   * Loads what the rules of a few kinds need, when this object needs it: those with expressions in them. Wait for it before
-   * `validate` of admission policies, webhook configurations and definitions of custom resources; for all others it has nothing to do.
+   * Loads the expression engine if the rules of this object need it. Await it before `validate` of admission policies, webhook
+   * configurations and custom resource definitions; for other kinds it does nothing.
    */
   ready(object: DeepReadonly<T>, old?: DeepReadonly<T>): Promise<void>
   /**
-   * What the server would refuse in a new object, after defaulting; empty for a valid one. A missing namespace counts as
-   * `default`, a missing name as one made of `generateName`.
+   * Returns the errors that a server reports for a new object, after defaulting; empty for a valid one. A missing namespace
+   * counts as `default`, a missing name as one made of `generateName`.
    *
-   * @param context what the policy may know. Default: the clock of the machine, the newest release, stock names.
+   * @param context the context of the strategy. Default: system clock, newest release, stock names.
    */
   validate(object: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
-  /** What the server would refuse when `object` replaces `old`, which it has stored. */
+  /** Returns the errors that a server reports when `object` replaces the stored `old`. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
-  /** Canonical JSON; or protobuf with its envelope, for kinds that have that form. */
+  /** Canonical JSON; or protobuf with its envelope, for kinds that have a protobuf form. */
   encode(object: DeepReadonly<T>, form?: 'json' | 'protobuf'): Uint8Array
 }
 
@@ -94,15 +102,15 @@ export interface KindHandleParts {
   /** `core/v1.ConfigMap` */
   readonly typeName: string
   readonly types: () => TypeSource
-  /** Absent: the rules of metadata alone. */
-  readonly policy?: Strategy
-  /** Policies work on the storage version; absent when this is it. */
+  /** Absent: only the rules of metadata apply. */
+  readonly strategy?: Strategy
+  /** Strategies work on the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
 }
 
-/** For the generated modules; use their values. */
+/** Called by the generated modules; use the handles they export. */
 export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHandle<T> {
-  const { group, version, kind, resource, namespaced, policy } = parts
+  const { group, version, kind, resource, namespaced, strategy } = parts
   const apiVersion = formatApiVersion(parts)
   let struct: StructType | undefined
   const type = (): StructType => {
@@ -110,15 +118,15 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     return struct
   }
   const schemas = new Map<string, ZodSchema<T>>()
-  const filled = (object: DeepReadonly<T>): T => {
+  const withDefaults = (object: DeepReadonly<T>): T => {
     const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
-    policy?.defaults?.(own, version, stockProfile)
+    strategy?.defaults?.(own, version, stockProfile)
     return own
   }
-  /** As the policy gets it: filled in, placed, of the storage version, and the policy's to change. */
-  const received = (object: DeepReadonly<T>): ApiObject => {
-    const named = filled(object)
-    place(named.metadata, namespaced)
+  /** The object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
+  const prepareObject = (object: DeepReadonly<T>): ApiObject => {
+    const named = withDefaults(object)
+    setName(named.metadata, namespaced)
     return parts.toStorage === undefined ? named : copy<ApiObject>(parts.toStorage(named as DeepReadonly<ApiObject>))
   }
   return {
@@ -131,43 +139,43 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     type,
     schema(options = {}) {
       const key = `${options.enums ?? true} ${options.loose ?? false}`
-      const made = schemas.get(key) ?? createZodSchema<T>(type(), options)
-      schemas.set(key, made)
-      return made
+      const cached = schemas.get(key) ?? createZodSchema<T>(type(), options)
+      schemas.set(key, cached)
+      return cached
     },
     create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
     decode: (input, { strict = true } = {}) => {
       const { object, problems } = read<T>(input, type())
       if (object.kind !== kind || object.apiVersion !== apiVersion) {
-        throw new KindsError(
-          'InvalidObject',
-          `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
-        )
+        throw new KindsError({
+          code: 'InvalidObject',
+          message: `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
+        })
       }
-      if (strict && problems.length > 0) throw new KindsError('InvalidObject', problems.join(', '))
+      if (strict && problems.length > 0) throw new KindsError({ code: 'InvalidObject', message: problems.join(', ') })
       return object
     },
-    default: filled,
+    default: withDefaults,
     async ready(object, old) {
-      await policy?.ready?.(received(object), old === undefined ? undefined : received(old))
+      await strategy?.ready?.(prepareObject(object), old === undefined ? undefined : prepareObject(old))
     },
     validate(object, context) {
-      const unnamed = missingMembers(object, policy?.requiredMembers?.[''] ?? [])
+      const unnamed = missingMembers(object, strategy?.requiredMembers?.[''] ?? [])
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
-      const known = policyContext(context)
-      const stored = received(object)
-      policy?.prepareForCreate?.(stored, known)
+      const fullContext = strategyContext(context)
+      const stored = prepareObject(object)
+      strategy?.prepareForCreate?.(stored, fullContext)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      return policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      return strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
     },
     validateUpdate(object, old, context) {
-      const known = policyContext(context)
-      const before = received(old)
-      const stored = received(object)
-      policy?.prepareForUpdate?.(stored, before, known)
-      if (policy?.validateUpdate !== undefined) return policy.validateUpdate(stored, before, known)
+      const fullContext = strategyContext(context)
+      const before = prepareObject(old)
+      const stored = prepareObject(object)
+      strategy?.prepareForUpdate?.(stored, before, fullContext)
+      if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, fullContext)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const own = policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      const own = strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
       return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
     },
     encode(object, form = 'json') {
@@ -177,7 +185,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
   }
 }
 
-/** Decodes, with the one error of this package. */
+/** Decodes and maps decoding errors to KindsError. */
 function read<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
   try {
     if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
@@ -185,24 +193,24 @@ function read<T>(input: Uint8Array | string | object, type: StructType): { objec
     const { value, duplicates } = parseJson(input, { literals: true })
     return decode<T>(type, value, { duplicates })
   } catch (error) {
-    if (error instanceof DecodeError) throw new KindsError('InvalidObject', error.message)
+    if (error instanceof DecodeError) throw new KindsError({ code: 'InvalidObject', message: error.message, cause: error })
     throw error
   }
 }
 
-/** Gives an object of ours the name and namespace that a request would bring along. */
-function place(metadata: ApiObject['metadata'], namespaced: boolean): void {
+/** Sets the name and namespace that a request would set. */
+function setName(metadata: ApiObject['metadata'], namespaced: boolean): void {
   if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}xxxxx`
   if (!metadata.namespace && namespaced) metadata.namespace = 'default'
 }
 
-const usualContext: StrategyContext = {
+const defaultContext: StrategyContext = {
   clock: systemClock,
   random: systemRandom,
   profile: stockProfile,
   features: /* @__PURE__ */ createFeatures(),
 }
 
-function policyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
-  return given === undefined ? usualContext : { ...usualContext, ...given }
+function strategyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
+  return given === undefined ? defaultContext : { ...defaultContext, ...given }
 }

@@ -1,6 +1,9 @@
 import { createTypeSource, type TypeSource } from '@krmkit/schema'
 
-/** Facts of one struct or enumeration, and those it is made of. Literals only, so that unused ones can be left out of a bundle. */
+/**
+ * Facts of one struct or enumeration, and references to the types it uses. Literals only, so that bundlers can drop unused
+ * ones.
+ */
 export interface TypePart {
   readonly at: {
     readonly folder: string
@@ -9,18 +12,18 @@ export interface TypePart {
     /** Members of the version, as JSON text. */
     readonly facts: string
   }
-  /** Name, as what the part is: a struct, a name that stands for another, an enumeration. */
+  /** The name, under the member that tells the sort of type: a struct, an alias, an enumeration. */
   readonly type?: string
   readonly named?: string
   readonly enum?: string
-  /** An enumeration whose values the generated OpenAPI leaves out. */
+  /** An enumeration whose values the generated OpenAPI omits. */
   readonly hiddenEnum?: string
   /** JSON text. */
   readonly facts: string
   readonly uses?: () => readonly TypePart[]
 }
 
-/** A type with all it is made of, put together when first asked for. Only a cache: the same parts always give the same types. */
+/** A type with all types it uses, parsed on first use and cached. */
 export function lazyTypes(part: TypePart): () => TypeSource {
   let source: TypeSource | undefined
   return () => {
@@ -29,7 +32,7 @@ export function lazyTypes(part: TypePart): () => TypeSource {
   }
 }
 
-/** The texts that the parts would stand in if each group were a file of its own. */
+/** Reassembles the text of each group's file from the parts. */
 function filesOf(first: TypePart): Record<string, string> {
   const groups = new Map<string, { readonly group: string; readonly versions: Map<string, TypePart[]> }>()
   const found = new Set([first])

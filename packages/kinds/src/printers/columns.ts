@@ -1,13 +1,13 @@
 import type { Column } from '../interfaces.ts'
 
-/** Columns that many kinds share, and the short way to write the others. */
+/** Shared columns, and helpers to define others. */
 
 /** A column that is always shown. */
 export function column(name: string, type: Column['type'], description: string): Column {
   return { name, type, format: '', description, priority: 0 }
 }
 
-/** A column of wide output. */
+/** A column that only wide output shows. */
 export function wide(name: string, type: Column['type'], description: string): Column {
   return { name, type, format: '', description, priority: 1 }
 }
@@ -16,15 +16,21 @@ export const nameColumn: Column = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: 'What the object is called: unique among the objects of its kind and namespace.',
+  description: 'Name of the object, unique among the objects of its kind and namespace.',
   priority: 0,
 }
 
-export const ageColumn: Column = column('Age', 'string', 'Time that has passed since the object was created.')
+export const ageColumn: Column = column('Age', 'string', 'Time since the object was created.')
 
 export const containerColumns: readonly Column[] = [
   wide('Containers', 'string', 'Names of the containers of the pod template.'),
-  wide('Images', 'string', 'Images that the containers of the pod template run.'),
+  wide('Images', 'string', 'Images of the containers of the pod template.'),
 ]
 
-export const selectorColumn: Column = wide('Selector', 'string', 'Labels by which the pods are found.')
+export const selectorColumn: Column = wide('Selector', 'string', 'Labels that select the pods.')
+
+export const paramKindColumn = column('ParamKind', 'string', 'Kind of the parameter objects.')
+
+export const attributesClassColumn = column('VolumeAttributesClass', 'string', 'Class of the modifiable attributes.')
+
+export const volumeModeColumn = wide('VolumeMode', 'string', 'Whether the volume is a file system or a block device.')

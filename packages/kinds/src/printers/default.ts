@@ -1,12 +1,19 @@
 import type { Printer } from '../interfaces.ts'
-import { column, nameColumn } from './columns.ts'
+import { ageColumn, column, nameColumn } from './columns.ts'
+import { since } from './duration.ts'
 
 /**
- * Columns of kinds that have none of their own: Name and Created At, which holds the time itself.
+ * Columns of kinds without a printer: Name and Created At, which holds the time itself.
  *
  * @see API protocol specification, 2.5
  */
 export const defaultPrinter: Printer = {
-  columns: [nameColumn, column('Created At', 'date', 'When the server created the object.')],
+  columns: [nameColumn, column('Created At', 'date', 'Creation time of the object.')],
   cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
+}
+
+/** Columns of kinds that show Name and Age only. */
+export const nameAndAgePrinter: Printer = {
+  columns: [nameColumn, ageColumn],
+  cells: ({ metadata }, { now }) => [metadata.name ?? '', since(metadata.creationTimestamp, now)],
 }

@@ -38,11 +38,11 @@ describe('human durations', () => {
     [8 * y - h, '7y364d'],
     [8 * y, '8y'],
     [100 * y + 5 * d, '100y'],
-  ])('%d ms is %s', (ms, text) => {
+  ])('prints %d ms as %s', (ms, text) => {
     expect(humanDuration(ms)).toBe(text)
   })
 
-  it('counts from a moment, which may be missing', () => {
+  it('counts from a time, which may be absent', () => {
     const now = Date.parse('2024-05-01T10:00:00Z')
     expect(since('2024-05-01T09:58:00Z', now)).toBe('2m')
     expect(since('2024-05-01T09:59:59.500001Z', now)).toBe('0s')

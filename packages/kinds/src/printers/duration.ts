@@ -1,4 +1,4 @@
-/** Spans of time as people read them: two units at most, coarser the longer they are. */
+/** Durations in the short form of `kubectl get`: two units at most, coarser the longer they are. */
 
 const second = 1000
 const minute = 60 * second
@@ -7,7 +7,7 @@ const hour = 60 * minute
 /**
  * `5s`, `119s`, `2m`, `9m59s`, `3h`, `7h59m`, `47h`, `2d1h`, `730d`, `2y1d`, `8y`.
  *
- * A span up to two seconds below zero counts as zero, because clocks differ; below that the text is `<invalid>`.
+ * Up to two seconds below zero count as zero, because clocks differ; below that the text is `<invalid>`.
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / second)
@@ -31,14 +31,14 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
 }
 
-/** Time since a moment, `<unknown>` when there is none. `now` is in milliseconds since the epoch. */
+/** Time since `time`; `<unknown>` if it is unset. `now` is in milliseconds since the epoch. */
 export function since(time: string | null | undefined, now: number): string {
-  const at = moment(time)
+  const at = parseTimestamp(time)
   return at === undefined ? '<unknown>' : humanDuration(now - at)
 }
 
-/** Milliseconds since the epoch; undefined for a time that is unset. */
-export function moment(time: string | null | undefined): number | undefined {
+/** Milliseconds since the epoch; undefined if the time is unset. */
+export function parseTimestamp(time: string | null | undefined): number | undefined {
   if (time === undefined || time === null) return undefined
   const at = Date.parse(time)
   return Number.isNaN(at) ? undefined : at

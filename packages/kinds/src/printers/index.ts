@@ -1,69 +1,66 @@
 import type { Printer } from '../interfaces.ts'
-import { apiServicePrinter, bindingPrinter, certificateSigningRequestPrinter, clusterTrustBundlePrinter } from './access.ts'
-import {
-  admissionPolicyBindingPrinter,
-  flowSchemaPrinter,
-  mutatingAdmissionPolicyPrinter,
-  priorityLevelPrinter,
-  validatingAdmissionPolicyPrinter,
-  webhookConfigurationPrinter,
-} from './admission.ts'
-import { horizontalPodAutoscalerPrinter, podDisruptionBudgetPrinter, scalePrinter } from './autoscaling.ts'
-import {
-  agePrinter,
-  leaseCandidatePrinter,
-  leasePrinter,
-  priorityClassPrinter,
-  resourceClaimPrinter,
-  resourceSlicePrinter,
-  runtimeClassPrinter,
-  storageVersionMigrationPrinter,
-  storageVersionPrinter,
-} from './cluster.ts'
-import {
-  componentStatusPrinter,
-  configMapPrinter,
-  eventPrinter,
-  namespacePrinter,
-  nodePrinter,
-  resourceQuotaPrinter,
-  secretPrinter,
-  serviceAccountPrinter,
-} from './core.ts'
-import {
-  endpointSlicePrinter,
-  endpointsPrinter,
-  ingressClassPrinter,
-  ingressPrinter,
-  ipAddressPrinter,
-  networkPolicyPrinter,
-  serviceCidrPrinter,
-  servicePrinter,
-} from './networking.ts'
-import { podPrinter, podTemplatePrinter } from './pod.ts'
-import {
-  csiDriverPrinter,
-  csiNodePrinter,
-  persistentVolumeClaimPrinter,
-  persistentVolumePrinter,
-  storageClassPrinter,
-  volumeAttachmentPrinter,
-  volumeAttributesClassPrinter,
-} from './storage.ts'
-import {
-  controllerRevisionPrinter,
-  cronJobPrinter,
-  daemonSetPrinter,
-  deploymentPrinter,
-  jobPrinter,
-  replicaSetPrinter,
-  replicationControllerPrinter,
-  statefulSetPrinter,
-} from './workloads.ts'
+import { mutatingAdmissionPolicyPrinter } from '../strategies/admissionregistration/mutating-admission-policy/printer.ts'
+import { validatingAdmissionPolicyPrinter } from '../strategies/admissionregistration/validating-admission-policy/printer.ts'
+import { admissionPolicyBindingPrinter } from '../strategies/admissionregistration/validating-admission-policy-binding/printer.ts'
+import { webhookConfigurationPrinter } from '../strategies/admissionregistration/webhook-configuration/printer.ts'
+import { apiServicePrinter } from '../strategies/apiregistration/api-service/printer.ts'
+import { storageVersionPrinter } from '../strategies/apiserverinternal/storage-version/printer.ts'
+import { controllerRevisionPrinter } from '../strategies/apps/controller-revision/printer.ts'
+import { daemonSetPrinter } from '../strategies/apps/daemon-set/printer.ts'
+import { deploymentPrinter } from '../strategies/apps/deployment/printer.ts'
+import { replicaSetPrinter } from '../strategies/apps/replica-set/printer.ts'
+import { statefulSetPrinter } from '../strategies/apps/stateful-set/printer.ts'
+import { horizontalPodAutoscalerPrinter } from '../strategies/autoscaling/horizontal-pod-autoscaler/printer.ts'
+import { scalePrinter } from '../strategies/autoscaling/scale/printer.ts'
+import { cronJobPrinter } from '../strategies/batch/cron-job/printer.ts'
+import { jobPrinter } from '../strategies/batch/job/printer.ts'
+import { certificateSigningRequestPrinter } from '../strategies/certificates/certificate-signing-request/printer.ts'
+import { clusterTrustBundlePrinter } from '../strategies/certificates/cluster-trust-bundle/printer.ts'
+import { leasePrinter } from '../strategies/coordination/lease/printer.ts'
+import { leaseCandidatePrinter } from '../strategies/coordination/lease-candidate/printer.ts'
+import { componentStatusPrinter } from '../strategies/core/component-status/printer.ts'
+import { configMapPrinter } from '../strategies/core/config-map/printer.ts'
+import { endpointsPrinter } from '../strategies/core/endpoints/printer.ts'
+import { eventPrinter } from '../strategies/core/event/printer.ts'
+import { namespacePrinter } from '../strategies/core/namespace/printer.ts'
+import { nodePrinter } from '../strategies/core/node/printer.ts'
+import { persistentVolumePrinter } from '../strategies/core/persistent-volume/printer.ts'
+import { persistentVolumeClaimPrinter } from '../strategies/core/persistent-volume-claim/printer.ts'
+import { podPrinter } from '../strategies/core/pod/printer.ts'
+import { podTemplatePrinter } from '../strategies/core/pod-template/printer.ts'
+import { replicationControllerPrinter } from '../strategies/core/replication-controller/printer.ts'
+import { resourceQuotaPrinter } from '../strategies/core/resource-quota/printer.ts'
+import { secretPrinter } from '../strategies/core/secret/printer.ts'
+import { servicePrinter } from '../strategies/core/service/printer.ts'
+import { serviceAccountPrinter } from '../strategies/core/service-account/printer.ts'
+import { endpointSlicePrinter } from '../strategies/discovery/endpoint-slice/printer.ts'
+import { flowSchemaPrinter } from '../strategies/flowcontrol/flow-schema/printer.ts'
+import { priorityLevelPrinter } from '../strategies/flowcontrol/priority-level-configuration/printer.ts'
+import { ingressPrinter } from '../strategies/networking/ingress/printer.ts'
+import { ingressClassPrinter } from '../strategies/networking/ingress-class/printer.ts'
+import { ipAddressPrinter } from '../strategies/networking/ip-address/printer.ts'
+import { networkPolicyPrinter } from '../strategies/networking/network-policy/printer.ts'
+import { serviceCidrPrinter } from '../strategies/networking/service-cidr/printer.ts'
+import { runtimeClassPrinter } from '../strategies/node/runtime-class/printer.ts'
+import { podDisruptionBudgetPrinter } from '../strategies/policy/pod-disruption-budget/printer.ts'
+import { bindingPrinter } from '../strategies/rbac/role-binding/printer.ts'
+import { resourceClaimPrinter } from '../strategies/resource/resource-claim/printer.ts'
+import { resourceSlicePrinter } from '../strategies/resource/resource-slice/printer.ts'
+import { priorityClassPrinter } from '../strategies/scheduling/priority-class/printer.ts'
+import { csiDriverPrinter } from '../strategies/storage/csi-driver/printer.ts'
+import { csiNodePrinter } from '../strategies/storage/csi-node/printer.ts'
+import { storageClassPrinter } from '../strategies/storage/storage-class/printer.ts'
+import { volumeAttachmentPrinter } from '../strategies/storage/volume-attachment/printer.ts'
+import { volumeAttributesClassPrinter } from '../strategies/storage/volume-attributes-class/printer.ts'
+import { storageVersionMigrationPrinter } from '../strategies/storagemigration/storage-version-migration/printer.ts'
+import { nameAndAgePrinter } from './default.ts'
+
+export { defaultPrinter } from './default.ts'
+export { humanDuration } from './duration.ts'
 
 /**
- * Columns and cells of the built-in kinds that have their own, by `group/Kind` of the storage version; the core group is
- * empty. Groups have their stock names. What is absent here has the columns of `defaultPrinter`.
+ * Printers of the built-in kinds, by `group/Kind` of the storage version; the core group is empty. Groups have their stock
+ * names. Kinds absent here use `defaultPrinter`.
  */
 export const printers: Readonly<Record<string, Printer>> = {
   '/ComponentStatus': componentStatusPrinter as Printer,
@@ -114,9 +111,9 @@ export const printers: Readonly<Record<string, Printer>> = {
   'policy/PodDisruptionBudget': podDisruptionBudgetPrinter as Printer,
   'rbac.authorization.k8s.io/ClusterRoleBinding': bindingPrinter as Printer,
   'rbac.authorization.k8s.io/RoleBinding': bindingPrinter as Printer,
-  'resource.k8s.io/DeviceClass': agePrinter as Printer,
+  'resource.k8s.io/DeviceClass': nameAndAgePrinter as Printer,
   'resource.k8s.io/ResourceClaim': resourceClaimPrinter as Printer,
-  'resource.k8s.io/ResourceClaimTemplate': agePrinter as Printer,
+  'resource.k8s.io/ResourceClaimTemplate': nameAndAgePrinter as Printer,
   'resource.k8s.io/ResourceSlice': resourceSlicePrinter as Printer,
   'scheduling.k8s.io/PriorityClass': priorityClassPrinter as Printer,
   'storage.k8s.io/CSIDriver': csiDriverPrinter as Printer,

@@ -6,10 +6,7 @@ import type { Cell, Column } from '../interfaces.ts'
 import { defaultPrinter } from './default.ts'
 import { printers } from './index.ts'
 
-/**
- * Every Table that the recorded server sent of a built-in kind, against ours for the object as it was last seen in the same
- * scenario.
- */
+/** Compares every recorded Table of a built-in kind with ours, for the object as last seen in the scenario. */
 
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(scenarios)
@@ -28,12 +25,12 @@ interface Scenario {
 
 const placeholders = new Set(['<masked>', '<any>', '<age>'])
 
-describe.skipIf(!present)('Tables of the recorded server (skipped when ../shared is absent)', () => {
+describe.skipIf(!present)('recorded Tables (skipped when ../shared is absent)', () => {
   let compared = 0
   for (const [name, scenario] of present ? readScenarios() : []) {
     const tables = scenario.steps.filter(({ id }) => isTable(scenario.expected[id]?.body))
     if (tables.length === 0) continue
-    it(`P31 P32 P33 ${name}`, () => {
+    it(`${name} [P31 P32 P33]`, () => {
       const objects = new Map<string, ApiObject>()
       for (const step of scenario.steps) {
         const body = scenario.expected[step.id]?.body
@@ -44,7 +41,7 @@ describe.skipIf(!present)('Tables of the recorded server (skipped when ../shared
     })
   }
 
-  it('compares many rows', () => {
+  it('compares more than the minimum of rows', () => {
     expect(compared).toBeGreaterThan(60)
   })
 })
@@ -62,7 +59,7 @@ function isTable(body: unknown): body is Table {
   return (body as Table | undefined)?.kind === 'Table' && Array.isArray((body as Table).columnDefinitions)
 }
 
-/** What an answer masks is taken from the request, or from what was known before. */
+/** Values masked in the recorded response are taken from the request or from earlier responses. */
 function remember(body: unknown, objects: Map<string, ApiObject>, request: unknown): void {
   const object = body as (ApiObject & { items?: ApiObject[] }) | undefined
   if (object?.kind === undefined) return
@@ -72,7 +69,7 @@ function remember(body: unknown, objects: Map<string, ApiObject>, request: unkno
   keep(object, objects, request)
 }
 
-/** A binding is answered with a Status; the pod has its node from then on. */
+/** A binding responds with a Status; the pod has its node afterwards. */
 function bind({ path, query, body }: Scenario['steps'][number], objects: Map<string, ApiObject>): void {
   const binding = body as { metadata?: { name?: string }; target?: { name: string } } | undefined
   const name = /\/pods\/([^/]+)\/binding$/.exec(path ?? '')?.[1] ?? binding?.metadata?.name

@@ -18,13 +18,13 @@ interface Vector {
 const vectors = JSON.parse(readFileSync(new URL('../../testdata/printers.json', import.meta.url), 'utf8')) as Vector[]
 
 describe('printers', () => {
-  it.each(vectors.map((vector) => [vector.key, vector.name, vector] as const))('P31 %s: %s', (key, _, vector) => {
+  it.each(vectors.map((vector) => [vector.key, vector.name, vector] as const))('%s: %s [P31]', (key, _, vector) => {
     const printer = printers[key]!
     expect(printer.cells(vector.object, { now: Date.parse(vector.now) })).toEqual(vector.cells)
     expect(printer.conditions?.(vector.object) ?? []).toEqual(vector.conditions)
   })
 
-  it.each(Object.keys(printers))('P32 %s gives a cell for every column, however little it is given', (key) => {
+  it.each(Object.keys(printers))('%s gives a cell for every column, also for an almost empty object [P32]', (key) => {
     const printer = printers[key]!
     const empty = { apiVersion: 'v1', kind: 'K', metadata: {} }
     expect(printer.cells(empty, { now: 0 })).toHaveLength(printer.columns.length)
@@ -33,14 +33,14 @@ describe('printers', () => {
     for (const column of printer.columns) expect(column.description).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('P33 kinds without columns show their name and the time of creation', () => {
+  it('shows name and creation time for kinds without columns [P33]', () => {
     expect(defaultPrinter.columns.map(({ name, type }) => [name, type])).toEqual([
       ['Name', 'string'],
       ['Created At', 'date'],
     ])
     const metadata = { name: 'a', creationTimestamp: '2024-05-01T10:00:00Z' }
     expect(defaultPrinter.cells({ apiVersion: 'v1', kind: 'K', metadata }, { now: 0 })).toEqual(['a', '2024-05-01T10:00:00Z'])
-    const bare = builtInKinds().filter(({ strategy: policy, resource }) => policy.printer === undefined && !resource.virtual)
+    const bare = builtInKinds().filter(({ strategy, resource }) => strategy.printer === undefined && !resource.virtual)
     expect(bare.map(({ kind }) => kind.kind)).toEqual([
       'LimitRange',
       'ClusterRole',
@@ -56,7 +56,7 @@ describe('printers', () => {
     expect(printers['/Node']!.cells({ apiVersion: 'v1', kind: 'Node', metadata }, { now: 0, profile })[2]).toBe('a')
   })
 
-  it('lists flow schemas in the order they are asked', () => {
+  it('lists flow schemas in matching order', () => {
     const schema = (name: string, matchingPrecedence: number) => ({
       apiVersion: 'v1',
       kind: 'FlowSchema',

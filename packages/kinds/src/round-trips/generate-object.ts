@@ -1,13 +1,13 @@
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * Objects of a type as clients may send them, made of a seed: any subset of the members, some null or empty, values of every
- * sort that the type allows. Equal seeds make equal objects.
+ * Generates objects of a type as clients may send them, from a seed: any subset of the members, some null or empty, values of
+ * every sort that the type allows. Equal seeds give equal objects.
  */
 
 export interface GenerateOptions {
   readonly seed: number
-  /** About so many members of the deepest structs; fewer the deeper they are. Default 6. */
+  /** Approximate number of members of the outermost struct; nested ones have fewer. Default 6. */
   readonly breadth?: number
 }
 
@@ -15,7 +15,7 @@ export function generateObject(type: StructType, { seed, breadth = 6 }: Generate
   return new Generator(seed, breadth).struct(type, 0)
 }
 
-/** What a plain test of text would not think of. */
+/** Strings that break naive text handling. */
 const texts = [
   '',
   'a',
@@ -50,7 +50,7 @@ class Generator {
     for (const field of type.fields) {
       if (depth > 7 && field.type.kind !== 'scalar') continue
       if (type.root && (field.json === 'kind' || field.json === 'apiVersion')) {
-        // Inside of others they are not part of the message.
+        // Nested types carry no apiVersion and kind in protobuf.
         if (depth === 0) object[field.json] = field.json === 'kind' ? type.typeName : versionOf(type)
       } else if (depth === 0 || this.#chance(wanted / type.fields.length)) this.#member(object, field, depth)
     }
@@ -144,7 +144,7 @@ class Generator {
     }
   }
 
-  /** Years that every form can hold. */
+  /** Years that all encodings can hold. */
   #seconds(): string {
     return new Date(this.#next() * 1000).toISOString().slice(0, 19)
   }
@@ -183,7 +183,7 @@ function versionOf({ group, version }: StructType): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** An empty list comes back from protobuf as none, which JSON shows where the member is always printed. */
+/** Protobuf decodes an empty list as absent, which JSON shows if the member is always printed. */
 function printsNull({ zero }: Field): boolean {
   return zero === null
 }

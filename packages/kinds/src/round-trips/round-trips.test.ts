@@ -21,8 +21,8 @@ import { testContext } from '../strategies/testing/context.ts'
 import { generateObject } from './generate-object.ts'
 
 /**
- * Generated objects of every kind go through every form and come back the same. `ROUND_TRIPS=1000` makes so many of each kind,
- * `ROUND_TRIPS_SEED` others; a failure tells the seed of its object.
+ * Generated objects of every kind survive every encoding and conversion. `ROUND_TRIPS=1000` sets the number of objects per
+ * kind, `ROUND_TRIPS_SEED` the seed; a failure prints the seed of its object.
  */
 
 const count = Number(process.env['ROUND_TRIPS'] ?? 25)
@@ -38,7 +38,7 @@ interface Version {
   readonly registeredAs?: string
 }
 
-/** Every kind with metadata of its own, in every version that the facts know, served or not. */
+/** Every kind with object metadata, in every known version, served or not. */
 const kinds = Object.entries(modelFiles).flatMap(([folder, text]) => {
   const { versions = {} } = JSON.parse(text) as { versions?: Record<string, { kinds: Record<string, Version> }> }
   return Object.entries(versions).flatMap(([version, facts]) =>
@@ -48,14 +48,14 @@ const kinds = Object.entries(modelFiles).flatMap(([folder, text]) => {
   )
 })
 
-/** The canonical form of a generated object, and its text. */
+/** The canonical form of a generated object, and its JSON. */
 function made(type: StructType, seed: number): { readonly object: ApiObject; readonly text: string } {
   const { object, problems } = decode<ApiObject>(type, generateObject(type, { seed }))
   expect(problems, `seed ${seed}`).toEqual([])
   return { object, text: textOf(object) }
 }
 
-/** Fails with the place where two texts part. */
+/** Fails with the position of the first difference. */
 function same(got: string, wanted: string, what: string): void {
   if (got === wanted) return
   let at = 0
@@ -68,7 +68,7 @@ const utf8 = new TextDecoder()
 const textOf = (object: object) => utf8.decode(encodeJson(object))
 
 describe('forms', () => {
-  it.each(kinds)('P34 P35 P190 %s: JSON, protobuf, YAML', { timeout }, (name) => {
+  it.each(kinds)('%s: JSON, protobuf and YAML restore the object [P34 P35 P190]', { timeout }, (name) => {
     const type = types.struct(name)
     for (const seed of seeds) {
       const { object, text } = made(type, seed)
@@ -86,9 +86,9 @@ describe('forms', () => {
 const stored = catalog.definitions.filter(({ resource }) => resource.virtual !== true)
 const label = ({ group, version, kind }: ResourceDefinition) => `${group === '' ? 'core' : group}/${version} ${kind.kind}`
 
-describe('policies', () => {
+describe('strategies', () => {
   it.each(stored.map((one) => [label(one), one] as const))(
-    '%s: defaults change nothing twice, and rules never fail',
+    '%s: defaulting is idempotent and validation never throws',
     { timeout },
     async (_, one) => {
       const type = one.kind.type()
@@ -120,7 +120,7 @@ describe('policies', () => {
   )
 })
 
-/** Kinds that are served in several versions: every pair of them, both ways. */
+/** Kinds served in several versions: all pairs, both directions. */
 const pairs = stored.flatMap((from) =>
   stored
     .filter((to) => to !== from && to.kind.kind === from.kind.kind && to.storage.group === from.storage.group)
@@ -128,14 +128,14 @@ const pairs = stored.flatMap((from) =>
 )
 
 /**
- * What another version cannot say, and therefore does not give back: autoscalers of `v1` carry the rest in annotations, devices
- * tell an unset value from an absent one in `v1beta2` alone, and a request that asks for nothing is one without alternatives.
+ * Removes what another version cannot express and therefore does not restore: `v1` keeps the rest of autoscalers in
+ * annotations, only `v1beta2` tells an unset value of a device from an absent one, and an empty request has no alternatives.
  */
 function sayable(object: ApiObject): ApiObject {
   const isDevice = object.apiVersion.startsWith('resource.k8s.io/')
   const drops = (name: string, value: unknown): boolean => {
     if (name.startsWith('autoscaling.alpha.') || (name === 'annotations' && isEmpty(value))) return true
-    // What a v1 that names no target means.
+    // The percentage that v1 implies without a target.
     if (name === 'targetCPUUtilizationPercentage' && value === 80) return true
     const isUnset = (name === 'allNodes' && value === false) || (name === 'nodeName' && value === '')
     return isDevice && (isUnset || ((name === 'exactly' || name === 'basic') && isEmpty(value)))
@@ -150,7 +150,7 @@ function sayable(object: ApiObject): ApiObject {
   return copy(object) as ApiObject
 }
 
-/** Nothing but values that mean nothing. */
+/** Whether the value consists of zero values only. */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === '' || value === 0 || value === false || value === null
   return Object.entries(value).every(
@@ -159,9 +159,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 describe('conversions', () => {
-  // Those of autoscalers from v2 need metrics that are complete: see autoscaling.test.ts.
+  // Generated v2 autoscalers lack complete metrics: see autoscaling.test.ts.
   const generated = pairs.filter(([, { group, version }]) => group !== 'autoscaling' || version !== 'v2')
-  it.each(generated)('P331 %s', { timeout }, (_, from, to) => {
+  it.each(generated)('%s [P331]', { timeout }, (_, from, to) => {
     const there = conversionBetween(from.kind, to.kind)
     const back = conversionBetween(to.kind, from.kind)
     const type = from.kind.type()
@@ -176,7 +176,7 @@ describe('conversions', () => {
   })
 })
 
-it('kinds of several versions are all there', () => {
+it('covers all kinds with several versions', () => {
   const several = new Set(pairs.map(([, { kind }]) => kind.kind))
   expect([...several].sort()).toMatchInlineSnapshot(`
     [

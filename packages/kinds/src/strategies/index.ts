@@ -1,47 +1,82 @@
 import type { Strategy } from '../interfaces.ts'
-import { admissionRegistrationPolicies } from './admissionregistration/index.ts'
-import { apiextensionsPolicies } from './apiextensions/index.ts'
-import { apiRegistrationPolicies } from './apiregistration/index.ts'
-import { deploymentStrategy } from './apps/deployment.ts'
-import { appsPolicies } from './apps/index.ts'
-import { autoscalingPolicies } from './autoscaling/index.ts'
-import { batchPolicies } from './batch/index.ts'
-import { certificatesPolicies } from './certificates/index.ts'
-import { leaseStrategy } from './coordination/lease.ts'
-import { configMapStrategy } from './core/config-map.ts'
-import { endpointsStrategy } from './core/endpoints.ts'
-import { eventStrategy, newEventStrategy } from './core/event.ts'
+import { mutatingAdmissionPolicyStrategy } from './admissionregistration/mutating-admission-policy/strategy.ts'
+import { mutatingAdmissionPolicyBindingStrategy } from './admissionregistration/mutating-admission-policy-binding.ts'
+import {
+  validatingAdmissionPolicyBindingStrategy,
+  validatingAdmissionPolicyStrategy,
+} from './admissionregistration/validating-admission-policy/strategy.ts'
+import {
+  mutatingWebhookConfigurationStrategy,
+  validatingWebhookConfigurationStrategy,
+} from './admissionregistration/webhook-configuration/strategy.ts'
+import { customResourceDefinitionStrategy } from './apiextensions/custom-resource-definition/strategy.ts'
+import { apiServiceStrategy } from './apiregistration/api-service/strategy.ts'
+import { storageVersionStrategy } from './apiserverinternal/storage-version/strategy.ts'
+import { controllerRevisionStrategy } from './apps/controller-revision/strategy.ts'
+import { daemonSetStrategy } from './apps/daemon-set/strategy.ts'
+import { deploymentStrategy } from './apps/deployment/strategy.ts'
+import { replicaSetStrategy } from './apps/replica-set/strategy.ts'
+import { statefulSetStrategy } from './apps/stateful-set/strategy.ts'
+import { horizontalPodAutoscalerStrategy } from './autoscaling/horizontal-pod-autoscaler/strategy.ts'
+import { cronJobStrategy } from './batch/cron-job/strategy.ts'
+import { jobStrategy } from './batch/job/strategy.ts'
+import { certificateSigningRequestStrategy } from './certificates/certificate-signing-request/strategy.ts'
+import { clusterTrustBundleStrategy } from './certificates/cluster-trust-bundle/strategy.ts'
+import { leaseStrategy } from './coordination/lease/strategy.ts'
+import { leaseCandidateStrategy } from './coordination/lease-candidate/strategy.ts'
+import { configMapStrategy } from './core/config-map/strategy.ts'
+import { endpointsStrategy } from './core/endpoints/strategy.ts'
+import { eventStrategy, eventsGroupEventStrategy } from './core/event/strategy.ts'
 import { limitRangeStrategy } from './core/limit-range.ts'
 import { namespaceStrategy } from './core/namespace.ts'
-import { nodeStrategy } from './core/node.ts'
-import { persistentVolumeStrategy } from './core/persistent-volume.ts'
-import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts'
-import { podStrategy } from './core/pod.ts'
-import { podTemplateStrategy } from './core/pod-template.ts'
-import { replicationControllerStrategy } from './core/replication-controller.ts'
-import { resourceQuotaStrategy } from './core/resource-quota.ts'
-import { secretStrategy } from './core/secret.ts'
+import { nodeStrategy } from './core/node/strategy.ts'
+import { persistentVolumeStrategy } from './core/persistent-volume/strategy.ts'
+import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim/strategy.ts'
+import { podStrategy } from './core/pod/strategy.ts'
+import { podTemplateStrategy } from './core/pod-template/strategy.ts'
+import { replicationControllerStrategy } from './core/replication-controller/strategy.ts'
+import { resourceQuotaStrategy } from './core/resource-quota/strategy.ts'
+import { secretStrategy } from './core/secret/strategy.ts'
 import { serviceStrategy } from './core/service.ts'
-import { serviceAccountStrategy } from './core/service-account.ts'
-import { discoveryPolicies } from './discovery/index.ts'
-import { flowControlPolicies } from './flowcontrol/index.ts'
-import { ingressStrategy } from './networking/ingress.ts'
-import { ingressClassStrategy } from './networking/ingress-class.ts'
-import { ipAddressStrategy } from './networking/ip-address.ts'
-import { networkPolicyStrategy } from './networking/network-policy.ts'
-import { serviceCidrStrategy } from './networking/service-cidr.ts'
-import { nodePolicies } from './node/index.ts'
-import { plainPolicies } from './plain/index.ts'
-import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts'
+import { serviceAccountStrategy } from './core/service-account/strategy.ts'
+import { endpointSliceStrategy } from './discovery/endpoint-slice/strategy.ts'
+import { flowSchemaStrategy } from './flowcontrol/flow-schema/strategy.ts'
+import { priorityLevelConfigurationStrategy } from './flowcontrol/priority-level-configuration/strategy.ts'
+import { ingressStrategy } from './networking/ingress/strategy.ts'
+import { ingressClassStrategy } from './networking/ingress-class/strategy.ts'
+import { ipAddressStrategy } from './networking/ip-address/strategy.ts'
+import { networkPolicyStrategy } from './networking/network-policy/strategy.ts'
+import { serviceCidrStrategy } from './networking/service-cidr/strategy.ts'
+import { runtimeClassStrategy } from './node/runtime-class/strategy.ts'
+import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget/strategy.ts'
 import { clusterRoleStrategy, roleStrategy } from './rbac/role.ts'
-import { clusterRoleBindingStrategy, roleBindingStrategy } from './rbac/role-binding.ts'
-import { schedulingPolicies } from './scheduling/index.ts'
-import { csiDriverStrategy } from './storage/csi-driver.ts'
-import { storagePolicies } from './storage/index.ts'
-import { storageClassStrategy } from './storage/storage-class.ts'
+import { clusterRoleBindingStrategy, roleBindingStrategy } from './rbac/role-binding/strategy.ts'
+import { deviceClassStrategy } from './resource/device-class.ts'
+import { deviceTaintRuleStrategy } from './resource/device-taint-rule.ts'
+import { resourceClaimStrategy } from './resource/resource-claim/strategy.ts'
+import { resourceClaimTemplateStrategy } from './resource/resource-claim-template.ts'
+import { resourceSliceStrategy } from './resource/resource-slice/strategy.ts'
+import { priorityClassStrategy } from './scheduling/priority-class/strategy.ts'
+import { csiDriverStrategy } from './storage/csi-driver/strategy.ts'
+import { csiNodeStrategy } from './storage/csi-node/strategy.ts'
+import { csiStorageCapacityStrategy } from './storage/csi-storage-capacity.ts'
+import { storageClassStrategy } from './storage/storage-class/strategy.ts'
+import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.ts'
+import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
+import { storageVersionMigrationStrategy } from './storagemigration/storage-version-migration/strategy.ts'
 
-/** Policies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
-export const policies: Readonly<Record<string, Strategy>> = {
+export {
+  allocateService,
+  type ServiceAllocation,
+  type ServiceUse,
+  serviceHoldings,
+  serviceUse,
+} from './core/service-allocation.ts'
+export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
+export { missingMembers } from './required-members.ts'
+
+/** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
+export const strategies: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': configMapStrategy,
   '/Endpoints': endpointsStrategy,
   '/Event': eventStrategy,
@@ -57,32 +92,53 @@ export const policies: Readonly<Record<string, Strategy>> = {
   '/Secret': secretStrategy,
   '/Service': serviceStrategy,
   '/ServiceAccount': serviceAccountStrategy,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': mutatingAdmissionPolicyStrategy,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': mutatingAdmissionPolicyBindingStrategy,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': mutatingWebhookConfigurationStrategy,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingAdmissionPolicyStrategy,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validatingAdmissionPolicyBindingStrategy,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': validatingWebhookConfigurationStrategy,
+  'apiextensions.k8s.io/CustomResourceDefinition': customResourceDefinitionStrategy,
+  'apiregistration.k8s.io/APIService': apiServiceStrategy,
+  'apps/ControllerRevision': controllerRevisionStrategy,
+  'apps/DaemonSet': daemonSetStrategy,
   'apps/Deployment': deploymentStrategy,
+  'apps/ReplicaSet': replicaSetStrategy,
+  'apps/StatefulSet': statefulSetStrategy,
+  'autoscaling/HorizontalPodAutoscaler': horizontalPodAutoscalerStrategy,
+  'batch/CronJob': cronJobStrategy,
+  'batch/Job': jobStrategy,
+  'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestStrategy,
+  'certificates.k8s.io/ClusterTrustBundle': clusterTrustBundleStrategy,
   'coordination.k8s.io/Lease': leaseStrategy,
-  'events.k8s.io/Event': newEventStrategy,
-  ...appsPolicies,
-  ...batchPolicies,
-  ...admissionRegistrationPolicies,
-  ...apiextensionsPolicies,
-  ...apiRegistrationPolicies,
-  ...autoscalingPolicies,
-  ...certificatesPolicies,
-  ...discoveryPolicies,
-  ...flowControlPolicies,
-  ...nodePolicies,
-  ...plainPolicies,
-  ...schedulingPolicies,
-  ...storagePolicies,
+  'coordination.k8s.io/LeaseCandidate': leaseCandidateStrategy,
+  'discovery.k8s.io/EndpointSlice': endpointSliceStrategy,
+  'events.k8s.io/Event': eventsGroupEventStrategy,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaStrategy,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelConfigurationStrategy,
+  'internal.apiserver.k8s.io/StorageVersion': storageVersionStrategy,
+  'networking.k8s.io/IPAddress': ipAddressStrategy,
   'networking.k8s.io/Ingress': ingressStrategy,
   'networking.k8s.io/IngressClass': ingressClassStrategy,
-  'networking.k8s.io/IPAddress': ipAddressStrategy,
-  'networking.k8s.io/ServiceCIDR': serviceCidrStrategy,
   'networking.k8s.io/NetworkPolicy': networkPolicyStrategy,
+  'networking.k8s.io/ServiceCIDR': serviceCidrStrategy,
+  'node.k8s.io/RuntimeClass': runtimeClassStrategy,
   'policy/PodDisruptionBudget': podDisruptionBudgetStrategy,
   'rbac.authorization.k8s.io/ClusterRole': clusterRoleStrategy,
   'rbac.authorization.k8s.io/ClusterRoleBinding': clusterRoleBindingStrategy,
   'rbac.authorization.k8s.io/Role': roleStrategy,
   'rbac.authorization.k8s.io/RoleBinding': roleBindingStrategy,
+  'resource.k8s.io/DeviceClass': deviceClassStrategy,
+  'resource.k8s.io/DeviceTaintRule': deviceTaintRuleStrategy,
+  'resource.k8s.io/ResourceClaim': resourceClaimStrategy,
+  'resource.k8s.io/ResourceClaimTemplate': resourceClaimTemplateStrategy,
+  'resource.k8s.io/ResourceSlice': resourceSliceStrategy,
+  'scheduling.k8s.io/PriorityClass': priorityClassStrategy,
   'storage.k8s.io/CSIDriver': csiDriverStrategy,
+  'storage.k8s.io/CSINode': csiNodeStrategy,
+  'storage.k8s.io/CSIStorageCapacity': csiStorageCapacityStrategy,
   'storage.k8s.io/StorageClass': storageClassStrategy,
+  'storage.k8s.io/VolumeAttachment': volumeAttachmentStrategy,
+  'storage.k8s.io/VolumeAttributesClass': volumeAttributesClassStrategy,
+  'storagemigration.k8s.io/StorageVersionMigration': storageVersionMigrationStrategy,
 }

@@ -1,26 +1,26 @@
 import { type ApiObject, createFeatures, createNamingProfile, fakeClock, seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import type { StrategyContext } from '../interfaces.ts'
-import { policies } from './index.ts'
+import { strategies } from './index.ts'
 
 const profile = createNamingProfile({ domain: 'example.org', apiDomain: 'api.example.org' })
 const context: StrategyContext = { clock: fakeClock(0), random: seededRandom(1), profile, features: createFeatures('1.33') }
 
 it('names labels, annotations and groups after the profile', () => {
   const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }
-  policies['/Namespace']?.prepareForCreate?.(namespace, context)
+  strategies['/Namespace']?.prepareForCreate?.(namespace, context)
   expect(namespace.metadata.labels).toEqual({ 'example.org/metadata.name': 'a' })
 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, type: 'example.org/tls' }
-  expect(policies['/Secret']?.validate?.(secret, context).map(({ field }) => field)).toEqual(['data[tls.crt]', 'data[tls.key]'])
+  expect(strategies['/Secret']?.validate?.(secret, context).map(({ field }) => field)).toEqual(['data[tls.crt]', 'data[tls.key]'])
 
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { 'beta.example.org/os': 'linux' } } }
-  expect(policies['/Node']?.warnings?.(node, undefined, context)).toEqual([
+  expect(strategies['/Node']?.warnings?.(node, undefined, context)).toEqual([
     'metadata.labels[beta.example.org/os]: deprecated since v1.14; use "example.org/os" instead',
   ])
 
   const source = { apiGroup: 'snapshot.storage.api.example.org', kind: 'VolumeSnapshot', name: 's' }
   const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'c' }, spec: { dataSource: source } }
-  policies['/PersistentVolumeClaim']?.prepareForCreate?.(claim, context)
+  strategies['/PersistentVolumeClaim']?.prepareForCreate?.(claim, context)
   expect(claim.spec).toEqual({ dataSource: source, dataSourceRef: source })
 })

@@ -8,7 +8,7 @@ const missing = (value: unknown, ...paths: string[]) =>
   ).map(String)
 
 describe('missingMembers', () => {
-  it('tells whole paths, and counts null as none', () => {
+  it('returns whole paths and counts null as missing', () => {
     expect(missing({}, 'spec')).toEqual(['spec'])
     expect(missing({ spec: null }, 'spec', 'status.attached')).toEqual(['spec', 'status.attached'])
     expect(missing({ spec: {}, status: { attached: false } }, 'spec', 'status.attached')).toEqual([])
@@ -16,7 +16,7 @@ describe('missingMembers', () => {
     expect(missing('text', 'spec')).toEqual(['spec'])
   })
 
-  it('asks where a sibling is there', () => {
+  it('requires a member if its sibling is present', () => {
     const path = 'a.?b.c'
     expect([missing({ a: {} }, path), missing({ a: { b: 1 } }, path), missing({ a: { b: 1, c: 2 } }, path)]).toEqual([
       [],
@@ -25,7 +25,7 @@ describe('missingMembers', () => {
     ])
   })
 
-  it('asks only where there is something to ask of', () => {
+  it('requires members of existing parents only', () => {
     const path = 'spec.?.volumes.?.*.iscsi.?.lun'
     expect(missing({}, path)).toEqual([])
     expect(missing({ spec: { volumes: 1 } }, path)).toEqual([])

@@ -1,32 +1,32 @@
 import { Path } from '@krmkit/meta'
 
 /**
- * Which members a value as it was written does not name, of those that it must.
+ * Returns the paths of required members that a value, as it was sent, lacks.
  *
- * @param paths of `KindPolicy.requiredMembers`: steps are member names; `*` is every item of a list, `?` behind a member asks for
- * the rest of the path only where that member is there, and `?other` only where its sibling `other` is.
+ * @param paths of `Strategy.requiredMembers`: steps are member names; `*` is every item of a list, `?` after a member requires
+ * the rest of the path only if that member is present, and `?other` only if its sibling `other` is.
  */
 export function missingMembers(value: unknown, paths: readonly (readonly string[])[]): Path[] {
   const missing: Path[] = []
-  for (const path of paths) look(value, { path, at: 0, items: [] }, missing)
+  for (const path of paths) walk(value, { path, at: 0, items: [] }, missing)
   return missing
 }
 
 interface Walk {
   readonly path: readonly string[]
-  /** How many steps were made. */
+  /** Number of steps taken. */
   readonly at: number
-  /** Positions in the lists on the way. */
+  /** Indexes of the list items on the way. */
   readonly items: readonly number[]
 }
 
-function look(value: unknown, { path, at, items }: Walk, missing: Path[]): void {
+function walk(value: unknown, { path, at, items }: Walk, missing: Path[]): void {
   let here = value
   for (let i = at; i < path.length; i++) {
     const step = path[i] as string
     if (step === '*') {
       if (Array.isArray(here))
-        for (const [k, item] of here.entries()) look(item, { path, at: i + 1, items: [...items, k] }, missing)
+        for (const [k, item] of here.entries()) walk(item, { path, at: i + 1, items: [...items, k] }, missing)
       return
     }
     if (step.startsWith('?')) {
@@ -41,7 +41,7 @@ function look(value: unknown, { path, at, items }: Walk, missing: Path[]): void 
   if (here === undefined) missing.push(pathOf(path, items))
 }
 
-/** Null counts as none. */
+/** Null counts as missing. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name] ?? undefined

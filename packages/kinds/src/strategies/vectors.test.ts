@@ -4,7 +4,7 @@ import { createCatalog } from '../catalog/catalog.ts'
 import type { Json } from './testing/recorded.ts'
 import { runVector, type Vector } from './testing/vectors.ts'
 
-const folder = new URL('../../testdata/policies/', import.meta.url)
+const folder = new URL('../../testdata/strategies/', import.meta.url)
 const catalog = createCatalog({ runtimeConfig: 'storage.k8s.io/v1beta1=true' })
 
 for (const file of readdirSync(folder).sort()) {
@@ -19,7 +19,7 @@ for (const file of readdirSync(folder).sort()) {
   })
 }
 
-/** The members that the vector speaks of. */
+/** The members that the vector specifies. */
 function pick(object: Json, wanted: Json): Json {
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, object[name]]))
 }

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const model = fileURLToPath(new URL('../../../../../shared/model/', import.meta.url))
 
 it.skipIf(!existsSync(model))(
-  'the data is that of the model (needs the shared folder with model/)',
+  'the data equals that of the model (needs the shared folder with model/)',
   () => {
     const script = fileURLToPath(new URL('../../../../scripts/import-model.mjs', import.meta.url))
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })

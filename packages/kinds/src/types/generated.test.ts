@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 
-it('the generated modules are those that the generator writes today', () => {
+it('the generated modules are up to date', () => {
   const script = fileURLToPath(new URL('../../../../scripts/generate-types.mjs', import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   expect([status, stdout.trim(), stderr]).toEqual([0, 'types are up to date', ''])
@@ -13,7 +13,7 @@ it('the generated modules are those that the generator writes today', () => {
 it.each([
   ['core-v1', ['ConfigMap', 'Secret', 'Volume', 'PersistentVolumeClaim', 'PersistentVolume']],
   ['storage-v1', ['StorageClass', 'VolumeAttachment', 'CSIDriver', 'CSINode', 'CSIStorageCapacity']],
-])('editors tell the meaning of every member of the kinds in %s that the specification describes', (module, roots) => {
+])('every specified member of the kinds in %s has a description', (module, roots) => {
   const docs = JSON.parse(
     readFileSync(new URL(`../../../../scripts/types/docs/${module}.json`, import.meta.url), 'utf8'),
   ) as Record<string, Record<string, string>>

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 
-/** The wire forms that the generated types are made of. */
+/** The scalar types of the generated modules. */
 
 /** RFC 3339, whole seconds, UTC: `2001-02-03T04:05:06Z`. */
 export type Time = string
@@ -8,7 +8,7 @@ export type Time = string
 export type MicroTime = string
 /** As Go prints durations: `1h2m3.5s`. */
 export type Duration = string
-/** A number with a suffix: `100m`, `1.5Gi`, `2e3`. Always a string once the server has read it. */
+/** A number with a suffix: `100m`, `1.5Gi`, `2e3`. A string after decoding. */
 export type Quantity = string
 /** A number, or a percentage or name. */
 export type IntOrString = number | string

@@ -3,7 +3,7 @@ import { expect, expectTypeOf, it } from 'vitest'
 import type { HorizontalPodAutoscaler } from './autoscaling-v2.generated.ts'
 import type { Pod, PodList, PodPhase } from './core-v1.generated.ts'
 
-it('types of kinds stand for open objects and stay closed themselves', () => {
+it('types of kinds are assignable to open objects and closed themselves', () => {
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -12,14 +12,14 @@ it('types of kinds stand for open objects and stay closed themselves', () => {
   }
   const open: ApiObject = pod
   const frozen: DeepReadonly<ApiObject> = pod as DeepReadonly<Pod>
-  // @ts-expect-error no such member
+  // @ts-expect-error unknown member
   const wrong: Pod = { ...pod, spce: {} }
-  // @ts-expect-error an absent member is left out, not undefined
+  // @ts-expect-error an absent member is omitted, not undefined
   const undefinedMember: Pod = { ...pod, status: undefined }
   expect([open, frozen, wrong, undefinedMember]).toHaveLength(4)
 })
 
-it('enumerations name their values and admit others', () => {
+it('enumerations list their values and accept others', () => {
   expectTypeOf<'Running'>().toExtend<PodPhase>()
   expectTypeOf<string>().toExtend<PodPhase>()
   expectTypeOf<PodList['items']>().toEqualTypeOf<Pod[]>()

@@ -3,17 +3,17 @@ import type { AdmissionEnvironmentOptions, CompileBudget, Environment, Type } fr
 import type { StrategyContext } from '../../interfaces.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 
-/** Whether expressions of webhooks and policies compile. */
+/** Compilation of the expressions of webhooks and policies. */
 
 export { loadCel }
 
 /** @param stored expressions of the stored object. */
-export function expressionChecks(stored: ReadonlySet<string>, context: StrategyContext): ExpressionChecks {
+export function expressionContext(stored: ReadonlySet<string>, context: StrategyContext): ExpressionContext {
   let budget: CompileBudget | undefined
   return {
     stored,
     context,
-    // Objects without expressions do not load the engine.
+    // Lazy: objects without expressions do not load the engine.
     get budget() {
       budget ??= cel().engine.createCompileBudget()
       return budget
@@ -21,21 +21,21 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
   }
 }
 
-export interface ExpressionChecks {
-  /** Expressions of the stored object: they may use all that was known when they were stored. */
+export interface ExpressionContext {
+  /** Expressions of the stored object; they may use everything that was available when they were stored. */
   readonly stored: ReadonlySet<string>
   readonly context: StrategyContext
-  /** What all expressions of the object may consist of. */
+  /** Compile budget shared by all expressions of the object. */
   readonly budget: CompileBudget
 }
 
-/** @param kinds of types that the expression may come to; absent: any. */
-export function checkExpression(
+/** @param kinds of types that the expression may return; absent: any. */
+export function validateExpression(
   text: string,
   at: FieldPath,
   options: {
     readonly scope: AdmissionEnvironmentOptions
-    readonly checks: ExpressionChecks
+    readonly checks: ExpressionContext
     readonly kinds?: readonly Type['kind'][]
   },
 ): Type | undefined {
@@ -51,12 +51,12 @@ export function checkExpression(
   return compiled.type
 }
 
-function environmentFor(text: string, { stored, context }: ExpressionChecks): Environment {
+function environmentFor(text: string, { stored, context }: ExpressionContext): Environment {
   const known = cel()
   return stored.has(text) ? known.storedExpressions : known.newExpressions(context.features)
 }
 
-/** How expressions after a variable see it. */
-export function seenType(type: Type | undefined): Type {
+/** Type of a variable for the expressions after it. */
+export function variableType(type: Type | undefined): Type {
   return type === undefined ? { kind: 'dyn' } : cel().engine.variableType(type)
 }

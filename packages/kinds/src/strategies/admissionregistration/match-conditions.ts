@@ -1,17 +1,17 @@
-/** Expressions that narrow down which requests are looked at. */
+/** Match conditions: expressions that narrow down the matched requests. */
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkQualifiedName } from '../shared/names.ts'
+import { validateQualifiedName } from '../shared/names.ts'
 import { isEmpty, type R } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks } from './admission-expressions.ts'
+import { type ExpressionContext, validateExpression } from './admission-expressions.ts'
 
 const maxConditions = 64
 
-/** @param params the expressions may speak of parameters. */
-export function checkMatchConditions(
+/** @param params whether the expressions may use parameters. */
+export function validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,
-  { params, checks }: { readonly params: boolean; readonly checks: ExpressionChecks },
+  { params, checks }: { readonly params: boolean; readonly checks: ExpressionContext },
 ): void {
   const list = conditions ?? []
   if (list.length > maxConditions) at.tooMany(list.length, maxConditions)
@@ -20,12 +20,12 @@ export function checkMatchConditions(
     const here = at.index(i)
     const text = (expression ?? '').trim()
     if (text === '') here.child('expression').required()
-    else checkExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
+    else validateExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
     if (isEmpty(name)) {
       here.child('name').required()
       continue
     }
-    checkQualifiedName(name, here.child('name'))
+    validateQualifiedName(name, here.child('name'))
     if (names.has(name)) here.child('name').duplicate(name)
     names.add(name)
   }

@@ -1,13 +1,12 @@
-/** Which objects a policy, or a binding of one, is about. */
+/** `matchConstraints` of a policy and `matchResources` of a binding. */
 import { nameRules } from '@krmkit/meta'
 import type { MatchResources, NamedRuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
+import { validateSelector } from '../shared/labels.ts'
 import { isSet, type R } from '../shared/values.ts'
-import { checkRule, defaultRules } from './rules.ts'
-import { matchPolicies } from './webhooks.ts'
+import { defaultRules, matchPolicies, validateRule } from './rules.ts'
 
-/** Everything, at any version. */
+/** Default: everything, with equivalent versions. */
 export function defaultMatchResources(resources: MatchResources | undefined): void {
   if (!isSet(resources)) return
   resources.matchPolicy ??= 'Equivalent'
@@ -17,21 +16,21 @@ export function defaultMatchResources(resources: MatchResources | undefined): vo
   defaultRules(resources.excludeResourceRules)
 }
 
-export function checkMatchResources(resources: R<MatchResources> | undefined, at: FieldPath): void {
+export function validateMatchResources(resources: R<MatchResources> | undefined, at: FieldPath): void {
   if (!isSet(resources)) return
   const policy = resources.matchPolicy
   if (!isSet(policy)) at.child('matchPolicy').required()
   else if (!matchPolicies.includes(policy)) at.child('matchPolicy').notSupported(policy, matchPolicies)
   for (const name of ['namespaceSelector', 'objectSelector'] as const) {
-    if (isSet(resources[name])) checkLabelSelector(resources[name], at.child(name))
+    if (isSet(resources[name])) validateSelector(resources[name], at.child(name))
     else at.child(name).required()
   }
   for (const name of ['resourceRules', 'excludeResourceRules'] as const) {
-    for (const [i, rule] of (resources[name] ?? []).entries()) checkNamedRule(rule, at.child(name).index(i))
+    for (const [i, rule] of (resources[name] ?? []).entries()) validateNamedRule(rule, at.child(name).index(i))
   }
 }
 
-function checkNamedRule(rule: R<NamedRuleWithOperations>, at: FieldPath): void {
+function validateNamedRule(rule: R<NamedRuleWithOperations>, at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, name] of (rule.resourceNames ?? []).entries()) {
     const here = at.child('resourceNames').index(i)
@@ -39,5 +38,5 @@ function checkNamedRule(rule: R<NamedRuleWithOperations>, at: FieldPath): void {
     if (seen.has(name)) here.duplicate(name)
     seen.add(name)
   }
-  checkRule(rule, at)
+  validateRule(rule, at)
 }

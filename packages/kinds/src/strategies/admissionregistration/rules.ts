@@ -1,19 +1,21 @@
-/** Which requests webhooks and policies are asked about. */
+/** Rules that select the requests of webhooks and policies. */
 import { goStrings } from '@krmkit/meta'
 import type { RuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
+export const failurePolicies = ['Fail', 'Ignore']
+export const matchPolicies = ['Equivalent', 'Exact']
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 
-/** Every scope, unless a rule says which. */
+/** Default scope: all. */
 export function defaultRules(rules: { scope?: string }[] | undefined): void {
   for (const rule of rules ?? []) rule.scope ??= '*'
 }
 
 /** A rule of a webhook. */
-export function checkRule(rule: R<RuleWithOperations>, at: FieldPath): void {
+export function validateRule(rule: R<RuleWithOperations>, at: FieldPath): void {
   const list = rule.operations ?? []
   const here = at.child('operations')
   if (list.length === 0) here.required()
@@ -23,14 +25,14 @@ export function checkRule(rule: R<RuleWithOperations>, at: FieldPath): void {
   }
   for (const [i, operation] of list.entries())
     if (!operations.includes(operation)) here.index(i).notSupported(operation, operations)
-  checkList(rule.apiGroups, at.child('apiGroups'), 'API groups')
-  checkList(rule.apiVersions, at.child('apiVersions'), 'API versions')
+  validateList(rule.apiGroups, at.child('apiGroups'), 'API groups')
+  validateList(rule.apiVersions, at.child('apiVersions'), 'API versions')
   for (const [i, version] of (rule.apiVersions ?? []).entries()) if (version === '') at.child('apiVersions').index(i).required()
-  checkResources(rule.resources ?? [], at.child('resources'))
+  validateResources(rule.resources ?? [], at.child('resources'))
   if (isSet(rule.scope) && !scopes.includes(rule.scope)) at.child('scope').notSupported(rule.scope, scopes)
 }
 
-function checkList(list: readonly string[] | undefined, at: FieldPath, what: string): void {
+function validateList(list: readonly string[] | undefined, at: FieldPath, what: string): void {
   if (isEmpty(list)) {
     at.required()
     return
@@ -38,7 +40,7 @@ function checkList(list: readonly string[] | undefined, at: FieldPath, what: str
   if (list.length > 1 && list.includes('*')) at.invalidText(goStrings(list), `if '*' is present, must not specify other ${what}`)
 }
 
-function checkResources(resources: readonly string[], at: FieldPath): void {
+function validateResources(resources: readonly string[], at: FieldPath): void {
   if (resources.length === 0) at.required()
   const wholeResources = new Set<string>()
   const wholeSubresources = new Set<string>()

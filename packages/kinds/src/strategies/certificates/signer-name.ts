@@ -1,10 +1,10 @@
-/** Names of signers: a domain and a name, `example.com/signer`. */
+/** Signer names: a domain and a path, `example.com/signer`. */
 import { goQuote, maxLabelLength, maxSubdomainLength, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta'
 import type { FieldPath } from '../shared/field-path.ts'
 
 const maxName = maxSubdomainLength + 1 + (maxSubdomainLength + maxLabelLength + 1)
 
-export function checkSignerName(name: string, at: FieldPath): void {
+export function validateSignerName(name: string, at: FieldPath): void {
   if (name === '') {
     at.required()
     return
@@ -16,14 +16,14 @@ export function checkSignerName(name: string, at: FieldPath): void {
   }
   if (domain.length > maxSubdomainLength) at.tooLong(domain, maxSubdomainLength)
   const labels = domain.split('.')
-  checkParts(labels, at, { whole: domain, rule: validateDns1123Label })
+  validateParts(labels, at, { whole: domain, rule: validateDns1123Label })
   if (labels.length < 2) at.invalid(domain, 'should be a domain with at least two segments separated by dots')
-  checkParts(path.split('.'), at, { whole: path, rule: validateDns1123Subdomain })
+  validateParts(path.split('.'), at, { whole: path, rule: validateDns1123Subdomain })
   if (name.length > maxName) at.tooLong(name, maxName)
 }
 
-/** Only the first bad part is told. */
-function checkParts(
+/** Reports the first invalid part only. */
+function validateParts(
   parts: readonly string[],
   at: FieldPath,
   how: { readonly whole: string; readonly rule: (text: string) => string[] },

@@ -1,37 +1,37 @@
-/** Limit ranges. */
+/** LimitRange. */
 import { type DeepReadonly, goText, type Quantity, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata } from '../shared/metadata.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadata } from '../shared/metadata.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
-import { checkContainerResourceName, checkResourceName, mayOvercommit } from '../shared/resource-names.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
-/** Members of `from` that `to` lacks. */
-function fill(to: Amounts, from: Amounts | undefined): void {
+/** Adds the members of `from` that `to` lacks. */
+function addMissing(to: Amounts, from: Amounts | undefined): void {
   for (const [name, value] of Object.entries(from ?? {})) if (!Object.hasOwn(to, name)) to[name] = value
 }
 
-/** A container's default limit is the maximum, its default request the default limit or the minimum. */
+/** For containers, the default limit is the maximum, and the default request is the default limit or the minimum. */
 function defaultItem(item: LimitRangeItem): void {
   for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) roundUp(item[name])
   if (item.type !== 'Container') return
   const limits: Amounts = { ...item.default }
-  fill(limits, item.max)
+  addMissing(limits, item.max)
   const requests: Amounts = { ...item.defaultRequest }
-  fill(requests, limits)
-  fill(requests, item.min)
+  addMissing(requests, limits)
+  addMissing(requests, item.min)
   if (!isEmptyMap(limits)) item.default = limits
   if (!isEmptyMap(requests)) item.defaultRequest = requests
 }
 
 const standardTypes = ['Pod', 'Container', 'PersistentVolumeClaim']
 
-function checkType(type: string, at: FieldPath): void {
+function validateType(type: string, at: FieldPath): void {
   const messages = validateQualifiedNameFormat(type)
   at.invalidAll(type, messages)
   if (messages.length === 0 && !type.includes('/') && !standardTypes.includes(type)) {
@@ -39,31 +39,31 @@ function checkType(type: string, at: FieldPath): void {
   }
 }
 
-function checkNames(
+function validateNames(
   item: R<LimitRangeItem>,
   member: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio',
   at: FieldPath,
 ): void {
-  const check = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName
+  const check = item.type === 'Pod' || item.type === 'Container' ? validateContainerResourceName : validateResourceName
   for (const name of sortedKeys(item[member])) check(name, at.child(member).key(name))
 }
 
-function checkItem(item: R<LimitRangeItem>, at: FieldPath): void {
-  checkNames(item, 'max', at)
-  checkNames(item, 'min', at)
+function validateItem(item: R<LimitRangeItem>, at: FieldPath): void {
+  validateNames(item, 'max', at)
+  validateNames(item, 'min', at)
   for (const member of ['default', 'defaultRequest'] as const) {
-    if (item.type !== 'Pod') checkNames(item, member, at)
+    if (item.type !== 'Pod') validateNames(item, member, at)
     else if (!isEmptyMap(item[member])) at.child(member).forbidden("may not be specified when `type` is 'Pod'")
   }
   if (item.type === 'PersistentVolumeClaim' && own(item.min, 'storage') === undefined && own(item.max, 'storage') === undefined) {
     at.child('limits').required('either minimum or maximum storage value is required, but neither was provided')
   }
-  checkNames(item, 'maxLimitRequestRatio', at)
+  validateNames(item, 'maxLimitRequestRatio', at)
   const members = item.type === 'Pod' ? ([] as const) : (['default', 'defaultRequest'] as const)
   const names = new Set<string>()
   for (const member of ['max', 'min', ...members, 'maxLimitRequestRatio'] as const)
     for (const name of sortedKeys(item[member])) names.add(name)
-  for (const name of names) checkAmounts(item, name, at)
+  for (const name of names) validateAmounts(item, name, at)
 }
 
 interface Bound {
@@ -76,12 +76,12 @@ function bound(amounts: Readonly<Amounts> | undefined, name: string): Bound | un
   return text === undefined ? undefined : { text, value: amount(text) }
 }
 
-function above(a: Bound | undefined, b: Bound | undefined): a is Bound {
+function validateNotAbove(a: Bound | undefined, b: Bound | undefined): a is Bound {
   return a !== undefined && b !== undefined && a.value.compare(b.value) > 0
 }
 
-/** Minimum, default request, default limit and maximum must be in this order. */
-function checkAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): void {
+/** Minimum, default request, default limit and maximum must be in ascending order. */
+function validateAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): void {
   const isPod = item.type === 'Pod'
   const min = bound(item.min, name)
   const max = bound(item.max, name)
@@ -93,17 +93,17 @@ function checkAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): voi
       .key(name)
       .invalid(goText(printAmount(shown?.text ?? '0')), detail)
   }
-  if (above(min, max)) tell('min', min, `min value ${min.value} is greater than max value ${max?.value}`)
-  if (above(min, request))
+  if (validateNotAbove(min, max)) tell('min', min, `min value ${min.value} is greater than max value ${max?.value}`)
+  if (validateNotAbove(min, request))
     tell('defaultRequest', request, `min value ${min.value} is greater than default request value ${request?.value}`)
-  if (above(request, max))
+  if (validateNotAbove(request, max))
     tell('defaultRequest', request, `default request value ${request.value} is greater than max value ${max?.value}`)
-  if (above(request, limit)) {
+  if (validateNotAbove(request, limit)) {
     tell('defaultRequest', request, `default request value ${request.value} is greater than default limit value ${limit?.value}`)
   }
-  if (above(min, limit)) tell('default', min, `min value ${min.value} is greater than default value ${limit?.value}`)
-  if (above(limit, max)) tell('default', max, `default value ${limit.value} is greater than max value ${max?.value}`)
-  if (ratio !== undefined) checkRatio(ratio, { min, max }, (detail) => tell('maxLimitRequestRatio', ratio, detail))
+  if (validateNotAbove(min, limit)) tell('default', min, `min value ${min.value} is greater than default value ${limit?.value}`)
+  if (validateNotAbove(limit, max)) tell('default', max, `default value ${limit.value} is greater than max value ${max?.value}`)
+  if (ratio !== undefined) validateRatio(ratio, { min, max }, (detail) => tell('maxLimitRequestRatio', ratio, detail))
   if (
     !mayOvercommit(name, at.profile.domain) &&
     limit !== undefined &&
@@ -114,7 +114,7 @@ function checkAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): voi
   }
 }
 
-function checkRatio(
+function validateRatio(
   ratio: Bound,
   { min, max }: { readonly min: Bound | undefined; readonly max: Bound | undefined },
   tell: (detail: string) => void,
@@ -125,16 +125,16 @@ function checkRatio(
   if (ratio.value.approximate() > possible) tell(`ratio ${ratio.value} is greater than max/min = ${possible.toFixed(6)}`)
 }
 
-function checkLimitRange(range: DeepReadonly<LimitRange>, report: Report): void {
-  checkMetadata(range, report, { namespaced: true })
+function validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): void {
+  validateMetadata(range, errors, { namespaced: true })
   const types = new Set<string>()
   for (const [i, item] of (range.spec?.limits ?? []).entries()) {
-    const at = report.at('spec').child('limits').index(i)
+    const at = errors.child('spec').child('limits').index(i)
     const type = item.type ?? ''
-    checkType(type, at.child('type'))
+    validateType(type, at.child('type'))
     if (types.has(type)) at.child('type').duplicate(type)
     types.add(type)
-    checkItem(item, at)
+    validateItem(item, at)
   }
 }
 
@@ -145,9 +145,9 @@ export const limitRangeStrategy = defineStrategy<LimitRange>({
     for (const item of range.spec?.limits ?? []) defaultItem(item)
   },
   validate(range, context) {
-    return findings(context, (report) => checkLimitRange(range, report))
+    return validateWith(context, (errors) => validateLimitRange(range, errors))
   },
   validateUpdate(range, _old, context) {
-    return findings(context, (report) => checkLimitRange(range, report))
+    return validateWith(context, (errors) => validateLimitRange(range, errors))
   },
 })

@@ -1,20 +1,20 @@
-/** Namespaces. @see API protocol specification, 3 */
+/** Namespace. @see API protocol specification, 3 */
 import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import type { Namespace } from '../../types/core-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 
 const guard = 'kubernetes'
 
-/** Every namespace carries its own name as a label, so that selectors can find it. */
+/** Labels the namespace with its name, so that selectors can match it. */
 function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile'>): void {
   const { name } = namespace.metadata
   if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [`${context.profile.domain}/metadata.name`]: name }
 }
 
-function checkFinalizer(name: string, at: FieldPath): void {
+function validateFinalizer(name: string, at: FieldPath): void {
   const messages = validateQualifiedNameFormat(name)
   at.invalidAll(name, messages)
   if (messages.length === 0 && !name.includes('/') && !standardFinalizers.includes(name)) {
@@ -22,9 +22,9 @@ function checkFinalizer(name: string, at: FieldPath): void {
   }
 }
 
-function checkNamespace(namespace: DeepReadonly<Namespace>, report: Report): void {
-  checkMetadata(namespace, report, { namespaced: false, name: nameRules.dns1123Label })
-  for (const name of namespace.spec?.finalizers ?? []) checkFinalizer(name, report.at('spec').child('finalizers'))
+function validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextErrorList): void {
+  validateMetadata(namespace, errors, { namespaced: false, name: nameRules.dns1123Label })
+  for (const name of namespace.spec?.finalizers ?? []) validateFinalizer(name, errors.child('spec').child('finalizers'))
 }
 
 const status: SubresourceStrategy<Namespace> = {
@@ -33,11 +33,11 @@ const status: SubresourceStrategy<Namespace> = {
     labelName(namespace, context)
   },
   validateUpdate(namespace, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(namespace, old, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(namespace, old, errors)
       const phase = namespace.status?.phase ?? ''
       const ending = (namespace.metadata.deletionTimestamp ?? old.metadata.deletionTimestamp) !== undefined
-      const at = report.at('status').child('Phase')
+      const at = errors.child('status').child('Phase')
       if (!ending && phase !== 'Active') at.invalid(phase, "may only be 'Active' if `deletionTimestamp` is empty")
       if (ending && phase !== 'Terminating') at.invalid(phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
     })
@@ -50,10 +50,10 @@ const finalize: SubresourceStrategy<Namespace> = {
     labelName(namespace, context)
   },
   validateUpdate(namespace, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(namespace, old, report)
-      const at = report.at('spec').child('finalizers')
-      for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) checkFinalizer(name, at.index(i))
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(namespace, old, errors)
+      const at = errors.child('spec').child('finalizers')
+      for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) validateFinalizer(name, at.index(i))
     })
   },
 }
@@ -77,12 +77,12 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     labelName(namespace, context)
   },
   validate(namespace, context) {
-    return findings(context, (report) => checkNamespace(namespace, report))
+    return validateWith(context, (errors) => validateNamespace(namespace, errors))
   },
   validateUpdate(namespace, old, context) {
-    return findings(context, (report) => {
-      checkNamespace(namespace, report)
-      checkMetadataUpdate(namespace, old, report)
+    return validateWith(context, (errors) => {
+      validateNamespace(namespace, errors)
+      validateMetadataUpdate(namespace, old, errors)
     })
   },
   beginDeletion(namespace) {

@@ -20,8 +20,8 @@ function allocate(subject: Service, others: Service[] = [], on: ServiceNetwork =
   return allocateService(subject, old, { network: on, use, context: context() })
 }
 
-describe('addresses of services', () => {
-  it('gives every service another address, and none of the network itself', () => {
+describe('cluster IPs of services', () => {
+  it('gives every service a different address, and never that of the network', () => {
     const made: Service[] = []
     for (let i = 0; i < 6; i++) {
       const next = service({}, String(i))
@@ -35,7 +35,7 @@ describe('addresses of services', () => {
     expect(allocate(service({}, 'x'), made)).toMatchObject([{ field: 'spec.clusterIPs', reason: 'FieldValueInvalid' }])
   })
 
-  it('grants what is asked for, unless it is taken or outside the range', () => {
+  it('grants a requested address unless it is taken or outside the range', () => {
     const first = service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] })
     expect(allocate(first)).toEqual([])
     const detail = 'failed to allocate IP 10.0.0.3: provided IP is already allocated'
@@ -48,7 +48,7 @@ describe('addresses of services', () => {
     ])
   })
 
-  it('leaves headless services and names outside alone', () => {
+  it('skips headless and ExternalName services', () => {
     const headless = service({ clusterIP: 'None', clusterIPs: ['None'] })
     expect(allocate(headless)).toEqual([])
     expect(headless.spec?.clusterIPs).toEqual(['None'])
@@ -57,7 +57,7 @@ describe('addresses of services', () => {
     expect(outside.spec?.clusterIP).toBeUndefined()
   })
 
-  it('gives headless services that select nothing both families, on clusters of one too', () => {
+  it('gives headless services without selector both families, also on single-stack clusters', () => {
     const families = (spec: object) => {
       const subject = service({ clusterIP: 'None', clusterIPs: ['None'], ...spec })
       expect(allocate(subject)).toEqual([])
@@ -69,7 +69,7 @@ describe('addresses of services', () => {
     expect(families({ selector: { app: 'a' } })).toEqual(['SingleStack', 'IPv4'])
   })
 
-  it('gives an address of each family where the cluster has two', () => {
+  it('gives an address of each family on dual-stack clusters', () => {
     const subject = service({ ipFamilyPolicy: 'PreferDualStack' })
     expect(allocate(subject, [], dual)).toEqual([])
     expect(subject.spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
@@ -77,20 +77,20 @@ describe('addresses of services', () => {
     expect(subject.spec?.clusterIPs?.[1]).toMatch(/^fd00::[0-9a-f]+$/)
   })
 
-  it('refuses families that the cluster does not have', () => {
+  it('rejects families that the cluster does not have', () => {
     expect(allocate(service({ ipFamilies: ['IPv6'] }))).toMatchObject([{ field: 'spec.ipFamilies[0]' }])
     expect(allocate(service({ ipFamilyPolicy: 'RequireDualStack' }))).toMatchObject([{ field: 'spec.ipFamilyPolicy' }])
   })
 })
 
-describe('ports on nodes', () => {
-  it('opens a free port for each port', () => {
+describe('node ports', () => {
+  it('allocates a free node port for each port', () => {
     const subject = service({ type: 'NodePort', ports: [{ name: 'a', port: 1, protocol: 'TCP', targetPort: 1 }] })
     expect(allocate(subject)).toEqual([])
     expect(subject.spec?.ports?.[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
   })
 
-  it('refuses ports that are taken or outside the range', () => {
+  it('rejects node ports that are taken or outside the range', () => {
     const port = { port: 1, protocol: 'TCP', targetPort: 1 }
     const first = service({ type: 'NodePort', ports: [{ ...port, nodePort: 30_001 }] })
     expect(allocate(first)).toEqual([])
@@ -109,13 +109,13 @@ describe('ports on nodes', () => {
 
   const ports = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: 'TCP' }))
 
-  it('opens every port of the range before it refuses one', () => {
+  it('allocates every port of the range before it rejects one', () => {
     const made = service({ type: 'NodePort', ports: ports(3) })
     expect(allocate(made)).toEqual([])
     expect(new Set(made.spec?.ports?.map(({ nodePort }) => nodePort))).toEqual(new Set([30_000, 30_001, 30_002]))
   })
 
-  it('refuses a service for whose ports there is no room', () => {
+  it('rejects a service with more ports than are free', () => {
     const detail = 'Internal error: failed to allocate a nodePort: range is full'
     expect(allocate(service({ type: 'NodePort', ports: ports(5) }))).toEqual([
       { field: 'spec.ports[3].nodePort', reason: 'InternalError', message: detail },
@@ -144,7 +144,7 @@ describe('ports on nodes', () => {
     ])
   })
 
-  it('looks at the range once, however many ports a service has', () => {
+  it('scans the range once, however many ports a service has', () => {
     let looks = 0
     const nodePorts = { has: () => ++looks > 0 && false }
     const wide = { ...network, nodePorts: { from: 30_000, to: 32_767 } }
@@ -154,14 +154,14 @@ describe('ports on nodes', () => {
     expect(looks).toBeLessThan(3 * 2768 * 40)
   })
 
-  it('keeps the ports of the stored service', () => {
+  it('keeps the node ports of the stored service', () => {
     const stored = service({ type: 'NodePort', ports: [{ port: 1, protocol: 'TCP', targetPort: 1, nodePort: 30_001 }] })
     const next = structuredClone(stored)
     expect(allocate(next, [stored], network, stored)).toEqual([])
     expect(next.spec?.ports?.[0]?.nodePort).toBe(30_001)
   })
 
-  it('opens a port for health checks of balancers', () => {
+  it('allocates a health check port for load balancers', () => {
     const subject = service({
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',

@@ -1,10 +1,10 @@
-/** Addresses and node ports that a cluster hands out to services. */
+/** Allocation of cluster IPs and node ports to services. */
 import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
 import type { ServiceNetwork, StrategyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
 import { protocols } from '../shared/container-ports.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { findings } from '../shared/strategy.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import {
   defaultIpFamilies,
@@ -15,17 +15,17 @@ import {
   needsNodePort,
 } from './service-fields.ts'
 
-/** Further ranges that the cluster was given while it runs, of any family: asked when those of the network are full. */
+/** Ranges added at run time (ServiceCIDR), of any family; used when those of the network are full. */
 export type MoreRanges = readonly string[]
 
-/** What other services hold already. */
+/** Addresses and ports that other services hold. */
 export interface ServiceUse {
   readonly addresses: Pick<ReadonlySet<string>, 'has'>
-  /** As `TCP/30000`; a port may serve several protocols of one service. */
+  /** As `TCP/30000`; one service may use a port with several protocols. */
   readonly nodePorts: Pick<ReadonlySet<string>, 'has'>
 }
 
-/** What one service holds: addresses, and ports as `TCP/30000`. */
+/** Addresses and ports (`TCP/30000`) that one service holds. */
 export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: string[]; nodePorts: string[] } {
   const addresses: string[] = []
   const nodePorts: string[] = []
@@ -36,7 +36,7 @@ export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: s
   return { addresses, nodePorts }
 }
 
-/** What `services` hold, without the service of the given uid. */
+/** What `services` hold, except the service with the given uid. */
 export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?: string): ServiceUse {
   const addresses = new Set<string>()
   const nodePorts = new Set<string>()
@@ -57,11 +57,11 @@ export interface ServiceAllocation {
 }
 
 /**
- * Gives a service that has been prepared for its write (`prepareForCreate`, `prepareForUpdate`) the families, addresses and ports
- * that it lacks, and checks those that it asks for. To be called before validation; mutates `service`. Two writers may be given the
- * same address: whoever calls this has to let one write to services follow the other.
+ * Allocates the families, addresses and ports that a prepared service (`prepareForCreate`, `prepareForUpdate`) lacks, and
+ * checks those that it requests. Call it before validation; mutates `service`. Concurrent calls may allocate the same address:
+ * the caller serializes writes of services.
  *
- * @returns what cannot be granted; the write is refused with these errors alone.
+ * @returns errors of what cannot be allocated; the write is rejected with these errors alone.
  */
 export function allocateService(
   service: Service,
@@ -73,8 +73,8 @@ export function allocateService(
   const refused = defaultIpFamilies(service, old, { families, context })
   const { spec } = service
   if (refused.length > 0 || !isSet(spec)) return refused
-  return findings(context, (report) => {
-    const at = report.at('spec')
+  return validateWith(context, (errors) => {
+    const at = errors.child('spec')
     const { random } = context
     if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
     allocatePorts(spec, old?.spec, at, { network, use, random })
@@ -93,7 +93,7 @@ function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOpt
   const { network, families, use, moreRanges, random } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
-  // What is no address, or disagrees with the single one, is told of by validation.
+  // Validation reports malformed addresses and those that disagree with `clusterIP`.
   if (addresses.some((address) => parseIP(address) === undefined)) return
   if (!isEmpty(spec.clusterIP) && addresses[0] !== spec.clusterIP) return
   if (new Set(spec.ipFamilies).size !== (spec.ipFamilies?.length ?? 0)) return
@@ -182,10 +182,10 @@ function allocatePorts(
   } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
 }
 
-/** Differs: the stock server answers with 500 and these words. */
+/** Differs: the stock server responds with 500 and this text. */
 const noFreePort = 'failed to allocate a nodePort: range is full'
 
-/** How far a free port is looked for from a random place, before all free ports are counted. */
+/** Number of ports tried from a random start before all free ports are counted. */
 const portsTried = 32
 
 interface TakenPorts {
@@ -193,7 +193,10 @@ interface TakenPorts {
   add(port: string): void
 }
 
-/** Takes a port that no protocol has, from a random place on; `undefined` when there is none. The range is read at most once. */
+/**
+ * Takes a port free for every protocol, from a random start on; `undefined` if there is none. The range is scanned at most
+ * once.
+ */
 function freePorts(
   { from, to }: ServiceNetwork['nodePorts'],
   taken: TakenPorts,
@@ -229,7 +232,7 @@ function portKey(protocol: string | undefined, port: number): string {
   return `${protocol ?? 'TCP'}/${port}`
 }
 
-/** A number from 0 to `limit - 1`. */
+/** A random number from 0 to `limit - 1`. */
 function number(random: Random, limit: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
   return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
@@ -263,12 +266,12 @@ function isInside(address: string, range: string): boolean {
   const bytes = parsed.family === 4 ? parsed.bytes.slice(-4) : parsed.bytes
   if (bytes.length * 8 !== bounds.bits) return false
   const value = toBigInt(bytes)
-  // The first address is that of the network itself, the last one of IPv4 that of everybody in it.
+  // The first address is that of the network, the last one of IPv4 the broadcast address.
   const last = bounds.first + bounds.size - (bounds.bits === 32 ? 1n : 0n)
   return value > bounds.first && value < last
 }
 
-/** Ranges are searched this far. */
+/** Maximum number of addresses searched in a range. */
 const maxSearched = 65_536n
 
 function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, random: Random): string | undefined {
@@ -279,7 +282,7 @@ function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, rand
   if (count <= 0n) return undefined
   const size = Number(count)
   const start = number(random, size)
-  // Addresses of IPv4 are exact as plain numbers, which are much faster.
+  // IPv4 addresses are exact as plain numbers, which are much faster.
   const first = bounds.bits === 32 ? Number(bounds.first) : undefined
   for (let i = 0; i < size; i++) {
     const offset = 1 + ((start + i) % size)
@@ -293,7 +296,7 @@ function formatV4(value: number): string {
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
 }
 
-/** Hexadecimal, with the longest run of zeros left out. */
+/** Hexadecimal, with the longest run of zeros elided. */
 function formatV6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
   let best = { at: -1, length: 1 }

@@ -2,7 +2,7 @@
 import { type DeepReadonly, type FieldError, parseIP } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { findings } from '../shared/strategy.ts'
+import { validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 type Spec = R<ServiceSpec>
@@ -10,7 +10,7 @@ export type IpFamily = 'IPv4' | 'IPv6'
 
 const none = 'None'
 
-/** Whether the service gets an address inside the cluster (`None` counts as one that was asked for). */
+/** Whether the service gets a cluster IP (`None` counts as a requested one). */
 export function needsClusterIp(spec: Spec): boolean {
   return spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer'
 }
@@ -20,7 +20,7 @@ export function needsNodePort(spec: Spec): boolean {
   return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
 }
 
-/** Whether a port tells load balancers which nodes have endpoints. */
+/** Whether it gets a health check port, which tells load balancers the nodes with endpoints. */
 export function needsHealthCheck(spec: Spec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local'
 }
@@ -31,12 +31,12 @@ export function isExternallyAccessible(spec: Spec): boolean {
   return spec.type === 'ClusterIP' && !isEmpty(spec.externalIPs)
 }
 
-/** Without an address of its own: clients are given the endpoints. */
+/** Whether the service has no cluster IP: clients get the endpoints. */
 export function isHeadless(spec: Spec): boolean {
   return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === none
 }
 
-/** Brings the single address and the list of addresses together, when only one of them was given or changed. */
+/** Synchronizes `clusterIP` and `clusterIPs` if only one of them was set or changed. */
 export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
   if (old === undefined) {
     if (!isEmpty(spec.clusterIP) && isEmpty(spec.clusterIPs)) spec.clusterIPs = [spec.clusterIP]
@@ -52,7 +52,7 @@ export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
   else spec.clusterIPs = [spec.clusterIP]
 }
 
-/** What was handed out to the stored service stays, where the new one leaves it open. */
+/** Keeps the allocations of the stored service where the new one leaves them open. */
 export function keepAllocated(spec: ServiceSpec, old: Spec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (isEmpty(spec.clusterIP) && !isEmpty(old.clusterIP)) spec.clusterIP = old.clusterIP
@@ -77,7 +77,7 @@ function keepNodePorts(ports: ServicePort[], old: readonly R<ServicePort>[]): vo
   }
 }
 
-/** A change of type lets go of what the new type has no use for, unless the writer set it anew. */
+/** Releases allocations that a new type does not use, unless the writer set them anew. */
 export function dropUnused(spec: ServiceSpec, old: Spec): void {
   if (needsClusterIp(old) && !needsClusterIp(spec)) {
     if (semanticEqual(spec.clusterIPs, old.clusterIPs) && (spec.clusterIP ?? '') === (old.clusterIP ?? '')) {
@@ -113,11 +113,11 @@ function familyOf(address: string): IpFamily | undefined {
 }
 
 /**
- * Fills in `ipFamilyPolicy` and `ipFamilies` from what was given and from the families of the cluster,
- * the primary one first. To be called before addresses are handed out, and so before validation; mutates `service`.
+ * Sets `ipFamilyPolicy` and `ipFamilies` from what was given and from the families of the cluster, primary one first. Call it
+ * before allocation, and so before validation; mutates `service`.
  *
- * @returns what cannot be granted; empty when all is well. A service whose other members are malformed is left alone:
- *   validation tells what is wrong with them.
+ * @returns errors of families that the cluster does not have. Services with other malformed members are skipped; validation
+ * reports those.
  */
 export function defaultIpFamilies(
   service: Service,
@@ -128,8 +128,8 @@ export function defaultIpFamilies(
   if (!isSet(spec) || !needsClusterIp(spec)) return []
   const { families } = options
   const upgradeOnly = old !== undefined && isSet(old.spec) && needsClusterIp(old.spec)
-  return findings(options.context, (report) => {
-    const at = report.at('spec')
+  return validateWith(options.context, (errors) => {
+    const at = errors.child('spec')
     const policy = spec.ipFamilyPolicy
     const given = spec.ipFamilies ?? []
     if (given.some((family) => family !== 'IPv4' && family !== 'IPv6')) return
@@ -139,7 +139,7 @@ export function defaultIpFamilies(
         'must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified',
       )
     }
-    if (report.errors.length > 0) return
+    if (errors.length > 0) return
     if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
       fillBothFamilies(spec, families)
       return
@@ -151,11 +151,11 @@ export function defaultIpFamilies(
     if (policy === 'RequireDualStack' && families.length < 2) {
       at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
     }
-    if (report.errors.length === 0) fillFamilies(spec, families)
+    if (errors.length === 0) fillFamilies(spec, families)
   })
 }
 
-/** Nothing is handed out to a headless service that selects nothing, so that it may have both families on any cluster. */
+/** Headless services without selector get no allocation, so they may have both families on any cluster. */
 function fillBothFamilies(spec: ServiceSpec, cluster: readonly IpFamily[]): void {
   spec.ipFamilyPolicy ??= 'RequireDualStack'
   const [first = cluster[0] ?? 'IPv4', ...others] = spec.ipFamilies ?? []

@@ -1,4 +1,4 @@
-/** Rules of services. */
+/** Validation of services. */
 import {
   type DeepReadonly,
   goIntOrString,
@@ -11,12 +11,12 @@ import {
   validateIP,
 } from '@krmkit/meta'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { checkPublicAddress } from '../shared/addresses.ts'
-import { checkPortNumberOrName, protocols } from '../shared/container-ports.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkMetadata } from '../shared/metadata.ts'
-import { checkDnsLabel, checkDnsSubdomain, checkLabels, checkQualifiedName } from '../shared/names.ts'
-import { checkPortNumber } from '../shared/numbers.ts'
+import { validatePublicAddress } from '../shared/addresses.ts'
+import { protocols, validatePortNumberOrName } from '../shared/container-ports.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateMetadata } from '../shared/metadata.ts'
+import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../shared/names.ts'
+import { validatePortNumber } from '../shared/numbers.ts'
 import { isEmpty, isSet, own, type R } from '../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-fields.ts'
 
@@ -31,33 +31,33 @@ const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 const longestAffinity = 86_400
 const agentPort = 10_250
 
-/** All rules of a service, in the stock server's order. */
-export function checkService(service: DeepReadonly<Service>, report: Report): void {
-  checkMetadata(service, report, { namespaced: true, name: nameRules.dns1035Label })
+/** All rules of a service, in the order of the stock server. */
+export function validateService(service: DeepReadonly<Service>, errors: ContextErrorList): void {
+  validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}
-  const at = report.at('spec')
+  const at = errors.child('spec')
   if (isEmpty(spec.ports) && !isHeadless(spec) && spec.type !== 'ExternalName') at.child('ports').required()
-  checkType(spec, at)
+  validateType(spec, at)
   const names = new Set<string>()
   for (const [i, port] of (spec.ports ?? []).entries()) {
-    checkPort(port, at.child('ports').index(i), { names, nameRequired: (spec.ports?.length ?? 0) > 1 })
+    validatePort(port, at.child('ports').index(i), { names, nameRequired: (spec.ports?.length ?? 0) > 1 })
   }
-  checkLabels(spec.selector, at.child('selector'))
-  checkAffinity(spec, at)
-  if (spec.type !== 'ExternalName') checkClusterIps(spec, at)
+  validateLabels(spec.selector, at.child('selector'))
+  validateAffinity(spec, at)
+  if (spec.type !== 'ExternalName') validateClusterIps(spec, at)
   for (const [i, address] of (spec.externalIPs ?? []).entries()) {
     const messages = validateIP(address)
     if (messages.length > 0) at.child('externalIPs').index(i).invalidAll(address, messages)
-    else checkPublicAddress(address, at.child('externalIPs').index(i))
+    else validatePublicAddress(address, at.child('externalIPs').index(i))
   }
   if (isEmpty(spec.type)) at.child('type').required()
   else if (!types.includes(spec.type)) at.child('type').notSupported(spec.type, types)
-  checkUniquePorts(spec, at.child('ports'))
-  checkBalancer(service, spec, report)
-  checkTraffic(spec, at)
+  validateUniquePorts(spec, at.child('ports'))
+  validateBalancer(service, spec, errors)
+  validateTraffic(spec, at)
 }
 
-function checkType(spec: Spec, at: FieldPath): void {
+function validateType(spec: Spec, at: FieldPath): void {
   if (spec.type === 'LoadBalancer') {
     for (const [i, port] of (spec.ports ?? []).entries()) {
       if (port.port !== agentPort) continue
@@ -75,10 +75,10 @@ function checkType(spec: Spec, at: FieldPath): void {
   const name = spec.externalName ?? ''
   const bare = name.endsWith('.') ? name.slice(0, -1) : name
   if (bare === '') at.child('externalName').required()
-  else checkDnsSubdomain(bare, at.child('externalName'))
+  else validateDnsSubdomain(bare, at.child('externalName'))
 }
 
-function checkPort(
+function validatePort(
   port: R<ServicePort>,
   at: FieldPath,
   options: { readonly names: Set<string>; readonly nameRequired: boolean },
@@ -86,18 +86,18 @@ function checkPort(
   if (isEmpty(port.name)) {
     if (options.nameRequired) at.child('name').required()
   } else {
-    checkDnsLabel(port.name, at.child('name'))
+    validateDnsLabel(port.name, at.child('name'))
     if (options.names.has(port.name)) at.child('name').duplicate(port.name)
     else options.names.add(port.name)
   }
-  checkPortNumber(port.port ?? 0, at.child('port'))
+  validatePortNumber(port.port ?? 0, at.child('port'))
   if (isEmpty(port.protocol)) at.child('protocol').required()
   else if (!protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
-  checkPortNumberOrName(port.targetPort ?? 0, at.child('targetPort'))
-  if (isSet(port.appProtocol)) checkQualifiedName(port.appProtocol, at.child('appProtocol'))
+  validatePortNumberOrName(port.targetPort ?? 0, at.child('targetPort'))
+  if (isSet(port.appProtocol)) validateQualifiedName(port.appProtocol, at.child('appProtocol'))
 }
 
-function checkAffinity(spec: Spec, at: FieldPath): void {
+function validateAffinity(spec: Spec, at: FieldPath): void {
   const affinity = spec.sessionAffinity
   if (isEmpty(affinity)) at.child('sessionAffinity').required()
   else if (!affinities.includes(affinity)) at.child('sessionAffinity').notSupported(affinity, affinities)
@@ -115,9 +115,9 @@ function checkAffinity(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** The single address, the list of addresses, and their families. */
-function checkClusterIps(spec: Spec, at: FieldPath): void {
-  const before = at.report.errors.length
+/** Validates `clusterIP`, `clusterIPs` and their families. */
+function validateClusterIps(spec: Spec, at: FieldPath): void {
+  const before = at.errors.length
   const here = at.child('clusterIPs')
   const addresses = spec.clusterIPs ?? []
   const printed = goText(goStrings(addresses))
@@ -125,13 +125,13 @@ function checkClusterIps(spec: Spec, at: FieldPath): void {
     if (addresses.length === 0) here.required()
     else if (addresses[0] !== spec.clusterIP) here.invalid(printed, 'first value must match `clusterIP`')
   } else if (addresses.length > 0) here.invalid(printed, 'must be empty when `clusterIP` is not specified')
-  checkFamilies(spec, at)
-  if (!checkAddresses(addresses, here)) return
+  validateFamilies(spec, at)
+  if (!validateAddresses(addresses, here)) return
   if (addresses.length > 1) {
     const families = new Set(addresses.map((address) => parseIP(address)?.family))
     if (families.size !== 2) here.invalid(printed, 'may specify no more than one IP for each IP family')
   }
-  if (isHeadless(spec) || at.report.errors.length > before) return
+  if (isHeadless(spec) || at.errors.length > before) return
   for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
     const address = addresses[i]
     if (address === undefined) break
@@ -140,7 +140,7 @@ function checkClusterIps(spec: Spec, at: FieldPath): void {
   }
 }
 
-function checkFamilies(spec: Spec, at: FieldPath): void {
+function validateFamilies(spec: Spec, at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
     const here = at.child('ipFamilies').index(i)
@@ -152,8 +152,8 @@ function checkFamilies(spec: Spec, at: FieldPath): void {
   if (isSet(policy) && !familyPolicies.includes(policy)) at.child('ipFamilyPolicy').notSupported(policy, familyPolicies)
 }
 
-/** False when an address is no address, so that families cannot be compared. */
-function checkAddresses(addresses: readonly string[], at: FieldPath): boolean {
+/** Returns false if an address is malformed, so that families cannot be compared. */
+function validateAddresses(addresses: readonly string[], at: FieldPath): boolean {
   let good = true
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
@@ -171,8 +171,8 @@ function checkAddresses(addresses: readonly string[], at: FieldPath): boolean {
   return good
 }
 
-/** No two ports may share a number and a protocol, inside or on the nodes. */
-function checkUniquePorts(spec: Spec, at: FieldPath): void {
+/** No two ports may share a number and a protocol, neither of the service nor on the nodes. */
+function validateUniquePorts(spec: Spec, at: FieldPath): void {
   const ports = spec.ports ?? []
   if (spec.type === 'ClusterIP') {
     for (const [i, port] of ports.entries()) {
@@ -194,14 +194,14 @@ function checkUniquePorts(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** Only the members that make two ports the same are printed with their values. */
+/** Prints only the members that identify a port. */
 function printPort(port: R<ServicePort>) {
   const members = `Protocol:${goQuote(port.protocol ?? '')}, AppProtocol:(*string)(nil), Port:${port.port}`
   return goText(`core.ServicePort{Name:"", ${members}, TargetPort:${goIntOrString(0).text}, NodePort:0}`)
 }
 
-function checkBalancer(service: DeepReadonly<Service>, spec: Spec, report: Report): void {
-  const at = report.at('spec')
+function validateBalancer(service: DeepReadonly<Service>, spec: Spec, errors: ContextErrorList): void {
+  const at = errors.child('spec')
   const balanced = spec.type === 'LoadBalancer'
   const detail = "may only be used when `type` is 'LoadBalancer'"
   const key = `service.beta.${at.profile.domain}/load-balancer-source-ranges`
@@ -211,7 +211,7 @@ function checkBalancer(service: DeepReadonly<Service>, spec: Spec, report: Repor
     if (!balanced) here.forbidden(detail)
     for (const [i, range] of spec.loadBalancerSourceRanges.entries()) here.index(i).invalidAll(range, validateCIDR(range.trim()))
   } else if (annotation !== undefined) {
-    const here = report.at('metadata').child('annotations').key(key)
+    const here = errors.child('metadata').child('annotations').key(key)
     if (!balanced) here.forbidden(detail)
     const text = annotation.trim()
     if (text !== '') for (const range of text.split(',')) here.invalidAll(annotation, validateCIDR(range.trim()))
@@ -221,10 +221,10 @@ function checkBalancer(service: DeepReadonly<Service>, spec: Spec, report: Repor
   const balancer = spec.loadBalancerClass
   if (!isSet(balancer)) return
   if (!balanced) at.child('loadBalancerClass').forbidden(detail)
-  else checkQualifiedName(balancer, at.child('loadBalancerClass'))
+  else validateQualifiedName(balancer, at.child('loadBalancerClass'))
 }
 
-function checkTraffic(spec: Spec, at: FieldPath): void {
+function validateTraffic(spec: Spec, at: FieldPath): void {
   const external = spec.externalTrafficPolicy
   const here = at.child('externalTrafficPolicy')
   if (!isExternallyAccessible(spec)) {
@@ -233,8 +233,8 @@ function checkTraffic(spec: Spec, at: FieldPath): void {
   else if (!trafficPolicies.includes(external)) here.notSupported(external, trafficPolicies)
   const port = spec.healthCheckNodePort
   if (needsHealthCheck(spec)) {
-    // The port is handed out after validation, so that an absent one is no error here.
-    if (port) checkPortNumber(port, at.child('healthCheckNodePort'))
+    // The port is allocated after validation, so it may be absent.
+    if (port) validatePortNumber(port, at.child('healthCheckNodePort'))
   } else if (port) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
     at.child('healthCheckNodePort').invalid(port, detail)
@@ -248,18 +248,18 @@ function checkTraffic(spec: Spec, at: FieldPath): void {
   }
 }
 
-/** Addresses and families that a service has once had it keeps, as far as the first of each goes. */
-export function checkServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
+/** The primary cluster IP and family are immutable. */
+export function validateServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
   if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
     const print = (list: readonly string[], type: string) =>
       goText(isEmpty(list) ? `${type}(nil)` : `${type}{${list.map(goQuote).join(', ')}}`)
     const addresses = spec.clusterIPs ?? []
-    checkFirst(addresses, old.clusterIPs ?? [], at.child('clusterIPs'), {
+    validateFirst(addresses, old.clusterIPs ?? [], at.child('clusterIPs'), {
       noun: 'clusterIP',
       printed: print(addresses, '[]string'),
     })
     const families = spec.ipFamilies ?? []
-    checkFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
+    validateFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
       noun: 'ipFamily',
       printed: print(families, '[]core.IPFamily'),
     })
@@ -270,7 +270,7 @@ export function checkServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
   }
 }
 
-function checkFirst(
+function validateFirst(
   now: readonly string[],
   before: readonly string[],
   at: FieldPath,

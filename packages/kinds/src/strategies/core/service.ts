@@ -1,13 +1,13 @@
-/** Services. */
+/** Service. */
 import { type DeepReadonly, validateDns1123Subdomain, validateIP } from '@krmkit/meta'
 import type { Service } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { keepMembers, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
 import { createServiceAllocator } from './service-allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './service-fields.ts'
-import { checkService, checkServiceUpdate } from './service-rules.ts'
+import { validateService, validateServiceUpdate } from './service-rules.ts'
 
 const affinitySeconds = 10_800
 
@@ -34,7 +34,7 @@ function defaults(service: Service): void {
   }
 }
 
-function checkStatus(service: DeepReadonly<Service>, at: FieldPath): void {
+function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   const ingresses = service.status?.loadBalancer?.ingress ?? []
   const here = at.child('loadBalancer').child('ingress')
   if (service.spec?.type !== 'LoadBalancer' && ingresses.length > 0) {
@@ -67,13 +67,13 @@ export const serviceStrategy = defineStrategy<Service>({
     dropUnused(service.spec, old.spec)
   },
   validate(service, context) {
-    return findings(context, (report) => checkService(service, report))
+    return validateWith(context, (errors) => validateService(service, errors))
   },
   validateUpdate(service, old, context) {
-    return findings(context, (report) => {
-      checkMetadataUpdate(service, old, report)
-      checkServiceUpdate(service.spec ?? {}, old.spec ?? {}, report.at('spec'))
-      checkService(service, report)
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(service, old, errors)
+      validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
+      validateService(service, errors)
     })
   },
   warnings(service, _old, { features }) {
@@ -96,9 +96,9 @@ export const serviceStrategy = defineStrategy<Service>({
         keepMembers(service, old, 'spec')
       },
       validateUpdate(service, old, context) {
-        return findings(context, (report) => {
-          checkMetadataUpdate(service, old, report)
-          checkStatus(service, report.at('status'))
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(service, old, errors)
+          validateStatus(service, errors.child('status'))
         })
       },
     },

@@ -1,4 +1,4 @@
-/** Objects of flow control whose specification is fixed. */
+/** Mandatory objects of flow control, whose specification is fixed. */
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from '../../types/flowcontrol-v1.generated.ts'
 
 const everything = {

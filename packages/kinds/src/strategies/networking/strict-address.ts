@@ -1,8 +1,8 @@
-/** Addresses and ranges in the one form that newer kinds accept. */
+/** IP addresses and CIDR ranges in canonical form, which newer kinds require. */
 import { goQuote, type IpAddress, parseCIDR, parseIP, validateCIDR, validateIP } from '@krmkit/meta'
 
-/** What is wrong with an address that must be in its canonical form. */
-export function checkStrictAddress(text: string): string[] {
+/** Errors of an address that must be canonical. */
+export function validateStrictAddress(text: string): string[] {
   const address = parseIP(text)
   if (address === undefined) return validateIP(text)
   if (hasLeadingZeros(text)) return ['must not have leading 0s']
@@ -11,8 +11,8 @@ export function checkStrictAddress(text: string): string[] {
   return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }
 
-/** What is wrong with a range that must be in its canonical form. */
-export function checkStrictRange(text: string): string[] {
+/** Errors of a range that must be canonical. */
+export function validateStrictRange(text: string): string[] {
   const range = parseCIDR(text)
   if (range === undefined) return validateCIDR(text)
   const { address, prefixLength } = range
@@ -23,7 +23,7 @@ export function checkStrictRange(text: string): string[] {
   return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }
 
-/** Of decimal parts: groups of IPv6 may have them. */
+/** In decimal parts, which IPv6 addresses may have too. */
 function hasLeadingZeros(text: string): boolean {
   return /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+(\/|$)/.test(text)
 }
@@ -39,7 +39,7 @@ function hasBitsBeyond(bytes: Uint8Array, prefixLength: number): boolean {
   })
 }
 
-/** Small letters, no leading zeros, the longest run of zero groups (the first of several) left out. */
+/** Lower case, no leading zeros, the longest run of zero groups (the first of several) elided. */
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   const groups: number[] = []

@@ -1,16 +1,16 @@
-/** Roles, in a namespace or over the whole cluster. */
+/** Role and ClusterRole. */
 import { type DeepReadonly, goStrings, nameRules } from '@krmkit/meta'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
-import type { FieldPath, Report } from '../shared/field-path.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 type AnyRole = Role | ClusterRole
 
-function checkRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): void {
+function validateRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): void {
   if (isEmpty(rule.verbs)) at.child('verbs').required('verbs must contain at least one value')
   const urls = rule.nonResourceURLs ?? []
   if (urls.length > 0) {
@@ -25,36 +25,36 @@ function checkRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): voi
   if (isEmpty(rule.resources)) at.child('resources').required('resource rules must supply at least one resource')
 }
 
-function checkRole(role: DeepReadonly<AnyRole>, report: Report, namespaced: boolean): void {
-  checkMetadata(role, report, { namespaced, name: nameRules.pathSegment })
-  for (const [i, rule] of (role.rules ?? []).entries()) checkRule(rule, report.at('rules').index(i), namespaced)
+function validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): void {
+  validateMetadata(role, errors, { namespaced, name: nameRules.pathSegment })
+  for (const [i, rule] of (role.rules ?? []).entries()) validateRule(rule, errors.child('rules').index(i), namespaced)
   if (!('aggregationRule' in role) || !isSet(role.aggregationRule)) return
-  const at = report.at('aggregationRule').child('clusterRoleSelectors')
+  const at = errors.child('aggregationRule').child('clusterRoleSelectors')
   const selectors = role.aggregationRule.clusterRoleSelectors ?? []
   if (selectors.length === 0) at.required('at least one clusterRoleSelector required if aggregationRule is non-nil')
   for (const [i, selector] of selectors.entries()) {
-    const before = report.errors.length
-    checkLabelSelector(selector, at.index(i))
-    if (report.errors.length > before) at.index(i).invalid(null, 'invalid label selector.')
+    const before = errors.length
+    validateSelector(selector, at.index(i))
+    if (errors.length > before) at.index(i).invalid(null, 'invalid label selector.')
   }
 }
 
-function rolePolicyOf(namespaced: boolean): Strategy<AnyRole> {
+function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
   return {
     allowCreateOnUpdate: true,
     validate(role, context) {
-      return findings(context, (report) => checkRole(role, report, namespaced))
+      return validateWith(context, (errors) => validateRole(role, errors, namespaced))
     },
     validateUpdate(role, old, context) {
-      return findings(context, (report) => {
-        // The stock server checks the whole object in both of its steps.
-        checkRole(role, report, namespaced)
-        checkRole(role, report, namespaced)
-        checkMetadataUpdate(role, old, report)
+      return validateWith(context, (errors) => {
+        // The stock server validates the object twice on update.
+        validateRole(role, errors, namespaced)
+        validateRole(role, errors, namespaced)
+        validateMetadataUpdate(role, old, errors)
       })
     },
   }
 }
 
-export const roleStrategy = defineStrategy<AnyRole>(rolePolicyOf(true))
-export const clusterRoleStrategy = defineStrategy<AnyRole>(rolePolicyOf(false))
+export const roleStrategy = defineStrategy<AnyRole>(roleStrategyOf(true))
+export const clusterRoleStrategy = defineStrategy<AnyRole>(roleStrategyOf(false))

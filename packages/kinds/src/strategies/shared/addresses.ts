@@ -1,21 +1,21 @@
-/** Addresses that traffic is sent to. */
+/** Endpoint addresses. */
 import { parseIP, validateIP } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
-/** An address in its usual notation. */
-export function checkServedAddress(address: string, at: FieldPath): void {
+/** An IP address in any notation. */
+export function validateServedAddress(address: string, at: FieldPath): void {
   at.invalidAll(address, validateIP(address))
 }
 
-/** Position of the first byte that is not zero. */
+/** Index of the first byte that is not zero. */
 function firstSet(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] === 0) at++
   return at
 }
 
-/** An address that can belong to another machine: not unspecified, loopback, link-local. */
-export function checkPublicAddress(address: string, at: FieldPath): void {
+/** An address of another machine: not unspecified, loopback or link-local. */
+export function validatePublicAddress(address: string, at: FieldPath): void {
   const parsed = parseIP(address)
   if (parsed === undefined) {
     at.invalid(address, 'must be a valid IP address')

@@ -1,54 +1,54 @@
-/** Where pods want to run: near nodes, near or far from other pods, spread over topologies. */
+/** Affinity and topology spread of pods. */
 import { validateDns1123Label } from '@krmkit/meta'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkLabelSelector } from './labels.ts'
-import { checkQualifiedName } from './names.ts'
-import { checkNodeSelector, checkPreferredTerms, checkWeight } from './node-selector.ts'
+import { validateSelector } from './labels.ts'
+import { validateQualifiedName } from './names.ts'
+import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 /** `affinity` of a pod. */
-export function checkAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): void {
+export function validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): void {
   if (!isSet(affinity)) return
   const { nodeAffinity } = affinity
   if (isSet(nodeAffinity)) {
     const here = at.child('nodeAffinity')
-    if (isSet(nodeAffinity[required])) checkNodeSelector(nodeAffinity[required], here.child(required))
-    checkPreferredTerms(nodeAffinity[preferred], here.child(preferred))
+    if (isSet(nodeAffinity[required])) validateNodeSelector(nodeAffinity[required], here.child(required))
+    validatePreferredTerms(nodeAffinity[preferred], here.child(preferred))
   }
-  if (isSet(affinity.podAffinity)) checkPodAffinity(affinity.podAffinity, at.child('podAffinity'))
-  if (isSet(affinity.podAntiAffinity)) checkPodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
+  if (isSet(affinity.podAffinity)) validatePodAffinity(affinity.podAffinity, at.child('podAffinity'))
+  if (isSet(affinity.podAntiAffinity)) validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
 }
 
-function checkPodAffinity(affinity: R<PodAffinity>, at: FieldPath): void {
-  for (const [i, term] of (affinity[required] ?? []).entries()) checkTerm(term, at.child(required).index(i))
+function validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): void {
+  for (const [i, term] of (affinity[required] ?? []).entries()) validateTerm(term, at.child(required).index(i))
   for (const [i, weighted] of (affinity[preferred] ?? []).entries()) {
     const here = at.child(preferred).index(i)
-    checkWeight(weighted.weight, here.child('weight'))
-    checkTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
+    validateWeight(weighted.weight, here.child('weight'))
+    validateTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
   }
 }
 
-function checkTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
-  checkLabelSelector(term.labelSelector, at.child('labelSelector'))
-  checkLabelSelector(term.namespaceSelector, at.child('namespaceSelector'))
+function validateTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
+  validateSelector(term.labelSelector, at.child('labelSelector'))
+  validateSelector(term.namespaceSelector, at.child('namespaceSelector'))
   for (const name of term.namespaces ?? []) at.child('namespace').invalidAll(name, validateDns1123Label(name))
-  checkTermKeys(term, at)
+  validateTermKeys(term, at)
   if (isEmpty(term.topologyKey)) at.child('topologyKey').required('can not be empty')
-  checkQualifiedName(term.topologyKey ?? '', at.child('topologyKey'))
+  validateQualifiedName(term.topologyKey ?? '', at.child('topologyKey'))
 }
 
-function checkTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
+function validateTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
   const match = term.matchLabelKeys ?? []
   const mismatch = term.mismatchLabelKeys ?? []
   for (const [name, keys] of [['matchLabelKeys', match] as const, ['mismatchLabelKeys', mismatch] as const]) {
     if (keys.length === 0) continue
     if (!isSet(term.labelSelector)) at.child(name).forbidden('must not be specified when labelSelector is not set')
-    for (const [i, key] of keys.entries()) checkQualifiedName(key, at.child(name).index(i))
+    for (const [i, key] of keys.entries()) validateQualifiedName(key, at.child(name).index(i))
   }
   const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {
@@ -61,24 +61,27 @@ const unsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
 const inclusion = ['Honor', 'Ignore']
 
 /** `topologySpreadConstraints` of a pod. */
-export function checkTopologySpread(constraints: readonly R<TopologySpreadConstraint>[] | null | undefined, at: FieldPath): void {
+export function validateTopologySpread(
+  constraints: readonly R<TopologySpreadConstraint>[] | null | undefined,
+  at: FieldPath,
+): void {
   const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
   for (const [i, constraint] of (constraints ?? []).entries()) {
     const here = at.index(i)
     const action = constraint.whenUnsatisfiable ?? ''
     if (constraint.maxSkew <= 0) here.child('maxSkew').invalid(constraint.maxSkew, 'must be greater than zero')
     if (isEmpty(constraint.topologyKey)) here.child('topologyKey').required('can not be empty')
-    else checkQualifiedName(constraint.topologyKey, here.child('topologyKey'))
+    else validateQualifiedName(constraint.topologyKey, here.child('topologyKey'))
     if (!unsatisfiable.includes(action)) here.child('whenUnsatisfiable').notSupported(action, unsatisfiable)
     if (lasts.get(spreadKey(constraint)) !== i)
       here.child('{topologyKey, whenUnsatisfiable}').duplicate(`{${constraint.topologyKey}, ${action}}`)
-    checkMinDomains(constraint, here.child('minDomains'))
+    validateMinDomains(constraint, here.child('minDomains'))
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const policy = constraint[name]
       if (isSet(policy) && !inclusion.includes(policy)) here.child(name).notSupported(policy, inclusion)
     }
-    checkSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
-    checkLabelSelector(constraint.labelSelector, here.child('labelSelector'))
+    validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
+    validateSelector(constraint.labelSelector, here.child('labelSelector'))
   }
 }
 
@@ -86,7 +89,7 @@ function spreadKey({ topologyKey, whenUnsatisfiable }: R<TopologySpreadConstrain
   return JSON.stringify([topologyKey ?? null, whenUnsatisfiable ?? null])
 }
 
-function checkMinDomains(constraint: R<TopologySpreadConstraint>, at: FieldPath): void {
+function validateMinDomains(constraint: R<TopologySpreadConstraint>, at: FieldPath): void {
   const { minDomains, whenUnsatisfiable } = constraint
   if (!isSet(minDomains)) return
   if (minDomains <= 0) at.invalid(minDomains, 'must be greater than zero')
@@ -95,7 +98,7 @@ function checkMinDomains(constraint: R<TopologySpreadConstraint>, at: FieldPath)
   }
 }
 
-function checkSpreadKeys(
+function validateSpreadKeys(
   keys: readonly string[] | null | undefined,
   at: FieldPath,
   selector: R<LabelSelector> | undefined,
@@ -107,7 +110,7 @@ function checkSpreadKeys(
   }
   const expressed = new Set(selector.matchExpressions?.map((expression) => expression.key))
   for (const [i, key] of keys.entries()) {
-    checkQualifiedName(key, at.index(i))
+    validateQualifiedName(key, at.index(i))
     const selected = own(selector.matchLabels, key) !== undefined || expressed.has(key)
     if (selected) at.index(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   }

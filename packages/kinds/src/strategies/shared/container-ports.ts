@@ -2,14 +2,14 @@
 import { validatePortName, validatePortNum } from '@krmkit/meta'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkPortNumber } from './numbers.ts'
+import { validatePortNumber } from './numbers.ts'
 import { isEmpty, type R } from './values.ts'
 
 /** Transport protocols, sorted. */
 export const protocols = ['SCTP', 'TCP', 'UDP']
 
 /** `ports` of a container. */
-export function checkContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): void {
+export function validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): void {
   const names = new Set<string>()
   for (const [i, port] of (ports ?? []).entries()) {
     const here = at.index(i)
@@ -20,15 +20,15 @@ export function checkContainerPorts(ports: readonly R<ContainerPort>[] | null | 
       else names.add(port.name)
     }
     if (!port.containerPort) here.child('containerPort').required()
-    else checkPortNumber(port.containerPort, here.child('containerPort'))
-    if (port.hostPort) checkPortNumber(port.hostPort, here.child('hostPort'))
+    else validatePortNumber(port.containerPort, here.child('containerPort'))
+    if (port.hostPort) validatePortNumber(port.hostPort, here.child('hostPort'))
     if (isEmpty(port.protocol)) here.child('protocol').required()
     else if (!protocols.includes(port.protocol)) here.child('protocol').notSupported(port.protocol, protocols)
   }
 }
 
-/** No two containers of `containers` may ask for the same port of the host. */
-export function checkHostPortConflicts(containers: readonly R<Container>[], at: FieldPath): void {
+/** No two containers of `containers` may use the same host port. */
+export function validateHostPortConflicts(containers: readonly R<Container>[], at: FieldPath): void {
   const taken = new Set<string>()
   for (const [i, container] of containers.entries()) {
     for (const [j, port] of (container.ports ?? []).entries()) {
@@ -40,7 +40,7 @@ export function checkHostPortConflicts(containers: readonly R<Container>[], at: 
   }
 }
 
-/** A port given by number or by the name of a container's port. */
-export function checkPortNumberOrName(port: number | string, at: FieldPath): void {
+/** A port number, or the name of a container port. */
+export function validatePortNumberOrName(port: number | string, at: FieldPath): void {
   at.invalidAll(port, typeof port === 'number' ? validatePortNum(port) : validatePortName(port))
 }

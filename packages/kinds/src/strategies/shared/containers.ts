@@ -1,16 +1,16 @@
 /** Containers of every sort: regular, init, sidecar and ephemeral. */
 import type { Container, EphemeralContainer } from '../../types/core-v1.generated.ts'
-import { checkContainerPorts, checkHostPortConflicts } from './container-ports.ts'
-import { checkEnv, checkEnvFrom } from './env.ts'
+import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts'
+import { validateEnv, validateEnvFrom } from './env.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDnsLabel } from './names.ts'
-import { checkLifecycle, checkLivenessProbe, checkReadinessProbe, checkStartupProbe } from './probes.ts'
-import { checkResizePolicy, checkResources } from './resources.ts'
-import { checkSecurityContext } from './security-context.ts'
+import { validateDnsLabel } from './names.ts'
+import { validateLifecycle, validateLivenessProbe, validateReadinessProbe, validateStartupProbe } from './probes.ts'
+import { validateResizePolicy, validateResources } from './resources.ts'
+import { validateSecurityContext } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
-import { checkVolumeDevices, checkVolumeMounts, type VolumesByName } from './volume-mounts.ts'
+import { type VolumesByName, validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
 
-/** What the rules of containers have to know of their pod. */
+/** What the rules of containers need to know about the pod. */
 export interface ContainerOptions {
   readonly volumes: VolumesByName
   /** Names of `spec.resourceClaims`. */
@@ -23,37 +23,37 @@ export interface ContainerOptions {
 const messagePolicies = ['File', 'FallbackToLogsOnError']
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
-function checkCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): void {
+function validateCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): void {
   if (isEmpty(container.name)) at.child('name').required()
-  else checkDnsLabel(container.name, at.child('name'))
+  else validateDnsLabel(container.name, at.child('name'))
   if (isEmpty(container.image)) at.child('image').required()
   const messagePolicy = container.terminationMessagePolicy
   if (isEmpty(messagePolicy)) at.child('terminationMessagePolicy').required()
   else if (!messagePolicies.includes(messagePolicy))
     at.child('terminationMessagePolicy').notSupported(messagePolicy, messagePolicies)
-  checkContainerPorts(container.ports, at.child('ports'))
-  checkEnv(container.env, at.child('env'))
-  checkEnvFrom(container.envFrom, at.child('envFrom'))
-  checkVolumeMounts(container, at.child('volumeMounts'), options.volumes)
-  checkVolumeDevices(container, at.child('volumeDevices'), options.volumes)
+  validateContainerPorts(container.ports, at.child('ports'))
+  validateEnv(container.env, at.child('env'))
+  validateEnvFrom(container.envFrom, at.child('envFrom'))
+  validateVolumeMounts(container, at.child('volumeMounts'), options.volumes)
+  validateVolumeDevices(container, at.child('volumeDevices'), options.volumes)
   if (isEmpty(container.imagePullPolicy)) at.child('imagePullPolicy').required()
   else if (!pullPolicies.includes(container.imagePullPolicy)) {
     at.child('imagePullPolicy').notSupported(container.imagePullPolicy, pullPolicies)
   }
-  checkResources(container.resources, at.child('resources'), { claims: options.claims })
-  checkResizePolicy(container.resizePolicy, at.child('resizePolicy'), options.restartPolicy)
-  checkSecurityContext(container.securityContext, at.child('securityContext'), { hostUsers: options.hostUsers })
+  validateResources(container.resources, at.child('resources'), { claims: options.claims })
+  validateResizePolicy(container.resizePolicy, at.child('resizePolicy'), options.restartPolicy)
+  validateSecurityContext(container.securityContext, at.child('securityContext'), { hostUsers: options.hostUsers })
 }
 
-function checkRunning(container: R<Container>, at: FieldPath, options: ContainerOptions): void {
-  checkLifecycle(container.lifecycle, at.child('lifecycle'), options)
-  checkLivenessProbe(container.livenessProbe, at.child('livenessProbe'), options)
-  checkReadinessProbe(container.readinessProbe, at.child('readinessProbe'), options)
-  checkStartupProbe(container.startupProbe, at.child('startupProbe'), options)
+function validateRunning(container: R<Container>, at: FieldPath, options: ContainerOptions): void {
+  validateLifecycle(container.lifecycle, at.child('lifecycle'), options)
+  validateLivenessProbe(container.livenessProbe, at.child('livenessProbe'), options)
+  validateReadinessProbe(container.readinessProbe, at.child('readinessProbe'), options)
+  validateStartupProbe(container.startupProbe, at.child('startupProbe'), options)
 }
 
 /** `containers` of a pod. */
-export function checkContainers(
+export function validateContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions,
@@ -65,19 +65,19 @@ export function checkContainers(
   const names = new Set<string>()
   for (const [i, container] of containers.entries()) {
     const here = at.index(i)
-    checkCommon(container, here, options)
+    validateCommon(container, here, options)
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else names.add(container.name)
-    checkRunning(container, here, options)
+    validateRunning(container, here, options)
     if (isSet(container.restartPolicy)) here.child('restartPolicy').forbidden('may not be set for non-init containers')
   }
-  checkHostPortConflicts(containers, at)
+  validateHostPortConflicts(containers, at)
 }
 
 const initOnly = 'may not be set for init containers without restartPolicy=Always'
 
 /** `initContainers` of a pod whose regular containers are `regular`. */
-export function checkInitContainers(
+export function validateInitContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[] },
@@ -86,13 +86,13 @@ export function checkInitContainers(
   for (const [i, container] of (containers ?? []).entries()) {
     const here = at.index(i)
     const sidecar = container.restartPolicy === 'Always'
-    checkCommon(container, here, options)
+    validateCommon(container, here, options)
     if (isSet(container.restartPolicy) && !sidecar) here.child('restartPolicy').notSupported(container.restartPolicy, ['Always'])
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else if (!isEmpty(container.name)) names.add(container.name)
-    // Init containers run one after the other, so each is looked at alone.
-    checkHostPortConflicts([container], at)
-    if (sidecar) checkRunning(container, here, options)
+    // Init containers run one after another, so host ports conflict within one container only.
+    validateHostPortConflicts([container], at)
+    if (sidecar) validateRunning(container, here, options)
     else {
       for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (isSet(container[name])) here.child(name).forbidden(initOnly)
@@ -104,7 +104,7 @@ export function checkInitContainers(
   }
 }
 
-/** Members that an ephemeral container may carry; all others are refused. */
+/** Members that an ephemeral container may have; all others are rejected. */
 const ephemeralMembers = new Set([
   'name',
   'image',
@@ -126,7 +126,7 @@ const ephemeralMembers = new Set([
 ])
 
 /** `ephemeralContainers` of a pod. */
-export function checkEphemeralContainers(
+export function validateEphemeralContainers(
   containers: readonly R<EphemeralContainer>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[]; readonly init: readonly R<Container>[] },
@@ -136,17 +136,17 @@ export function checkEphemeralContainers(
   const names = new Set<string>()
   for (const [i, container] of containers.entries()) {
     const here = at.index(i)
-    checkCommon(container as R<Container>, here, options)
-    checkImageWhitespace(container.image, here)
+    validateCommon(container as R<Container>, here, options)
+    validateImageWhitespace(container.image, here)
     if (regular.has(container.name) || names.has(container.name)) here.child('name').duplicate(container.name)
     names.add(container.name)
     const target = container.targetContainerName
     if (!isEmpty(target) && !regular.has(target)) here.child('targetContainerName').notFound(target)
-    checkEphemeralMembers(container, here)
+    validateEphemeralMembers(container, here)
   }
 }
 
-function checkEphemeralMembers(container: R<EphemeralContainer>, at: FieldPath): void {
+function validateEphemeralMembers(container: R<EphemeralContainer>, at: FieldPath): void {
   for (const [name, value] of Object.entries(container)) {
     if (ephemeralMembers.has(name) || !isSet(value) || (name === 'resources' && Object.keys(value).length === 0)) continue
     at.child(name).forbidden('cannot be set for an Ephemeral Container')
@@ -158,12 +158,12 @@ function checkEphemeralMembers(container: R<EphemeralContainer>, at: FieldPath):
   }
 }
 
-/** Images of pods (not of templates) must not be surrounded by white space. */
-export function checkImages(containers: readonly R<Container>[] | null | undefined, at: FieldPath): void {
-  for (const [i, container] of (containers ?? []).entries()) checkImageWhitespace(container.image, at.index(i))
+/** Images of pods (not of templates) must not have surrounding white space. */
+export function validateImages(containers: readonly R<Container>[] | null | undefined, at: FieldPath): void {
+  for (const [i, container] of (containers ?? []).entries()) validateImageWhitespace(container.image, at.index(i))
 }
 
-function checkImageWhitespace(image: string | undefined, at: FieldPath): void {
+function validateImageWhitespace(image: string | undefined, at: FieldPath): void {
   if (image !== undefined && image.trim() !== image) {
     at.child('image').invalid(image, 'must not have leading or trailing whitespace')
   }

@@ -1,7 +1,7 @@
-/** References from a pod's files and variables to the pod's own fields. */
+/** Downward API: references from files and variables to fields of the pod. */
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkQualifiedName } from './names.ts'
+import { validateQualifiedName } from './names.ts'
 import { amount, sign } from './quantities.ts'
 import { isEmpty, type R } from './values.ts'
 
@@ -26,16 +26,16 @@ const byteDivisors = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei'
 const byteDivisorSet = new Set(byteDivisors.split(', '))
 const cpuDivisorSet = new Set(['1m', '1'])
 
-/** A path such as `metadata.labels['app']`, taken apart; undefined without a subscript. */
-export function splitSubscript(path: string): { readonly path: string; readonly key: string } | undefined {
+/** Splits a path such as `metadata.labels['app']`; undefined without a subscript. */
+function splitSubscript(path: string): { readonly path: string; readonly key: string } | undefined {
   if (!path.endsWith("']")) return undefined
   const open = path.indexOf("['")
   if (open <= 0) return undefined
   return { path: path.slice(0, open), key: path.slice(open + 2, -2) }
 }
 
-/** A `fieldRef` that may name the fields of `allowed`. */
-export function checkFieldRef(ref: R<ObjectFieldSelector>, at: FieldPath, allowed: readonly string[]): void {
+/** A `fieldRef` to one of the fields `allowed`. */
+export function validateFieldRef(ref: R<ObjectFieldSelector>, at: FieldPath, allowed: readonly string[]): void {
   if (isEmpty(ref.apiVersion)) {
     at.child('apiVersion').required()
     return
@@ -53,8 +53,8 @@ export function checkFieldRef(ref: R<ObjectFieldSelector>, at: FieldPath, allowe
   if (subscripted === undefined) {
     const path = ref.fieldPath === 'spec.host' ? 'spec.nodeName' : ref.fieldPath
     if (!allowed.includes(path)) at.child('fieldPath').notSupported(path, allowed)
-  } else if (subscripted.path === 'metadata.annotations') checkQualifiedName(subscripted.key.toLowerCase(), at)
-  else checkQualifiedName(subscripted.key, at)
+  } else if (subscripted.path === 'metadata.annotations') validateQualifiedName(subscripted.key.toLowerCase(), at)
+  else validateQualifiedName(subscripted.key, at)
 }
 
 function conversionProblem(apiVersion: string, path: string): string | undefined {
@@ -67,8 +67,8 @@ function conversionProblem(apiVersion: string, path: string): string | undefined
   return knownFields.has(path) || path === 'spec.host' ? undefined : `field label not supported: ${path}`
 }
 
-/** A `resourceFieldRef` that may name the resources of `allowed`, or huge pages. */
-export function checkResourceFieldRef(
+/** A `resourceFieldRef` to one of the resources `allowed`, or to huge pages. */
+export function validateResourceFieldRef(
   ref: R<ResourceFieldSelector>,
   at: FieldPath,
   options: { readonly allowed: readonly string[]; readonly containerRequired: boolean },
@@ -78,14 +78,14 @@ export function checkResourceFieldRef(
   else if (!options.allowed.includes(ref.resource) && !isHugePagesField(ref.resource)) {
     at.child('resource').notSupported(ref.resource, options.allowed)
   }
-  checkDivisor(ref.resource, ref.divisor, at.child('divisor'))
+  validateDivisor(ref.resource, ref.divisor, at.child('divisor'))
 }
 
 function isHugePagesField(resource: string): boolean {
   return resource.startsWith('limits.hugepages-') || resource.startsWith('requests.hugepages-')
 }
 
-function checkDivisor(resource: string, divisor: string | undefined, at: FieldPath): void {
+function validateDivisor(resource: string, divisor: string | undefined, at: FieldPath): void {
   const value = amount(divisor)
   if (sign(value) === 0) return
   const text = value.toString()

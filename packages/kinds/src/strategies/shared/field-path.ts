@@ -1,31 +1,22 @@
-/** Where in an object a rule looks, and where its findings go. */
-import { ErrorBudget, ErrorListFull, type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
+import { ErrorList, type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 
-/** What one validation has found so far, and what it may know. */
-export class Report {
-  readonly errors: FieldError[] = []
+/** The errors of one validation, with the context that the rules need. A full list throws `ErrorListFull`; see `ErrorList`. */
+export class ContextErrorList extends ErrorList {
   readonly context: StrategyContext
-  #budget: ErrorBudget | undefined
 
   constructor(context: StrategyContext) {
+    super()
     this.context = context
   }
 
-  /** Findings of a check that lives elsewhere. */
+  /** Appends errors one by one, as a list may be longer than a call takes arguments. */
   add(errors: readonly FieldError[]): void {
-    for (const error of errors) this.addOne(error)
+    for (const error of errors) this.push(error)
   }
 
-  /** @throws ErrorListFull when the report has all that it can take, which ends the validation. */
-  addOne(error: FieldError): void {
-    this.errors.push(error)
-    this.#budget ??= new ErrorBudget()
-    if (this.#budget.spend(error)) throw new ErrorListFull(this.errors)
-  }
-
-  /** The member `name` of the object itself. */
-  at(name: string): FieldPath {
+  /** The field `name` at the root of the object. */
+  child(name: string): FieldPath {
     return new FieldPath(this, undefined, 'child', name)
   }
 }
@@ -33,39 +24,39 @@ export class Report {
 type Step = 'child' | 'index' | 'key'
 
 /**
- * A position in an object under validation.
+ * The path of a field in an object under validation, with the list that its errors go to.
  *
- * Moving (`child`, `index`, `key`) costs one small object; the path itself is only built when something is wrong.
- * Reporting methods append to the report, so the order of calls is the order of causes.
+ * `child`, `index` and `key` each allocate one small object; the `Path` itself is built only for an error. The methods that
+ * report errors append to the list, so the order of calls is the order of the causes in the response.
  */
 export class FieldPath {
-  readonly report: Report
-  // Plain members: these are made by the dozen for every object, and private ones cost more.
+  readonly errors: ContextErrorList
+  // TypeScript's `private`: validating one object allocates dozens of paths, and `#private` members are slower.
   private readonly parent: FieldPath | undefined
   private readonly kind: Step
   private readonly step: string | number
 
-  constructor(report: Report, parent: FieldPath | undefined, kind: Step, step: string | number) {
-    this.report = report
+  constructor(errors: ContextErrorList, parent: FieldPath | undefined, kind: Step, step: string | number) {
+    this.errors = errors
     this.parent = parent
     this.kind = kind
     this.step = step
   }
 
   get profile(): NamingProfile {
-    return this.report.context.profile
+    return this.errors.context.profile
   }
 
   child(name: string): FieldPath {
-    return new FieldPath(this.report, this, 'child', name)
+    return new FieldPath(this.errors, this, 'child', name)
   }
 
   index(position: number): FieldPath {
-    return new FieldPath(this.report, this, 'index', position)
+    return new FieldPath(this.errors, this, 'index', position)
   }
 
   key(name: string): FieldPath {
-    return new FieldPath(this.report, this, 'key', name)
+    return new FieldPath(this.errors, this, 'key', name)
   }
 
   path(): Path {
@@ -83,12 +74,12 @@ export class FieldPath {
     this.#add(field.invalid(this.path(), value, detail))
   }
 
-  /** One `invalid` for each message; the answer of a name or format check can be passed as it is. */
+  /** Reports one `invalid` error per message; takes the result of a name or format check. */
   invalidAll(value: unknown, messages: readonly string[]): void {
     for (const message of messages) this.invalid(value, message)
   }
 
-  /** As `invalid`, for values that the stock server prints in a form of its own: `text` appears as it is. */
+  /** Reports an `invalid` error whose value is printed as `text`, for values that Go prints in a special form. */
   invalidText(text: string, detail: string): void {
     this.#add(field.invalid(this.path(), goText(text), detail))
   }
@@ -97,13 +88,13 @@ export class FieldPath {
     this.#add(field.forbidden(this.path(), detail))
   }
 
-  /** `detail` is for the few places where the stock server says more than the value. */
+  /** `detail` is set where the stock server prints more than the value. */
   duplicate(value: unknown, detail = ''): void {
     const error = field.duplicate(this.path(), value)
     this.#add(detail === '' ? error : { ...error, message: `${error.message}: ${detail}` })
   }
 
-  /** `allowed` is printed in the order given. */
+  /** `allowed` is printed in the given order. */
   notSupported(value: unknown, allowed: readonly string[]): void {
     this.#add(field.notSupported(this.path(), value, allowed))
   }
@@ -124,12 +115,12 @@ export class FieldPath {
     this.#add(field.internal(this.path(), detail))
   }
 
-  /** Findings of a check that lives elsewhere. */
+  /** Appends the errors of another check. */
   add(errors: readonly FieldError[]): void {
     for (const error of errors) this.#add(error)
   }
 
   #add(error: FieldError): void {
-    this.report.addOne(error)
+    this.errors.push(error)
   }
 }

@@ -1,4 +1,4 @@
-/** Values inside messages, in the form in which the stock server prints structures. */
+/** Values in messages, printed as Go prints them. */
 import {
   compareCodePoints,
   type GoText,
@@ -13,20 +13,20 @@ import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** `map[string]string{"a":"b"}`; an absent map is `map[string]string(nil)`. */
-export function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
+function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
   if (!isSet(map)) return 'map[string]string(nil)'
   const members = joinFormatted(Object.keys(map).sort(compareCodePoints), (key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
   return `map[string]string{${members}}`
 }
 
-/** `core.Thing{A:"a", B:1}`; `members` are printed already. */
+/** `core.Thing{A:"a", B:1}`; the values of `members` are already printed. */
 export function goStruct(type: string, members: Readonly<Record<string, string>>): string {
   return `${type}{${Object.entries(members)
     .map(([name, text]) => `${name}:${text}`)
     .join(', ')}}`
 }
 
-/** A label selector, or the null of one. */
+/** A label selector, or null if absent. */
 export function goSelector(selector: R<LabelSelector> | null | undefined): GoText | null {
   if (!isSet(selector)) return null
   const { matchLabels, matchExpressions } = selector
@@ -40,7 +40,7 @@ export function goSelector(selector: R<LabelSelector> | null | undefined): GoTex
   return goText(goStruct('v1.LabelSelector', { MatchLabels: labels, MatchExpressions: list }))
 }
 
-/** A number or text; an absent one is the number 0. */
+/** A number or string; absent prints as the number 0. */
 export function goNumberOrText(value: IntOrString | null | undefined): GoText {
   return goIntOrString(value ?? 0)
 }
@@ -50,7 +50,7 @@ export function goNumbers(type: string, values: readonly (number | bigint)[] | n
   return goText(isSet(values) ? `[]${type}{${joinFormatted(values, String)}}` : `[]${type}(nil)`)
 }
 
-/** A list of texts as `%v` prints it: `[a b]`. */
+/** A list of strings as `%v` prints it: `[a b]`. */
 export function goList(values: readonly string[]): string {
   return `[${values.join(' ')}]`
 }

@@ -3,7 +3,7 @@ import { parseGoUrl } from './go-url.ts'
 
 const bad = (url: string, what: string): [string, string] => [url, `parse ${what}`]
 
-/** Asked of a stock server, as URLs of admission webhooks. */
+/** The expected results come from a stock server, as URLs of admission webhooks. */
 describe('parseGoUrl', () => {
   it.each<[string, string]>([
     bad('https://[::1', '"https://[::1": missing \']\' in host'),
@@ -22,7 +22,7 @@ describe('parseGoUrl', () => {
     bad('https://[::1]x', '"https://[::1]x": invalid port "x" after host'),
     bad(':', '":": missing protocol scheme'),
     bad('1:x', '"1:x": first path segment in URL cannot contain colon'),
-  ])('refuses %j', (url, message) => {
+  ])('rejects %j', (url, message) => {
     expect(parseGoUrl(url)).toBe(message)
   })
 
@@ -41,11 +41,11 @@ describe('parseGoUrl', () => {
     ['https:///x', ''],
     ['https:a', ''],
     ['https:/a', ''],
-  ])('reads the host of %j', (url, host) => {
+  ])('parses the host of %j', (url, host) => {
     expect(parseGoUrl(url)).toMatchObject({ scheme: 'https', host, user: undefined })
   })
 
-  it('reads user, query and fragment', () => {
+  it('parses user, query and fragment', () => {
     expect(parseGoUrl('https://u:p@a/b?c=d#e')).toEqual({ scheme: 'https', host: 'a', user: 'u:p', query: 'c=d', fragment: 'e' })
     expect(parseGoUrl('//a')).toMatchObject({ scheme: '', host: 'a' })
     expect(parseGoUrl('a')).toMatchObject({ scheme: '', host: '' })

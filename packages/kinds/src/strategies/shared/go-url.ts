@@ -1,6 +1,6 @@
 import { goQuote, parseIP } from '@krmkit/meta'
 
-/** URLs as the stock server parses them, which is stricter about escapes than the URL standard and knows no corrections. */
+/** Parses URLs like Go, which is stricter about escapes than the WHATWG URL standard and corrects nothing. */
 
 export interface UrlParts {
   readonly scheme: string
@@ -10,7 +10,7 @@ export interface UrlParts {
   readonly fragment: string
 }
 
-/** The parts of a URL, or what is wrong with it. */
+/** The parts of a URL, or its error. */
 export function parseGoUrl(url: string): UrlParts | string {
   const problem = (what: string) => `parse ${goQuote(url)}: ${what}`
   const hash = url.indexOf('#')
@@ -28,11 +28,11 @@ export function parseGoUrl(url: string): UrlParts | string {
   if (!rest.startsWith('/')) {
     if (scheme === '' && rest.split('/', 1)[0]?.includes(':') === true)
       return problem('first path segment in URL cannot contain colon')
-    const wrong = scheme === '' ? wrongEscape(rest) : undefined
+    const wrong = scheme === '' ? escapeError(rest) : undefined
     return wrong === undefined ? parts : problem(wrong)
   }
   if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///'))) {
-    const wrong = wrongEscape(rest) ?? wrongEscape(fragment)
+    const wrong = escapeError(rest) ?? escapeError(fragment)
     return wrong === undefined ? parts : problem(wrong)
   }
   const slash = rest.indexOf('/', 2)
@@ -41,17 +41,17 @@ export function parseGoUrl(url: string): UrlParts | string {
   const host = authority.slice(split + 1)
   const user = split === -1 ? undefined : authority.slice(0, split)
   const wrong =
-    wrongHost(host) ?? wrongUser(user) ?? (slash === -1 ? undefined : wrongEscape(rest.slice(slash))) ?? wrongEscape(fragment)
+    hostError(host) ?? userError(user) ?? (slash === -1 ? undefined : escapeError(rest.slice(slash))) ?? escapeError(fragment)
   return wrong === undefined ? { ...parts, host, user } : problem(wrong)
 }
 
-function wrongEscape(text: string): string | undefined {
+function escapeError(text: string): string | undefined {
   const at = text.search(/%(?![0-9A-Fa-f]{2})/)
   return at === -1 ? undefined : `invalid URL escape ${goQuote(text.slice(at, at + 3))}`
 }
 
-/** Letters of an escaped ASCII character belong to no host; `%25` begins the zone of an address. */
-function wrongHostEscape(text: string): string | undefined {
+/** Escapes of ASCII characters are forbidden in hosts; `%25` begins the zone of an address. */
+function hostEscapeError(text: string): string | undefined {
   for (const { index } of text.matchAll(/%/g)) {
     const found = text.slice(index, index + 3)
     if (!/^%[89A-Fa-f][0-9A-Fa-f]$/.test(found) && found !== '%25') return `invalid URL escape ${goQuote(found)}`
@@ -60,29 +60,29 @@ function wrongHostEscape(text: string): string | undefined {
   return character === undefined ? undefined : `invalid character ${goQuote(character)} in host name`
 }
 
-function wrongHost(host: string): string | undefined {
+function hostError(host: string): string | undefined {
   const open = host.lastIndexOf('[')
   if (open === -1) {
     const colon = host.lastIndexOf(':')
-    return (colon === -1 ? undefined : wrongPort(host.slice(colon))) ?? wrongHostEscape(host)
+    return (colon === -1 ? undefined : portError(host.slice(colon))) ?? hostEscapeError(host)
   }
   const close = host.lastIndexOf(']')
   if (close < open) return "missing ']' in host"
   const literal = host.slice(open + 1, close)
   const zone = literal.indexOf('%25')
   const address = zone === -1 ? literal : literal.slice(0, zone)
-  const wrong = wrongPort(host.slice(close + 1)) ?? wrongHostEscape(address)
+  const wrong = portError(host.slice(close + 1)) ?? hostEscapeError(address)
   if (wrong !== undefined) return wrong
   const parsed = parseIP(address)
   if (parsed === undefined) return `invalid host: ParseAddr(${goQuote(address)}): unable to parse IP`
   return address.includes(':') ? undefined : 'invalid IP-literal'
 }
 
-function wrongPort(text: string): string | undefined {
+function portError(text: string): string | undefined {
   return text === '' || /^:[0-9]*$/.test(text) ? undefined : `invalid port ${goQuote(text)} after host`
 }
 
-function wrongUser(user: string | undefined): string | undefined {
+function userError(user: string | undefined): string | undefined {
   if (user === undefined) return undefined
-  return /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user) ? wrongEscape(user) : 'net/url: invalid userinfo'
+  return /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user) ? escapeError(user) : 'net/url: invalid userinfo'
 }

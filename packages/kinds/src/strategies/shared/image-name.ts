@@ -8,9 +8,9 @@ const domainPattern =
 const digestPattern = /^[A-Za-z][A-Za-z0-9]*(?:[+._-][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
 
 /**
- * The tag under which an image is pulled: `latest` when the name gives neither tag nor digest.
+ * The tag of an image: `latest` if the name has neither tag nor digest.
  *
- * @returns undefined when the name cannot be read or has a digest only.
+ * @returns undefined if the name is malformed or has a digest only.
  */
 export function imageTag(image: string): string | undefined {
   const at = image.indexOf('@')

@@ -1,7 +1,7 @@
-/** Labels of nodes that have a newer name. */
+/** Deprecated labels of nodes and their successors. */
 import type { NamingProfile } from '@krmkit/meta'
 
-/** Old and new name without the domain at their end, and the release since which the old one is deprecated. */
+/** Old and new name without the trailing domain, and the release that deprecated the old one. */
 const renamed = [
   { from: ['beta.', '/arch'], to: ['', '/arch'], since: 'v1.14' },
   { from: ['beta.', '/os'], to: ['', '/os'], since: 'v1.14' },
@@ -14,13 +14,13 @@ function find(label: string, domain: string) {
   return renamed.find(({ from: [before, after] }) => label === `${before}${domain}${after}`)
 }
 
-/** The newer name of a label, if it has one. */
+/** The successor of a deprecated label. */
 export function newerNodeLabel(label: string, { domain }: NamingProfile): string | undefined {
   const found = find(label, domain)
   return found === undefined ? undefined : `${found.to[0]}${domain}${found.to[1]}`
 }
 
-/** What to say of a label that should not be used any more. */
+/** The warning about a deprecated label. */
 export function nodeLabelWarning(label: string, profile: NamingProfile): string | undefined {
   const newer = newerNodeLabel(label, profile)
   return newer === undefined ? undefined : `deprecated since ${find(label, profile.domain)?.since}; use "${newer}" instead`

@@ -1,4 +1,4 @@
-/** Terms that select nodes by their labels and fields. */
+/** Node selectors, taints and tolerations. */
 import { type GoText, goQuote, goText, nameRules, validateLabelValue } from '@krmkit/meta'
 import type {
   NodeSelector,
@@ -10,27 +10,27 @@ import type {
   TopologySelectorTerm,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkQualifiedName } from './names.ts'
+import { validateQualifiedName } from './names.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** Terms of which one has to match. */
-export function checkNodeSelector(selector: R<NodeSelector>, at: FieldPath): void {
+/** Terms of which at least one must match. */
+export function validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): void {
   const terms = at.child('nodeSelectorTerms')
   if (isEmpty(selector.nodeSelectorTerms)) {
     terms.required('must have at least one node selector term')
     return
   }
-  for (const [i, term] of selector.nodeSelectorTerms.entries()) checkNodeSelectorTerm(term, terms.index(i))
+  for (const [i, term] of selector.nodeSelectorTerms.entries()) validateNodeSelectorTerm(term, terms.index(i))
 }
 
-export function checkNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
+function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
   for (const [i, requirement] of (term.matchExpressions ?? []).entries())
-    checkExpression(requirement, at.child('matchExpressions').index(i))
+    validateExpression(requirement, at.child('matchExpressions').index(i))
   for (const [i, requirement] of (term.matchFields ?? []).entries())
-    checkFieldExpression(requirement, at.child('matchFields').index(i))
+    validateFieldExpression(requirement, at.child('matchFields').index(i))
 }
 
-function checkExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
   const { operator } = requirement
   const values = requirement.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -40,12 +40,12 @@ function checkExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath)
   } else if (operator === 'Gt' || operator === 'Lt') {
     if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
-  checkQualifiedName(requirement.key, at.child('key'))
+  validateQualifiedName(requirement.key, at.child('key'))
   for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, validateLabelValue(value))
 }
 
-/** The only field of a node that can be selected is its name. */
-function checkFieldExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+/** `metadata.name` is the only field of nodes that can be selected. */
+function validateFieldExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
   const { operator } = requirement
   const values = requirement.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -61,21 +61,21 @@ function checkFieldExpression(requirement: R<NodeSelectorRequirement>, at: Field
     at.child('values').index(i).invalidAll(value, nameRules.dns1123Subdomain(value, false))
 }
 
-/** A preference counts between 1 and 100. */
-export function checkWeight(weight: number | undefined, at: FieldPath): void {
+/** Weight of a preference: 1 to 100. */
+export function validateWeight(weight: number | undefined, at: FieldPath): void {
   const value = weight ?? 0
   if (value <= 0 || value > 100) at.invalid(value, 'must be in the range 1-100')
 }
 
-export function checkPreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): void {
+export function validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): void {
   for (const [i, term] of (terms ?? []).entries()) {
-    checkWeight(term.weight, at.index(i).child('weight'))
-    checkNodeSelectorTerm(term.preference, at.index(i).child('preference'))
+    validateWeight(term.weight, at.index(i).child('weight'))
+    validateNodeSelectorTerm(term.preference, at.index(i).child('preference'))
   }
 }
 
 /** `allowedTopologies` of a storage class. */
-export function checkTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | null | undefined, at: FieldPath): void {
+export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | null | undefined, at: FieldPath): void {
   const seen = new Set<string>()
   for (const [i, term] of (terms ?? []).entries()) {
     const here = at.index(i)
@@ -88,11 +88,11 @@ export function checkTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | n
         if (values.has(value)) place.child('values').index(k).duplicate(value)
         values.add(value)
       }
-      checkQualifiedName(expression.key, place.child('key'))
+      validateQualifiedName(expression.key, place.child('key'))
       if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
       keys.add(expression.key)
     }
-    // A term without expressions counts as a repeated one, as on the stock server.
+    // A term without expressions counts as a duplicate, as on the stock server.
     const text = topologyText(term)
     if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
     seen.add(text)
@@ -107,19 +107,19 @@ function topologyText(term: R<TopologySelectorTerm>): string {
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Effect of a taint. */
-export function checkTaintEffect(effect: string | undefined, at: FieldPath, options: { readonly mayBeEmpty: boolean }): void {
+function validateTaintEffect(effect: string | undefined, at: FieldPath, options: { readonly mayBeEmpty: boolean }): void {
   if (isEmpty(effect)) {
     if (!options.mayBeEmpty) at.required()
   } else if (!effects.includes(effect)) at.notSupported(effect, effects)
 }
 
 /** `tolerations` of a pod. */
-export function checkTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): void {
+export function validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): void {
   for (const [i, toleration] of (tolerations ?? []).entries()) {
     const here = at.index(i)
     const operator = toleration.operator ?? ''
     const value = toleration.value ?? ''
-    if (!isEmpty(toleration.key)) checkQualifiedName(toleration.key, here.child('key'))
+    if (!isEmpty(toleration.key)) validateQualifiedName(toleration.key, here.child('key'))
     else if (operator !== 'Exists') {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
       here.child('operator').invalid(operator, detail)
@@ -133,11 +133,11 @@ export function checkTolerations(tolerations: readonly R<Toleration>[] | null | 
     } else if (operator === 'Exists') {
       if (value !== '') here.child('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
     } else here.child('operator').notSupported(operator, ['Equal', 'Exists'])
-    checkTaintEffect(toleration.effect, here.child('effect'), { mayBeEmpty: true })
+    validateTaintEffect(toleration.effect, here.child('effect'), { mayBeEmpty: true })
   }
 }
 
-/** The same for tolerations that are equal. Without the seconds it is the same for those that differ in the seconds alone. */
+/** A text equal for equal tolerations; without `seconds`, for tolerations that differ in seconds only. */
 export function tolerationText(toleration: R<Toleration>, { seconds = true }: { readonly seconds?: boolean } = {}): string {
   const { key, operator, value, effect, tolerationSeconds } = toleration
   const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]
@@ -145,14 +145,14 @@ export function tolerationText(toleration: R<Toleration>, { seconds = true }: { 
 }
 
 /** `spec.taints` of a node. */
-export function checkTaints(taints: readonly R<Taint>[] | null | undefined, at: FieldPath): void {
+export function validateTaints(taints: readonly R<Taint>[] | null | undefined, at: FieldPath): void {
   const seen = new Map<string, Set<string>>()
   for (const [i, taint] of (taints ?? []).entries()) {
     const here = at.index(i)
-    checkQualifiedName(taint.key, here.child('key'))
+    validateQualifiedName(taint.key, here.child('key'))
     const messages = validateLabelValue(taint.value ?? '')
     if (messages.length > 0) here.child('value').invalid(taint.value ?? '', messages.join(';'))
-    checkTaintEffect(taint.effect, here.child('effect'), { mayBeEmpty: false })
+    validateTaintEffect(taint.effect, here.child('effect'), { mayBeEmpty: false })
     const keys = seen.get(taint.effect) ?? new Set()
     if (keys.has(taint.key)) here.duplicate(printTaint(taint), 'taints must be unique by key and effect pair')
     seen.set(taint.effect, keys.add(taint.key))

@@ -1,4 +1,4 @@
-/** Ranges of integers that many kinds share. */
+/** Ranges of integers. */
 import { validatePortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { isSet } from './values.ts'
@@ -13,22 +13,17 @@ export function between(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
 }
 
-/** Reports a set value below zero. */
-export function checkNotNegative(value: number | bigint | null | undefined, at: FieldPath): void {
+/** Reports a negative value. */
+export function validateNotNegative(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value < 0) at.invalid(value, notNegative)
 }
 
-/** Reports a set value that is not above zero. */
-export function checkPositive(value: number | bigint | null | undefined, at: FieldPath): void {
+/** Reports a value that is zero or negative. */
+export function validatePositive(value: number | bigint | null | undefined, at: FieldPath): void {
   if (isSet(value) && value <= 0) at.invalid(value, positive)
 }
 
 /** A TCP, UDP or SCTP port number. */
-export function checkPortNumber(value: number, at: FieldPath): void {
+export function validatePortNumber(value: number, at: FieldPath): void {
   at.invalidAll(value, validatePortNum(value))
-}
-
-/** Seconds that a session sticks to its endpoint, and the like: `low` to `high`, both included. */
-export function checkRange(value: number, at: FieldPath, range: { readonly low: number; readonly high: number }): void {
-  if (value < range.low || value > range.high) at.invalid(value, between(range.low, range.high))
 }

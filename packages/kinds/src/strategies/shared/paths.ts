@@ -1,24 +1,24 @@
-/** File paths inside volumes. */
+/** File paths in volumes. */
 import type { FieldPath } from './field-path.ts'
 
-/** No step of the path may lead upwards. */
+/** Whether the path contains `..`. */
 export function hasBackstep(path: string): boolean {
   return path.split('/').includes('..')
 }
 
-/** No step upwards. */
-export function checkNoBackstep(path: string, at: FieldPath): void {
+/** A path without `..`. */
+export function validateNoBackstep(path: string, at: FieldPath): void {
   if (hasBackstep(path)) at.invalid(path, "must not contain '..'")
 }
 
-/** Relative, without a step upwards. */
-export function checkDescendingPath(path: string, at: FieldPath): void {
+/** A relative path without `..`. */
+export function validateDescendingPath(path: string, at: FieldPath): void {
   if (path.startsWith('/')) at.invalid(path, 'must be a relative path')
-  checkNoBackstep(path, at)
+  validateNoBackstep(path, at)
 }
 
-/** As above, and not of the names that volumes keep for themselves. */
-export function checkFreePath(path: string, at: FieldPath): void {
-  checkDescendingPath(path, at)
+/** A relative path without `..` whose first element does not start with `..`, which volumes reserve. */
+export function validateFreePath(path: string, at: FieldPath): void {
+  validateDescendingPath(path, at)
   if (path.startsWith('..') && !path.startsWith('../')) at.invalid(path, "must not start with '..'")
 }

@@ -13,12 +13,12 @@ import type {
 import { imageTag } from './image-name.ts'
 import { isEmpty, isSet } from './values.ts'
 
-/** Mode of files in volumes: readable by all, writable by their owner. */
+/** Default mode of files in volumes: `rw-r--r--`. */
 const fileMode = 0o644
 const gracePeriodSeconds = 30
 const tokenSeconds = 3600
 
-/** Defaults of a template's pods. */
+/** Defaults of a pod template. */
 export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
   if (isSet(template)) {
     template.spec ??= { containers: [] }
@@ -26,7 +26,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
   }
 }
 
-/** What every pod has, alone or in a template. */
+/** Defaults of pods and templates. */
 export function defaultPodSpec(spec: PodSpec): void {
   if (isEmpty(spec.serviceAccountName) && !isEmpty(spec.serviceAccount)) spec.serviceAccountName = spec.serviceAccount
   if (!isEmpty(spec.serviceAccountName)) spec.serviceAccount = spec.serviceAccountName
@@ -42,7 +42,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   roundUp(spec.overhead)
 }
 
-/** What pods have in addition to their templates. */
+/** Defaults of pods only. */
 export function defaultPodOnly(spec: PodSpec): void {
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestLimits(container)
@@ -51,11 +51,11 @@ export function defaultPodOnly(spec: PodSpec): void {
     }
   }
   spec.enableServiceLinks ??= true
-  // Negative times were taken once; a pod on its own is given the shortest one instead.
+  // Stored templates may have negative values; a pod gets the shortest period instead.
   if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1
 }
 
-/** What is limited and not asked for is asked for up to its limit. */
+/** Requests default to limits. */
 function requestLimits(container: Container): void {
   const resources = container.resources
   if (!isSet(resources?.limits)) return
@@ -99,8 +99,8 @@ function defaultHttpGet(action: HTTPGetAction | undefined): void {
   if (isEmpty(action.scheme)) action.scheme = 'HTTP'
 }
 
-/** Defaults of a volume; one that names no source is an empty directory. */
-export function defaultVolume(volume: Volume): void {
+/** Defaults of a volume; without a source it is an `emptyDir`. */
+function defaultVolume(volume: Volume): void {
   if (!Object.entries(volume).some(([name, source]) => name !== 'name' && isSet(source))) volume.emptyDir = {}
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
     if (isSet(source)) source.defaultMode ??= fileMode
@@ -124,7 +124,7 @@ export function defaultVolume(volume: Volume): void {
   defaultVendorSource(volume)
 }
 
-/** The sources that pods and persistent volumes share. `awsElasticBlockStore.fsType`: S39. */
+/** Sources that pods and persistent volumes share. `awsElasticBlockStore.fsType`: S39. */
 export function defaultVendorSource(source: {
   iscsi?: { iscsiInterface?: string }
   rbd?: { pool?: string; user?: string; keyring?: string }
@@ -157,7 +157,7 @@ function roundUpAll(resources: Pick<ResourceRequirements, 'limits' | 'requests'>
   roundUp(resources?.requests)
 }
 
-/** Amounts are kept to a thousandth; anything finer is rounded up. */
+/** Rounds quantities up to a thousandth. */
 export function roundUp(amounts: Record<string, string> | undefined): void {
   if (!isSet(amounts)) return
   for (const name of Object.keys(amounts)) {

@@ -1,9 +1,9 @@
-/** Members of pods that only exist behind a feature gate which is off. */
+/** Members of pods behind feature gates that are off. */
 import type { Features } from '@krmkit/meta'
-import type { Container, PodSpec } from '../../types/core-v1.generated.ts'
+import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** Drops what the release does not know yet, unless the stored pod `old` has it already. */
+/** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
   if (!features.enabled('PodLevelResources') && !isSet(old?.resources)) delete spec.resources
   if (!features.enabled('DynamicResourceAllocation') && isEmpty(old?.resourceClaims)) {
@@ -18,6 +18,15 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
   if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
     for (const volume of spec.volumes ?? []) delete volume.image
   }
+}
+
+/** Applies `dropDisabledPodFields` to a pod template. */
+export function dropDisabledTemplateFields(
+  template: PodTemplateSpec | undefined,
+  old: R<PodTemplateSpec> | undefined,
+  features: Features,
+): void {
+  if (isSet(template?.spec)) dropDisabledPodFields(template.spec, old?.spec, features)
 }
 
 function containers(spec: PodSpec): Container[] {

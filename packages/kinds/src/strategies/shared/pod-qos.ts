@@ -1,4 +1,4 @@
-/** Quality of service of a pod: how well its requests and limits are known. */
+/** Quality of service of a pod. */
 import type { PodSpec } from '../../types/core-v1.generated.ts'
 import { amount, compareAmounts, sign } from './quantities.ts'
 import { own, type R } from './values.ts'
@@ -12,8 +12,8 @@ function positive(value: string | undefined): boolean {
 }
 
 /**
- * The class of a pod, of its containers' processors and memory:
- * nothing asked or limited is `BestEffort`; everything limited and asked alike is `Guaranteed`; the rest is `Burstable`.
+ * The QoS class of a pod by CPU and memory of its containers: `BestEffort` without requests and limits, `Guaranteed` if all
+ * have equal requests and limits, otherwise `Burstable`.
  */
 export function podQos(spec: R<PodSpec>): QosClass {
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]

@@ -1,47 +1,45 @@
-/** Security settings, host namespaces, users and operating system of a whole pod. */
+/** Security context, host namespaces, user namespaces and operating system of a pod. */
 import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
+import { validateEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkAppArmorProfile, checkId, checkSeccompProfile, checkWindowsOptions } from './security-context.ts'
+import { validateAppArmorProfile, validateId, validateSeccompProfile, validateWindowsOptions } from './security-context.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const groupChangePolicies = ['Always', 'OnRootMismatch']
 const supplementalPolicies = ['Merge', 'Strict']
 const seLinuxPolicies = ['MountOption', 'Recursive']
 
-/** `securityContext` of a pod; `spec` is the pod's place. */
-export function checkPodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
+/** `securityContext` of a pod; `spec` is the path of the pod's specification. */
+export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   const context: R<PodSecurityContext> = pod.securityContext ?? {}
   const at = spec.child('securityContext')
-  checkId(context.fsGroup, at.child('fsGroup'))
-  checkId(context.runAsUser, at.child('runAsUser'))
-  checkId(context.runAsGroup, at.child('runAsGroup'))
-  for (const [i, group] of (context.supplementalGroups ?? []).entries()) checkId(group, at.child('supplementalGroups').index(i))
+  validateId(context.fsGroup, at.child('fsGroup'))
+  validateId(context.runAsUser, at.child('runAsUser'))
+  validateId(context.runAsGroup, at.child('runAsGroup'))
+  for (const [i, group] of (context.supplementalGroups ?? []).entries())
+    validateId(group, at.child('supplementalGroups').index(i))
   if (pod.hostPID === true && pod.shareProcessNamespace === true) {
     at.child('shareProcessNamespace').invalid(true, 'ShareProcessNamespace and HostPID cannot both be enabled')
   }
-  checkSysctls(context.sysctls, at.child('sysctls'), pod)
-  checkChoice(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
-  checkSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
-  checkWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
-  checkAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
-  checkChoice(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
-  checkChoice(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
-}
-
-function checkChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
-  if (isSet(value) && !allowed.includes(value)) at.notSupported(value, allowed)
+  validateSysctls(context.sysctls, at.child('sysctls'), pod)
+  validateEnum(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
+  validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
+  validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
+  validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
+  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
+  validateEnum(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
 }
 
 const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/
 const sysctlFormat = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$'
 const maxSysctl = 253
 
-/** Whether `name` may be the name of a kernel setting. */
-export function isSysctlName(name: string): boolean {
+/** Whether `name` is a well-formed sysctl name. */
+function isSysctlName(name: string): boolean {
   return name.length <= maxSysctl && sysctlPattern.test(name)
 }
 
-function checkSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: FieldPath, pod: R<PodSpec>): void {
+function validateSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: FieldPath, pod: R<PodSpec>): void {
   const names = new Set<string>()
   for (const [i, sysctl] of (sysctls ?? []).entries()) {
     const here = at.index(i).child('name')
@@ -59,8 +57,8 @@ function checkSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: Fiel
   }
 }
 
-/** On the host's network a port of the host is the container's own; templates may leave it open. */
-export function checkHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { readonly isPod: boolean }): void {
+/** With host network, host ports must equal container ports; templates may leave them unset. */
+export function validateHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { readonly isPod: boolean }): void {
   if (pod.hostNetwork !== true) return
   for (const [i, container] of (pod.containers ?? []).entries()) {
     for (const [j, port] of (container.ports ?? []).entries()) {
@@ -73,8 +71,8 @@ export function checkHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { read
   }
 }
 
-/** A pod with users of its own cannot share other namespaces of its host. */
-export function checkHostUsers(pod: R<PodSpec>, at: FieldPath): void {
+/** A pod with a user namespace cannot share other namespaces of the host. */
+export function validateHostUsers(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostUsers !== false) return
   const detail = 'when `pod.Spec.HostUsers` is false'
   if (pod.hostNetwork === true) at.child('hostNetwork').forbidden(detail)
@@ -82,8 +80,8 @@ export function checkHostUsers(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostIPC === true) at.child('HostIPC').forbidden(detail)
 }
 
-/** Windows host processes: all containers of the pod or none, and only on the host's network. */
-export function checkWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
+/** Windows host processes: all containers of the pod or none, and only with host network. */
+export function validateWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
   const wholePod = pod.securityContext?.windowsOptions?.hostProcess
   let withIt = 0
   let containers = 0
@@ -103,7 +101,7 @@ export function checkWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
   if (pod.hostNetwork !== true) {
     at.child('hostNetwork').invalid(false, 'hostNetwork must be true if pod contains any hostProcess containers')
   }
-  if (at.report.context.allowPrivileged !== true) {
+  if (at.errors.context.allowPrivileged !== true) {
     at.child('securityContext')
       .child('windowsOptions')
       .child('hostProcess')
@@ -112,7 +110,7 @@ export function checkWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
 }
 
 /** Calls `visit` for init containers, containers and ephemeral containers. */
-export function visitContainers(pod: R<PodSpec>, at: FieldPath, visit: (container: R<Container>, at: FieldPath) => void): void {
+function visitContainers(pod: R<PodSpec>, at: FieldPath, visit: (container: R<Container>, at: FieldPath) => void): void {
   for (const name of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [i, container] of (pod[name] ?? []).entries()) visit(container as R<Container>, at.child(name).index(i))
   }
@@ -133,20 +131,20 @@ const linuxOnlyContainer = [
   'runAsGroup',
 ] as const
 
-/** `os` of a pod, and what an operating system does not have. */
-export function checkOs(pod: R<PodSpec>, at: FieldPath): void {
+/** `os` of a pod, and members that the operating system does not support. */
+export function validateOs(pod: R<PodSpec>, at: FieldPath): void {
   if (!isSet(pod.os)) return
   const name = pod.os.name
   if (isEmpty(name)) {
     at.child('os').child('name').required()
     return
   }
-  if (name === 'linux') checkLinux(pod, at)
-  else if (name === 'windows') checkWindows(pod, at)
+  if (name === 'linux') validateLinux(pod, at)
+  else if (name === 'windows') validateWindows(pod, at)
   else at.child('os').notSupported(name, ['linux', 'windows'])
 }
 
-function checkLinux(pod: R<PodSpec>, at: FieldPath): void {
+function validateLinux(pod: R<PodSpec>, at: FieldPath): void {
   const detail = 'windows options cannot be set for a linux pod'
   if (isSet(pod.securityContext?.windowsOptions)) at.child('securityContext').child('windowsOptions').forbidden(detail)
   visitContainers(pod, at, (container, here) => {
@@ -154,7 +152,7 @@ function checkLinux(pod: R<PodSpec>, at: FieldPath): void {
   })
 }
 
-function checkWindows(pod: R<PodSpec>, at: FieldPath): void {
+function validateWindows(pod: R<PodSpec>, at: FieldPath): void {
   const detail = 'cannot be set for a windows pod'
   const context = pod.securityContext
   const here = at.child('securityContext')

@@ -1,28 +1,28 @@
-/** Pod templates inside controllers, and what annotations may say about pods. */
+/** Pod templates of controllers, and annotations of pods. */
 
 import { validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkPodSpec } from './pod-spec.ts'
+import { validatePodSpec } from './pod-spec.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
 export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpec
 
 /** `template` of a controller. */
-export function checkPodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): void {
+export function validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): void {
   const metadata = template?.metadata ?? {}
   const spec = template?.spec ?? emptyPodSpec
   at.add(validateLabels(metadata.labels, at.child('labels').path()))
   at.add(validateAnnotations(metadata.annotations, at.child('annotations').path()))
-  checkPodAnnotations(metadata.annotations, at.child('annotations'), spec)
-  checkPodSpec(spec, at.child('spec'), { isPod: false })
+  validatePodAnnotations(metadata.annotations, at.child('annotations'), spec)
+  validatePodSpec(spec, at.child('spec'), { isPod: false })
   if (!isEmpty(spec.ephemeralContainers)) {
     at.child('spec').child('ephemeralContainers').forbidden('ephemeral containers not allowed in pod template')
   }
 }
 
-/** Pods that a controller of `kind` keeps running have no end of their own. */
-export function checkAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPath, kind: string): void {
+/** Pods of a controller of `kind` restart always and have no deadline. */
+export function validateAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPath, kind: string): void {
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? emptyPodSpec
   const spec = at.child('spec')
   if (restartPolicy !== 'Always') spec.child('restartPolicy').notSupported(restartPolicy, ['Always'])
@@ -32,8 +32,8 @@ export function checkAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPath, 
 
 type Annotations = Readonly<Record<string, string>> | null | undefined
 
-/** Annotations that act on pods. */
-export function checkPodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+/** Annotations that affect pods. */
+export function validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
   const { domain } = at.profile
   const mirrorKey = `${domain}/config.mirror`
   const mirror = own(annotations, mirrorKey)
@@ -43,8 +43,8 @@ export function checkPodAnnotations(annotations: Annotations, at: FieldPath, spe
   const costKey = `controller.${domain}/pod-deletion-cost`
   const cost = own(annotations, costKey)
   if (cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
-  checkSeccompAnnotations(annotations, at)
-  checkAppArmorAnnotations(annotations, at, spec)
+  validateSeccompAnnotations(annotations, at)
+  validateAppArmorAnnotations(annotations, at, spec)
 }
 
 function isInt32(text: string): boolean {
@@ -53,7 +53,7 @@ function isInt32(text: string): boolean {
   return value >= -(2 ** 31) && value < 2 ** 31
 }
 
-function checkSeccompAnnotations(annotations: Annotations, at: FieldPath): void {
+function validateSeccompAnnotations(annotations: Annotations, at: FieldPath): void {
   const { domain } = at.profile
   for (const key of sortedKeys(annotations)) {
     if (key !== `seccomp.security.alpha.${domain}/pod` && !key.startsWith(`container.seccomp.security.alpha.${domain}/`)) continue
@@ -64,7 +64,7 @@ function checkSeccompAnnotations(annotations: Annotations, at: FieldPath): void 
   }
 }
 
-function checkAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+function validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
   const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
   let names: Set<string> | undefined
   for (const key of sortedKeys(annotations)) {

@@ -1,4 +1,4 @@
-/** Advice about pods: what is deprecated, and what is likely a mistake. */
+/** Warnings about pods: deprecated members and likely mistakes. */
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
 import { nodeLabelWarning } from './node-labels.ts'
@@ -9,12 +9,12 @@ type Annotations = Readonly<Record<string, string>> | undefined
 
 const empty: R<PodSpec> = { containers: [] }
 
-/** Warnings for a new pod. Updates of pods are made by programs, which nobody reads the warnings of. */
+/** Warnings for a new pod; updates give none. */
 export function podWarnings(pod: DeepReadonly<Pod>, profile: NamingProfile): string[] {
   return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, profile, true)
 }
 
-/** A controller with a pod template somewhere in its specification. */
+/** A controller with a pod template. */
 interface TemplateChange {
   readonly template: R<PodTemplateSpec> | undefined
   /** Path of the template, such as `spec.template`. */
@@ -22,7 +22,7 @@ interface TemplateChange {
   readonly profile: NamingProfile
 }
 
-/** Warnings for the template of a controller that is new, or whose generation has risen. */
+/** Warnings for the template of a new controller, or of one whose generation increased. */
 export function podTemplateWarnings(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject> | undefined,
@@ -36,7 +36,7 @@ export function podTemplateWarnings(
 interface Subject {
   readonly spec: R<PodSpec>
   readonly annotations: Annotations
-  /** Empty, or the path of the template with a dot. */
+  /** Empty, or the path of the template with a trailing dot. */
   readonly at: string
 }
 
@@ -137,7 +137,7 @@ function warnPullSecrets(texts: string[], spec: R<PodSpec>, path: string): void 
   }
 }
 
-/** Volume sources on their way out, in the order in which they are looked at. */
+/** Deprecated volume sources, in the order of the warnings. */
 export const deprecatedSources: readonly (readonly [string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo: deprecated in v1.11, and disabled by default in v1.33+'],
@@ -170,7 +170,7 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
   }
 }
 
-/** Amounts of bytes cannot be fractions. */
+/** Warns of fractional byte quantities. */
 export function warnAmounts(texts: string[], amounts: Readonly<Record<string, string>> | undefined, path: string): void {
   for (const name of ['memory', 'ephemeral-storage', 'storage']) {
     const text = own(amounts, name)

@@ -1,36 +1,31 @@
-/** Amounts of resources. */
+/** Resource quantities. */
 import { Quantity } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
-import { notNegative, positive } from './numbers.ts'
+import { notNegative } from './numbers.ts'
 
 const zero = Quantity.parse('0')
 
-/** Parses an amount that was decoded (and therefore is well-formed); absent counts as zero. */
+/** Parses a decoded, and therefore well-formed, quantity; absent counts as zero. */
 export function amount(text: string | undefined): Quantity {
   return text === undefined || text === '' ? zero : Quantity.parse(text)
 }
 
-/** Below zero: negative, zero: 0, above: positive. */
+/** Negative, 0 or positive. */
 export function sign(value: Quantity): number {
   return value.sign()
 }
 
-/** How `a` compares with `b`: negative when smaller. */
+/** Compares quantities: negative if `a` is smaller. */
 export function compareAmounts(a: string | undefined, b: string | undefined): number {
   return a === b ? 0 : amount(a).compare(amount(b))
 }
 
-/** Reports an amount below zero. */
-export function checkAmountNotNegative(text: string, at: FieldPath): void {
+/** Reports a negative quantity. */
+export function validateAmountNotNegative(text: string, at: FieldPath): void {
   if (sign(amount(text)) < 0) at.invalid(amount(text).toString(), notNegative)
 }
 
-/** Reports an amount that is not above zero. */
-export function checkAmountPositive(text: string, at: FieldPath): void {
-  if (sign(amount(text)) <= 0) at.invalid(amount(text).toString(), positive)
-}
-
-/** Whether the amount is a whole number. Canonical texts of fractions end in `m`, `u` or `n`. */
+/** Whether the quantity is an integer. Canonical fractions end in `m`, `u` or `n`. */
 export function isWhole(value: Quantity): boolean {
   const text = value.toString()
   return !(text.endsWith('m') || text.endsWith('u') || text.endsWith('n'))
@@ -38,7 +33,7 @@ export function isWhole(value: Quantity): boolean {
 
 const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
-/** The long form in which the stock server prints an amount inside some messages. */
+/** A quantity as Go prints its struct in some messages. */
 export function printAmount(text: string): string {
   const canonical = amount(text).toString()
   const match = /^([+-]?\d+)([a-zA-Z]*)$/.exec(canonical)

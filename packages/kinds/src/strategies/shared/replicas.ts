@@ -1,9 +1,9 @@
-/** Counts of replicas in the status of controllers. */
+/** Replica counts in the status of controllers. */
 
 import type { FieldPath } from './field-path.ts'
-import { checkNotNegative } from './numbers.ts'
+import { validateNotNegative } from './numbers.ts'
 
-/** The counts of a controller that makes pods of one template. */
+/** Counts of a controller with one pod template. */
 export interface ReplicaCounts {
   readonly replicas?: number
   readonly fullyLabeledReplicas?: number
@@ -13,15 +13,15 @@ export interface ReplicaCounts {
   readonly observedGeneration?: number
 }
 
-/** Counts are not negative, and none is above the number of replicas. */
-export function checkReplicaStatus(status: ReplicaCounts, at: FieldPath): void {
+/** Counts must not be negative, nor exceed the number of replicas. */
+export function validateReplicaStatus(status: ReplicaCounts, at: FieldPath): void {
   const { replicas = 0, fullyLabeledReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status
-  checkNotNegative(replicas, at.child('replicas'))
-  checkNotNegative(fullyLabeledReplicas, at.child('fullyLabeledReplicas'))
-  checkNotNegative(readyReplicas, at.child('readyReplicas'))
-  checkNotNegative(availableReplicas, at.child('availableReplicas'))
-  checkNotNegative(status.observedGeneration, at.child('observedGeneration'))
-  checkNotNegative(status.terminatingReplicas, at.child('terminatingReplicas'))
+  validateNotNegative(replicas, at.child('replicas'))
+  validateNotNegative(fullyLabeledReplicas, at.child('fullyLabeledReplicas'))
+  validateNotNegative(readyReplicas, at.child('readyReplicas'))
+  validateNotNegative(availableReplicas, at.child('availableReplicas'))
+  validateNotNegative(status.observedGeneration, at.child('observedGeneration'))
+  validateNotNegative(status.terminatingReplicas, at.child('terminatingReplicas'))
   const tooMany = 'cannot be greater than status.replicas'
   if (fullyLabeledReplicas > replicas) at.child('fullyLabeledReplicas').invalid(fullyLabeledReplicas, tooMany)
   if (readyReplicas > replicas) at.child('readyReplicas').invalid(readyReplicas, tooMany)

@@ -2,47 +2,47 @@
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { amount, compareAmounts } from './quantities.ts'
-import { checkContainerResourceName, checkResourceAmount, isHugePages, mayOvercommit } from './resource-names.ts'
+import { isHugePages, mayOvercommit, validateContainerResourceName, validateResourceAmount } from './resource-names.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
 export interface ResourceOptions {
   /** Names of `spec.resourceClaims`. */
   readonly claims: ReadonlySet<string>
-  /** Which names are allowed; those of containers when absent. */
-  readonly checkName?: (name: string, at: FieldPath) => void
+  /** Validates names. Default: those of containers. */
+  readonly validateName?: (name: string, at: FieldPath) => void
 }
 
 /** `resources` of a container. */
-export function checkResources(
+export function validateResources(
   resources: R<ResourceRequirements> | null | undefined,
   at: FieldPath,
   options: ResourceOptions,
 ): void {
   if (!isSet(resources)) return
   const { limits, requests } = resources
-  const checkName = options.checkName ?? checkContainerResourceName
+  const validateName = options.validateName ?? validateContainerResourceName
   let hugePages = false
   let compute = false
-  const checkEntry = (name: string, value: string, here: FieldPath): void => {
-    checkName(name, here)
-    checkResourceAmount(name, value, here)
+  const validateEntry = (name: string, value: string, here: FieldPath): void => {
+    validateName(name, here)
+    validateResourceAmount(name, value, here)
     if (isHugePages(name)) {
       hugePages = true
-      checkHugePages(name, value, here)
+      validateHugePages(name, value, here)
     }
     if (name === 'cpu' || name === 'memory') compute = true
   }
-  for (const name of sortedKeys(limits)) checkEntry(name, own(limits, name) ?? '0', at.child('limits').key(name))
+  for (const name of sortedKeys(limits)) validateEntry(name, own(limits, name) ?? '0', at.child('limits').key(name))
   for (const name of sortedKeys(requests)) {
     const request = own(requests, name) ?? '0'
-    checkEntry(name, request, at.child('requests').key(name))
-    checkAgainstLimit(name, request, at, own(limits, name))
+    validateEntry(name, request, at.child('requests').key(name))
+    validateAgainstLimit(name, request, at, own(limits, name))
   }
   if (hugePages && !compute) at.forbidden('HugePages require cpu or memory')
-  checkClaims(resources.claims, at.child('claims'), options.claims)
+  validateClaims(resources.claims, at.child('claims'), options.claims)
 }
 
-function checkAgainstLimit(name: string, request: string, at: FieldPath, limit: string | undefined): void {
+function validateAgainstLimit(name: string, request: string, at: FieldPath, limit: string | undefined): void {
   const free = mayOvercommit(name, at.profile.domain)
   if (limit === undefined) {
     if (!free) at.child('limits').required('Limit must be set for non overcommitable resources')
@@ -79,8 +79,8 @@ function wholeBytes(text: string): bigint | undefined {
   return match === null ? undefined : BigInt(match[1] ?? '0') * (byteFactors[match[2] ?? ''] ?? 1n)
 }
 
-/** Huge pages come in whole pages. */
-function checkHugePages(name: string, value: string, at: FieldPath): void {
+/** Huge pages are requested in whole pages. */
+function validateHugePages(name: string, value: string, at: FieldPath): void {
   const page = wholeBytes(name.slice('hugepages-'.length))
   const canonical = amount(value).toString()
   const bytes = wholeBytes(canonical)
@@ -88,7 +88,7 @@ function checkHugePages(name: string, value: string, at: FieldPath): void {
   at.invalid(canonical, `${canonical} is not positive integer multiple of ${name}`)
 }
 
-function checkClaims(claims: readonly R<ResourceClaim>[] | null | undefined, at: FieldPath, known: ReadonlySet<string>): void {
+function validateClaims(claims: readonly R<ResourceClaim>[] | null | undefined, at: FieldPath, known: ReadonlySet<string>): void {
   const seen = new Set<string>()
   for (const [i, claim] of (claims ?? []).entries()) {
     const here = at.index(i)
@@ -108,7 +108,7 @@ const resizable = ['cpu', 'memory']
 const resizeModes = ['NotRequired', 'RestartContainer']
 
 /** `resizePolicy` of a container. */
-export function checkResizePolicy(
+export function validateResizePolicy(
   policies: readonly R<ContainerResizePolicy>[] | null | undefined,
   at: FieldPath,
   podRestartPolicy: string | undefined,

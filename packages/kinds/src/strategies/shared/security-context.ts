@@ -1,4 +1,4 @@
-/** Security settings of containers. */
+/** Security context of containers. */
 import { goText, utf8Length, validateUserId } from '@krmkit/meta'
 import type {
   AppArmorProfile,
@@ -7,40 +7,40 @@ import type {
   WindowsSecurityContextOptions,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDnsSubdomain } from './names.ts'
-import { checkDescendingPath } from './paths.ts'
+import { validateDnsSubdomain } from './names.ts'
+import { validateDescendingPath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
-/** A user or group id, when set. */
-export function checkId(id: number | null | undefined, at: FieldPath): void {
+/** A user or group id, if set. */
+export function validateId(id: number | null | undefined, at: FieldPath): void {
   if (isSet(id)) at.invalidAll(id, validateUserId(id))
 }
 
-/** `securityContext` of a container. `hostUsers` tells whether the pod shares the users of its host. */
-export function checkSecurityContext(
+/** `securityContext` of a container. `hostUsers`: the pod uses the user namespace of the host. */
+export function validateSecurityContext(
   context: R<SecurityContext> | null | undefined,
   at: FieldPath,
   options: { readonly hostUsers: boolean },
 ): void {
   if (!isSet(context)) return
-  if (context.privileged === true && at.report.context.allowPrivileged !== true) {
+  if (context.privileged === true && at.errors.context.allowPrivileged !== true) {
     at.child('privileged').forbidden('disallowed by cluster policy')
   }
-  checkId(context.runAsUser, at.child('runAsUser'))
-  checkId(context.runAsGroup, at.child('runAsGroup'))
-  if (isSet(context.procMount)) checkProcMount(context.procMount, at.child('procMount'), options.hostUsers)
-  checkSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
-  if (context.allowPrivilegeEscalation === false) checkNoEscalation(context, at)
-  checkWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
-  checkAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
+  validateId(context.runAsUser, at.child('runAsUser'))
+  validateId(context.runAsGroup, at.child('runAsGroup'))
+  if (isSet(context.procMount)) validateProcMount(context.procMount, at.child('procMount'), options.hostUsers)
+  validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
+  if (context.allowPrivilegeEscalation === false) validateNoEscalation(context, at)
+  validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
+  validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
 }
 
-function checkProcMount(mode: string, at: FieldPath, hostUsers: boolean): void {
+function validateProcMount(mode: string, at: FieldPath, hostUsers: boolean): void {
   if (mode !== 'Default' && mode !== 'Unmasked') at.notSupported(mode, ['Default', 'Unmasked'])
   if (hostUsers && mode === 'Unmasked') at.invalid(mode, '`hostUsers` must be false to use `Unmasked`')
 }
 
-function checkNoEscalation(context: R<SecurityContext>, at: FieldPath): void {
+function validateNoEscalation(context: R<SecurityContext>, at: FieldPath): void {
   const printed = goText('core.SecurityContext{}')
   if (context.privileged === true) {
     at.invalid(printed, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true')
@@ -52,11 +52,11 @@ function checkNoEscalation(context: R<SecurityContext>, at: FieldPath): void {
   }
 }
 
-/** Where a profile comes from; the same words for seccomp and AppArmor. */
+/** Profile types, shared by seccomp and AppArmor. */
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
 /** `seccompProfile` of a container or pod. */
-export function checkSeccompProfile(profile: R<SeccompProfile> | null | undefined, at: FieldPath): void {
+export function validateSeccompProfile(profile: R<SeccompProfile> | null | undefined, at: FieldPath): void {
   if (!isSet(profile)) return
   const type = profile.type ?? ''
   const file = profile.localhostProfile
@@ -64,14 +64,14 @@ export function checkSeccompProfile(profile: R<SeccompProfile> | null | undefine
   else if (!profileTypes.includes(type)) at.child('type').notSupported(type, profileTypes)
   if (type === 'Localhost') {
     if (!isSet(file)) at.child('localhostProfile').required('must be set when seccomp type is Localhost')
-    else checkDescendingPath(file, at.child('localhostProfile'))
+    else validateDescendingPath(file, at.child('localhostProfile'))
   } else if (isSet(file)) at.child('localhostProfile').invalid(file, 'can only be set when seccomp type is Localhost')
 }
 
 const maxAppArmorProfile = 4095
 
 /** `appArmorProfile` of a container or pod. */
-export function checkAppArmorProfile(profile: R<AppArmorProfile> | null | undefined, at: FieldPath): void {
+export function validateAppArmorProfile(profile: R<AppArmorProfile> | null | undefined, at: FieldPath): void {
   if (!isSet(profile)) return
   const type = profile.type ?? ''
   const name = profile.localhostProfile
@@ -93,30 +93,30 @@ const maxUserName = 104
 const maxDomain = 256
 
 /** `windowsOptions` of a container or pod. */
-export function checkWindowsOptions(options: R<WindowsSecurityContextOptions> | null | undefined, at: FieldPath): void {
+export function validateWindowsOptions(options: R<WindowsSecurityContextOptions> | null | undefined, at: FieldPath): void {
   if (!isSet(options)) return
   const name = options.gmsaCredentialSpecName
-  if (isSet(name)) checkGmsaName(name, at.child('gmsaCredentialSpecName'))
+  if (isSet(name)) validateGmsaName(name, at.child('gmsaCredentialSpecName'))
   const spec = options.gmsaCredentialSpec
   if (isSet(spec)) {
     const here = at.child('gmsaCredentialSpec')
     if (spec === '') here.invalid(spec, 'gmsaCredentialSpec cannot be an empty string')
     else if (utf8Length(spec) > maxGmsaSpec) here.invalid(spec, `gmsaCredentialSpec size must be under ${maxGmsaSpec / 1024} KiB`)
   }
-  if (isSet(options.runAsUserName)) checkUserName(options.runAsUserName, at.child('runAsUserName'))
+  if (isSet(options.runAsUserName)) validateUserName(options.runAsUserName, at.child('runAsUserName'))
 }
 
-function checkGmsaName(name: string, at: FieldPath): void {
+function validateGmsaName(name: string, at: FieldPath): void {
   if (name === '') at.invalid(name, 'gmsaCredentialSpecName cannot be an empty string')
-  else checkDnsSubdomain(name, at)
+  else validateDnsSubdomain(name, at)
 }
 
-function checkUserName(name: string, at: FieldPath): void {
+function validateUserName(name: string, at: FieldPath): void {
   if (name === '') {
     at.invalid(name, 'runAsUserName cannot be an empty string')
     return
   }
-  // Control characters are refused before anything else is looked at.
+  // Control characters are checked first.
   if ([...name].some((char) => char < ' ')) at.invalid(name, 'runAsUserName cannot contain control characters')
   const parts = name.split('\\')
   if (parts.length > 2) {
@@ -125,11 +125,11 @@ function checkUserName(name: string, at: FieldPath): void {
   }
   const domain = parts.length === 2 ? parts[0]! : undefined
   const user = parts.at(-1)!
-  if (domain !== undefined) checkUserDomain(name, domain, at)
-  checkUserPart(name, user, at)
+  if (domain !== undefined) validateUserDomain(name, domain, at)
+  validateUserPart(name, user, at)
 }
 
-function checkUserDomain(whole: string, domain: string, at: FieldPath): void {
+function validateUserDomain(whole: string, domain: string, at: FieldPath): void {
   if (domain === '') {
     at.invalid(whole, "runAsUserName's Domain doesn't match the NetBIOS nor the DNS format")
     return
@@ -142,7 +142,7 @@ function checkUserDomain(whole: string, domain: string, at: FieldPath): void {
   if (!netBios && !dns) at.invalid(whole, "runAsUserName's Domain doesn't match the NetBIOS nor the DNS format")
 }
 
-function checkUserPart(whole: string, user: string, at: FieldPath): void {
+function validateUserPart(whole: string, user: string, at: FieldPath): void {
   if (isEmpty(user)) {
     at.invalid(whole, "runAsUserName's User cannot be empty")
     return

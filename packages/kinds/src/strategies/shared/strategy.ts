@@ -1,16 +1,30 @@
-/** How the files of this folder are written. */
-import { type ApiObject, type FieldError, runUntilFull } from '@krmkit/meta'
-import type { Strategy, StrategyContext } from '../../interfaces.ts'
-import { Report } from './field-path.ts'
+import { type ApiObject, type DeepReadonly, type FieldError, runUntilFull } from '@krmkit/meta'
+import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
+import { ContextErrorList } from './field-path.ts'
+import { keepMembers, validateMetadataUpdate } from './metadata.ts'
 
-/** Forgets the type of a policy's objects; a table of policies has one type for all. */
-export function defineStrategy<T extends ApiObject>(policy: Strategy<T>): Strategy {
-  return policy as unknown as Strategy
+/** Widens the object type: the table of strategies has one type for all kinds. */
+export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
+  return strategy as unknown as Strategy
 }
 
-/** Runs `check` on a new report and returns what it found. */
-export function findings(context: StrategyContext, check: (report: Report) => void): FieldError[] {
-  const report = new Report(context)
-  runUntilFull(report.errors, () => check(report))
-  return report.errors
+/** Runs `validate` on an empty list. Returns its errors, cut off when the list is full. */
+export function validateWith(context: StrategyContext, validate: (errors: ContextErrorList) => void): FieldError[] {
+  const errors = new ContextErrorList(context)
+  runUntilFull(errors, () => validate(errors))
+  return errors.length === 0 ? [] : [...errors]
+}
+
+/** The `/status` of kinds that keep `spec` in such writes; `validate` appends the errors of the status. */
+export function statusSubresource<T extends ApiObject>(
+  validate: (object: DeepReadonly<T>, errors: ContextErrorList, old: DeepReadonly<T>) => void,
+): SubresourceStrategy<T> {
+  return {
+    prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+    validateUpdate: (object, old, context) =>
+      validateWith(context, (errors) => {
+        validateMetadataUpdate(object, old, errors)
+        validate(object, errors, old)
+      }),
+  }
 }

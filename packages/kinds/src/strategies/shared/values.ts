@@ -1,73 +1,73 @@
-/** Small questions about decoded values: emptiness as Go sees it, equality, byte sizes. */
+/** Helpers for decoded values: emptiness, equality, copies, byte sizes. */
 import type { DeepReadonly } from '@krmkit/meta'
 
-/** Shorthand for what validation is handed. */
+/** Shorthand for the readonly objects of validation. */
 export type R<T> = DeepReadonly<T>
 
-/** A text or list that is absent, null or has no elements. */
+/** Whether a string or list is absent, null or empty. */
 export function isEmpty(value: string | readonly unknown[] | null | undefined): value is '' | undefined | null {
   return value === undefined || value === null || value.length === 0
 }
 
-/** A map that is absent, null or has no members. */
+/** Whether a map is absent, null or empty. */
 export function isEmptyMap(value: object | null | undefined): boolean {
   if (value === undefined || value === null) return true
   for (const key in value) if (Object.hasOwn(value, key)) return false
   return true
 }
 
-/** An optional (pointer) member that is set. */
+/** Whether an optional (pointer) member is set. */
 export function isSet<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null
 }
 
-/** Keys of a map in the order in which the stock server reports them: sorted, as maps are decoded without order. */
+/** Sorted keys: the order in which the stock server reports errors of maps. */
 export function sortedKeys(map: object | null | undefined): string[] {
   return isSet(map) ? Object.keys(map).sort() : []
 }
 
-/** The own member `key`; never one that an object inherits. */
+/** The own member `key`; never an inherited one. */
 export function own<T>(map: { readonly [key: string]: T } | null | undefined, key: string): T | undefined {
   return isSet(map) && Object.hasOwn(map, key) ? map[key] : undefined
 }
 
-/** The items by their names; of several with one name the first. */
+/** The items by name; the first of several with the same name. */
 export function firstByName<T extends { readonly name: string }>(items: readonly T[]): Map<string, T> {
   const found = new Map<string, T>()
   for (const item of items) if (!found.has(item.name)) found.set(item.name, item)
   return found
 }
 
-function isHollow(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null) return true
   return Array.isArray(value) && value.length === 0
 }
 
 /**
- * Equality of decoded (canonical) values; an absent member, null and an empty list are the same.
- * Quantities and times compare by their canonical text.
+ * Equality of decoded (canonical) values; an absent member, null and an empty list are equal. Quantities and times compare by
+ * their canonical text.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (isHollow(a) || isHollow(b)) return isHollow(a) && isHollow(b)
+  if (isEmptyValue(a) || isEmptyValue(b)) return isEmptyValue(a) && isEmptyValue(b)
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false
     for (let i = 0; i < a.length; i++) if (!semanticEqual(a[i], b[i])) return false
     return true
   }
-  if (typeof a !== 'object' || typeof b !== 'object' || Array.isArray(b)) return typeof a !== typeof b && looseNumber(a, b)
+  if (typeof a !== 'object' || typeof b !== 'object' || Array.isArray(b)) return typeof a !== typeof b && isEqualNumber(a, b)
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   for (const key of Object.keys(left)) if (!semanticEqual(left[key], own(right, key))) return false
-  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !isHollow(right[key])) return false
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !isEmptyValue(right[key])) return false
   return true
 }
 
-function looseNumber(a: unknown, b: unknown): boolean {
+function isEqualNumber(a: unknown, b: unknown): boolean {
   return (typeof a === 'bigint' || typeof b === 'bigint') && String(a) === String(b)
 }
 
-/** A mutable copy of decoded JSON, of the type that the caller knows it has. */
+/** A mutable deep copy of decoded JSON. */
 export function copy<T>(value: unknown): T {
   if (typeof value !== 'object' || value === null) return value as T
   if (Array.isArray(value)) return value.map(copyElement) as T
@@ -75,7 +75,7 @@ export function copy<T>(value: unknown): T {
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key]
     const own = typeof member === 'object' && member !== null ? copy<unknown>(member) : member
-    // As an assignment it would change the prototype instead.
+    // An assignment would set the prototype.
     if (key === '__proto__')
       Object.defineProperty(result, key, { value: own, writable: true, enumerable: true, configurable: true })
     else result[key] = own
@@ -85,14 +85,14 @@ export function copy<T>(value: unknown): T {
 
 const copyElement = (element: unknown): unknown => copy(element)
 
-/** Takes `from`'s member over into `to`; a member that `from` lacks is removed from `to`. */
+/** Copies `from`'s member to `to`, or removes it from `to` if absent. */
 export function keep<T extends object, K extends keyof T>(to: T, from: DeepReadonly<T>, key: K): void {
   const value = (from as T)[key]
   if (value === undefined) delete to[key]
   else to[key] = copy<T[K]>(value)
 }
 
-/** Number of bytes that a base64 text stands for. */
+/** Number of bytes that a base64 text encodes. */
 export function base64Bytes(text: string): number {
   if (text.length === 0) return 0
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0

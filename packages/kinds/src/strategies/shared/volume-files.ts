@@ -1,4 +1,4 @@
-/** Volumes whose files the node makes: config maps, secrets, pod fields, tokens, and empty directories. */
+/** Volumes with files written by the kubelet: config maps, secrets, downward API, tokens and empty directories. */
 import type {
   ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
@@ -10,9 +10,9 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../../types/core-v1.generated.ts'
-import { checkFieldRef, checkResourceFieldRef } from './downward.ts'
+import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkFreePath } from './paths.ts'
+import { validateFreePath } from './paths.ts'
 import { amount, sign } from './quantities.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -27,18 +27,18 @@ const fileResources = [
 ]
 const largestMode = 0o777
 
-function checkMode(mode: number | null | undefined, at: FieldPath): void {
+function validateMode(mode: number | null | undefined, at: FieldPath): void {
   if (isSet(mode) && (mode < 0 || mode > largestMode)) {
     at.invalid(mode, 'must be a number between 0 and 0777 (octal), both inclusive')
   }
 }
 
-/** Media that an empty directory may live on. `Differs:` the stock server takes any word; S21. */
+/** Media of `emptyDir`. `Differs:` the stock server accepts any text; S21. */
 function isMedium(medium: string): boolean {
   return medium === '' || medium === 'Memory' || medium === 'HugePages' || medium.startsWith('HugePages-')
 }
 
-export function checkEmptyDir(source: R<EmptyDirVolumeSource>, at: FieldPath): void {
+export function validateEmptyDir(source: R<EmptyDirVolumeSource>, at: FieldPath): void {
   if (isSet(source.sizeLimit) && sign(amount(source.sizeLimit)) < 0) {
     at.child('sizeLimit').forbidden('SizeLimit field must be a valid resource quantity')
   }
@@ -46,82 +46,82 @@ export function checkEmptyDir(source: R<EmptyDirVolumeSource>, at: FieldPath): v
   if (!isMedium(medium)) at.child('medium').notSupported(medium, ['', 'HugePages', 'Memory'])
 }
 
-export function checkSecret(source: R<SecretVolumeSource>, at: FieldPath): void {
+export function validateSecret(source: R<SecretVolumeSource>, at: FieldPath): void {
   if (isEmpty(source.secretName)) at.child('secretName').required()
-  checkMode(source.defaultMode, at.child('defaultMode'))
-  checkItems(source.items, at.child('items'))
+  validateMode(source.defaultMode, at.child('defaultMode'))
+  validateItems(source.items, at.child('items'))
 }
 
-export function checkConfigMap(source: R<ConfigMapVolumeSource>, at: FieldPath): void {
+export function validateConfigMap(source: R<ConfigMapVolumeSource>, at: FieldPath): void {
   if (isEmpty(source.name)) at.child('name').required()
-  checkMode(source.defaultMode, at.child('defaultMode'))
-  checkItems(source.items, at.child('items'))
+  validateMode(source.defaultMode, at.child('defaultMode'))
+  validateItems(source.items, at.child('items'))
 }
 
-function checkItems(items: readonly R<KeyToPath>[] | null | undefined, at: FieldPath): void {
-  for (const [i, item] of (items ?? []).entries()) checkKeyToPath(item, at.index(i))
+function validateItems(items: readonly R<KeyToPath>[] | null | undefined, at: FieldPath): void {
+  for (const [i, item] of (items ?? []).entries()) validateKeyToPath(item, at.index(i))
 }
 
-function checkKeyToPath(item: R<KeyToPath>, at: FieldPath): void {
+function validateKeyToPath(item: R<KeyToPath>, at: FieldPath): void {
   if (isEmpty(item.key)) at.child('key').required()
   if (isEmpty(item.path)) at.child('path').required()
-  checkFreePath(item.path ?? '', at.child('path'))
-  checkMode(item.mode, at.child('mode'))
+  validateFreePath(item.path ?? '', at.child('path'))
+  validateMode(item.mode, at.child('mode'))
 }
 
-export function checkDownwardApi(source: R<DownwardAPIVolumeSource>, at: FieldPath): void {
-  checkMode(source.defaultMode, at.child('defaultMode'))
-  // Errors of items are told of the source itself, as the stock server does.
-  for (const item of source.items ?? []) checkDownwardFile(item, at)
+export function validateDownwardApi(source: R<DownwardAPIVolumeSource>, at: FieldPath): void {
+  validateMode(source.defaultMode, at.child('defaultMode'))
+  // Errors of items have the path of the source, as on the stock server.
+  for (const item of source.items ?? []) validateDownwardFile(item, at)
 }
 
-function checkDownwardFile(file: R<DownwardAPIVolumeFile>, at: FieldPath): void {
+function validateDownwardFile(file: R<DownwardAPIVolumeFile>, at: FieldPath): void {
   if (isEmpty(file.path)) at.child('path').required()
-  checkFreePath(file.path ?? '', at.child('path'))
+  validateFreePath(file.path ?? '', at.child('path'))
   if (isSet(file.fieldRef)) {
-    checkFieldRef(file.fieldRef, at.child('fieldRef'), fileFields)
+    validateFieldRef(file.fieldRef, at.child('fieldRef'), fileFields)
     if (isSet(file.resourceFieldRef)) at.invalid('resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')
   } else if (isSet(file.resourceFieldRef)) {
-    checkResourceFieldRef(file.resourceFieldRef, at.child('resourceFieldRef'), {
+    validateResourceFieldRef(file.resourceFieldRef, at.child('resourceFieldRef'), {
       allowed: fileResources,
       containerRequired: true,
     })
   } else at.required('one of fieldRef and resourceFieldRef is required')
-  checkMode(file.mode, at.child('mode'))
+  validateMode(file.mode, at.child('mode'))
 }
 
-export function checkProjected(source: R<ProjectedVolumeSource>, at: FieldPath): void {
-  checkMode(source.defaultMode, at.child('defaultMode'))
+export function validateProjected(source: R<ProjectedVolumeSource>, at: FieldPath): void {
+  validateMode(source.defaultMode, at.child('defaultMode'))
   const paths = new Set<string>()
   for (const [i, projection] of (source.sources ?? []).entries()) {
-    checkProjection(projection, at.child('sources').index(i), { paths, volume: at })
+    validateProjection(projection, at.child('sources').index(i), { paths, volume: at })
   }
 }
 
 interface ProjectionOptions {
-  /** Paths taken so far. */
+  /** Paths used so far. */
   readonly paths: Set<string>
   readonly volume: FieldPath
 }
 
-function checkProjection(projection: R<VolumeProjection>, at: FieldPath, options: ProjectionOptions): void {
+function validateProjection(projection: R<VolumeProjection>, at: FieldPath, options: ProjectionOptions): void {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle } = projection
   for (const [name, source] of [['secret', secret] as const, ['configMap', configMap] as const]) {
     if (!isSet(source)) continue
     const here = at.child(name)
     if (isEmpty(source.name)) here.child('name').required()
     for (const [i, item] of (source.items ?? []).entries()) {
-      checkKeyToPath(item, here.child('items').index(i))
+      validateKeyToPath(item, here.child('items').index(i))
       takePath(item.path, source.name, options)
     }
   }
   if (isSet(downwardAPI)) {
     for (const file of downwardAPI.items ?? []) {
-      checkDownwardFile(file, at.child('downwardAPI'))
+      validateDownwardFile(file, at.child('downwardAPI'))
       takePath(file.path, file.path, options)
     }
   }
-  if (isSet(serviceAccountToken)) checkTokenProjection(serviceAccountToken, at.child('serviceAccountToken'), options)
+  if (isSet(serviceAccountToken)) validateTokenProjection(serviceAccountToken, at.child('serviceAccountToken'), options)
   const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle].filter(isSet).length
   if (count > 1) at.forbidden('may not specify more than 1 volume type per source')
 }
@@ -135,13 +135,13 @@ function takePath(path: string | undefined, told: string | undefined, options: P
 const shortestToken = 10 * 60
 const longestToken = 2 ** 32
 
-function checkTokenProjection(token: R<ServiceAccountTokenProjection>, at: FieldPath, options: ProjectionOptions): void {
+function validateTokenProjection(token: R<ServiceAccountTokenProjection>, at: FieldPath, options: ProjectionOptions): void {
   const seconds = token.expirationSeconds ?? 0
   const secondsAt = at.child('expirationSeconds')
   if (seconds < shortestToken) secondsAt.invalid(seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > longestToken) secondsAt.invalid(seconds, 'may not specify a duration larger than 2^32 seconds')
-  // The path is told of the volume, as the stock server does.
+  // The error has the path of the volume, as on the stock server.
   if (isEmpty(token.path)) options.volume.child('path').required()
-  else checkFreePath(token.path, options.volume.child('path'))
+  else validateFreePath(token.path, options.volume.child('path'))
   takePath(token.path, token.path, options)
 }

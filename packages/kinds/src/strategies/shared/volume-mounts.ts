@@ -1,7 +1,7 @@
-/** How containers use the volumes of their pod. */
+/** Volume mounts and devices of containers. */
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDescendingPath, hasBackstep } from './paths.ts'
+import { hasBackstep, validateDescendingPath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** The volumes of a pod by name. */
@@ -10,14 +10,14 @@ export type VolumesByName = ReadonlyMap<string, R<Volume>>
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveModes = ['Disabled', 'Enabled', 'IfPossible']
 
-/** The names, and the last path under each. */
+/** The names, and the last path of each. */
 function pathsByName(uses: readonly (readonly [name: string, path: string])[]): { names: Set<string>; paths: Set<string> } {
   const byName = new Map(uses)
   return { names: new Set(byName.keys()), paths: new Set(byName.values()) }
 }
 
 /** `volumeMounts` of a container. */
-export function checkVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
+export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
   const paths = new Set<string>()
   const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
@@ -31,30 +31,30 @@ export function checkVolumeMounts(container: R<Container>, at: FieldPath, volume
     if (devices.paths.has(mount.mountPath)) {
       here.child('mountPath').invalid(mount.mountPath, 'must not already exist as a path in volumeDevices')
     }
-    checkSubPaths(mount, here, at)
-    if (isSet(mount.mountPropagation)) checkPropagation(mount.mountPropagation, container, at.child('mountPropagation'))
-    checkRecursiveReadOnly(mount, here.child('recursiveReadOnly'))
+    validateSubPaths(mount, here, at)
+    if (isSet(mount.mountPropagation)) validatePropagation(mount.mountPropagation, container, at.child('mountPropagation'))
+    validateRecursiveReadOnly(mount, here.child('recursiveReadOnly'))
   }
 }
 
-/** Errors of the path itself are told of the list, not of the mount, as the stock server does. */
-function checkSubPaths(mount: R<VolumeMount>, here: FieldPath, list: FieldPath): void {
-  if (!isEmpty(mount.subPath)) checkDescendingPath(mount.subPath, list.child('subPath'))
+/** Errors of the sub-path have the path of the list, as on the stock server. */
+function validateSubPaths(mount: R<VolumeMount>, here: FieldPath, list: FieldPath): void {
+  if (!isEmpty(mount.subPath)) validateDescendingPath(mount.subPath, list.child('subPath'))
   if (isEmpty(mount.subPathExpr)) return
   if (!isEmpty(mount.subPath)) {
     here.child('subPathExpr').invalid(mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive')
   }
-  checkDescendingPath(mount.subPathExpr, list.child('subPathExpr'))
+  validateDescendingPath(mount.subPathExpr, list.child('subPathExpr'))
 }
 
-function checkPropagation(mode: string, container: R<Container>, at: FieldPath): void {
+function validatePropagation(mode: string, container: R<Container>, at: FieldPath): void {
   if (!propagations.includes(mode)) at.notSupported(mode, propagations)
   if (mode === 'Bidirectional' && container.securityContext?.privileged !== true) {
     at.forbidden('Bidirectional mount propagation is available only to privileged containers')
   }
 }
 
-function checkRecursiveReadOnly(mount: R<VolumeMount>, at: FieldPath): void {
+function validateRecursiveReadOnly(mount: R<VolumeMount>, at: FieldPath): void {
   const mode = mount.recursiveReadOnly
   if (!isSet(mode) || mode === 'Disabled') return
   if (!recursiveModes.includes(mode)) {
@@ -68,7 +68,7 @@ function checkRecursiveReadOnly(mount: R<VolumeMount>, at: FieldPath): void {
 }
 
 /** `volumeDevices` of a container. */
-export function checkVolumeDevices(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
+export function validateVolumeDevices(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
   const names = new Set<string>()
   const paths = new Set<string>()
   const mounts = pathsByName((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]))
@@ -82,7 +82,7 @@ export function checkVolumeDevices(container: R<Container>, at: FieldPath, volum
       here.child('name').invalid(device.name, detail)
     }
     if (volume === undefined) here.child('name').notFound(device.name)
-    checkDevicePath(device, here.child('devicePath'), paths)
+    validateDevicePath(device, here.child('devicePath'), paths)
     if (mounts.names.has(device.name)) {
       here.child('name').invalid(device.name, 'must not already exist in volumeMounts')
     }
@@ -93,7 +93,7 @@ export function checkVolumeDevices(container: R<Container>, at: FieldPath, volum
   }
 }
 
-function checkDevicePath(device: R<VolumeDevice>, at: FieldPath, paths: Set<string>): void {
+function validateDevicePath(device: R<VolumeDevice>, at: FieldPath, paths: Set<string>): void {
   const path = device.devicePath
   if (isEmpty(path)) at.required()
   if (paths.has(path)) at.invalid(path, 'must be unique')

@@ -1,4 +1,4 @@
-/** Volume sources that pods and persistent volumes share: host directories, nfs, iscsi, fibre channel, drivers. */
+/** Volume sources that pods and persistent volumes share: hostPath, nfs, iscsi, fc, flexVolume and csi. */
 import { goStrings, validateDns1123Subdomain } from '@krmkit/meta'
 import type {
   CSIVolumeSource,
@@ -10,23 +10,23 @@ import type {
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { between } from './numbers.ts'
-import { checkNoBackstep } from './paths.ts'
+import { validateNoBackstep } from './paths.ts'
 import { isEmpty, isSet, type R, sortedKeys } from './values.ts'
 
-/** One check for each source of `T`. */
+/** One validation function per source of `T`. */
 export type SourceChecks<T> = {
   readonly [K in keyof T]?: (source: R<NonNullable<T[K]>>, at: FieldPath) => void
 }
 
-/** Checks of these sources as members of a pod's volume. */
+/** Validation of these sources in a pod's volume. */
 export const networkSources: SourceChecks<Volume> = {
-  hostPath: checkHostPath,
-  nfs: checkNfs,
-  iscsi: checkIscsi,
-  fc: checkFc,
-  flexVolume: checkFlexVolume,
+  hostPath: validateHostPath,
+  nfs: validateNfs,
+  iscsi: validateIscsi,
+  fc: validateFc,
+  flexVolume: validateFlexVolume,
   csi(source: R<CSIVolumeSource>, at) {
-    checkDriverName(source.driver ?? '', at.child('driver'))
+    validateDriverName(source.driver ?? '', at.child('driver'))
     const secret = source.nodePublishSecretRef
     if (isSet(secret) && isEmpty(secret.name)) at.child('nodePublishSecretRef').child('name').required()
   },
@@ -34,16 +34,16 @@ export const networkSources: SourceChecks<Volume> = {
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 
-export function checkHostPath(source: R<HostPathVolumeSource>, at: FieldPath): void {
+export function validateHostPath(source: R<HostPathVolumeSource>, at: FieldPath): void {
   if (isEmpty(source.path)) {
     at.child('path').required()
     return
   }
-  checkNoBackstep(source.path, at.child('path'))
+  validateNoBackstep(source.path, at.child('path'))
   if (isSet(source.type) && !hostPathTypes.includes(source.type)) at.child('type').notSupported(source.type, hostPathTypes)
 }
 
-export function checkNfs(source: R<NFSVolumeSource>, at: FieldPath): void {
+export function validateNfs(source: R<NFSVolumeSource>, at: FieldPath): void {
   if (isEmpty(source.server)) at.child('server').required()
   if (isEmpty(source.path)) at.child('path').required()
   if (!(source.path ?? '').startsWith('/')) at.child('path').invalid(source.path ?? '', 'must be an absolute path')
@@ -56,31 +56,31 @@ const initiatorForms: readonly (readonly [string, RegExp])[] = [
 ]
 const maxInitiator = 223
 
-/** What is common to both forms of the source; `secretRef` differs in shape only. */
+/** Members of both forms of the source, which differ in `secretRef`. */
 type Iscsi = R<Omit<ISCSIVolumeSource, 'secretRef'>> & { readonly secretRef?: { readonly name?: string } }
 
-export function checkIscsi(source: Iscsi, at: FieldPath): void {
+export function validateIscsi(source: Iscsi, at: FieldPath): void {
   if (isEmpty(source.targetPortal)) at.child('targetPortal').required()
   if (isEmpty(source.iqn)) at.child('iqn').required()
-  else checkInitiator(source.iqn, at.child('iqn'), 'must be valid format starting with iqn, eui, or naa')
-  checkLun(source.lun, at.child('lun'))
+  else validateInitiator(source.iqn, at.child('iqn'), 'must be valid format starting with iqn, eui, or naa')
+  validateLun(source.lun, at.child('lun'))
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !isSet(source.secretRef)) {
     at.child('secretRef').required()
   }
-  if (isSet(source.initiatorName)) checkInitiator(source.initiatorName, at.child('initiatorname'), 'must be valid format')
+  if (isSet(source.initiatorName)) validateInitiator(source.initiatorName, at.child('initiatorname'), 'must be valid format')
 }
 
-function checkInitiator(name: string, at: FieldPath, unknown: string): void {
+function validateInitiator(name: string, at: FieldPath, unknown: string): void {
   const form = initiatorForms.find(([prefix]) => name.startsWith(prefix))
   if (form === undefined) at.invalid(name, unknown)
   else if (name.length > maxInitiator || !form[1].test(name)) at.invalid(name, 'must be valid format')
 }
 
-function checkLun(lun: number | undefined, at: FieldPath): void {
+function validateLun(lun: number | undefined, at: FieldPath): void {
   if (isSet(lun) && (lun < 0 || lun > 255)) at.invalid(lun, between(0, 255))
 }
 
-export function checkFc(source: R<FCVolumeSource>, at: FieldPath): void {
+export function validateFc(source: R<FCVolumeSource>, at: FieldPath): void {
   const names = source.targetWWNs ?? []
   const ids = source.wwids ?? []
   if (names.length === 0 && ids.length === 0)
@@ -90,11 +90,11 @@ export function checkFc(source: R<FCVolumeSource>, at: FieldPath): void {
   }
   if (names.length > 0) {
     if (!isSet(source.lun)) at.child('lun').required('lun is required if targetWWNs is specified')
-    else checkLun(source.lun, at.child('lun'))
+    else validateLun(source.lun, at.child('lun'))
   }
 }
 
-export function checkFlexVolume(
+export function validateFlexVolume(
   source: { readonly driver: string; readonly options?: Readonly<Record<string, string>> },
   at: FieldPath,
 ): void {
@@ -108,8 +108,12 @@ export function checkFlexVolume(
   }
 }
 
-/** @see Configuration and storage specification, 2.8 */
-export function checkDriverName(name: string, at: FieldPath): void {
+/**
+ * Validates the name of a CSI driver.
+ *
+ * @see Configuration and storage specification, 2.8
+ */
+export function validateDriverName(name: string, at: FieldPath): void {
   if (name === '') at.required()
   if (name.length > 63) at.tooLong(name, 63)
   at.invalidAll(name, validateDns1123Subdomain(name.toLowerCase()))

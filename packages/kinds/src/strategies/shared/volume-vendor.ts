@@ -1,37 +1,37 @@
-/** Volume sources that belong to a vendor's storage; most only have members that must be there. */
+/** Volume sources of vendors; most only have required members. */
 import type { AzureDiskVolumeSource, QuobyteVolumeSource, Volume } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDnsLabel } from './names.ts'
+import { validateDnsLabel } from './names.ts'
 import { between } from './numbers.ts'
-import { checkDescendingPath } from './paths.ts'
+import { validateDescendingPath } from './paths.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 import type { SourceChecks } from './volume-network.ts'
 
 /** Reports each of `names` that is missing or empty. */
-function need<T extends object>(source: T, at: FieldPath, ...names: (keyof T & string)[]): void {
+function requireMembers<T extends object>(source: T, at: FieldPath, ...names: (keyof T & string)[]): void {
   for (const name of names) if (isEmpty(source[name] as string | readonly unknown[] | undefined)) at.child(name).required()
 }
 
-function checkPartition(partition: number | undefined, at: FieldPath): void {
+function validatePartition(partition: number | undefined, at: FieldPath): void {
   if (isSet(partition) && (partition < 0 || partition > 255)) at.child('partition').invalid(partition, between(1, 255))
 }
 
-/** Members that pods and persistent volumes have in common. */
+/** Sources with the same members in pods and persistent volumes. */
 export const vendorSources = {
   gitRepo(source, at) {
-    need(source, at, 'repository')
-    checkDescendingPath(source.directory ?? '', at.child('directory'))
+    requireMembers(source, at, 'repository')
+    validateDescendingPath(source.directory ?? '', at.child('directory'))
   },
   gcePersistentDisk(source, at) {
-    need(source, at, 'pdName')
-    checkPartition(source.partition, at)
+    requireMembers(source, at, 'pdName')
+    validatePartition(source.partition, at)
   },
   awsElasticBlockStore(source, at) {
-    need(source, at, 'volumeID')
-    checkPartition(source.partition, at)
+    requireMembers(source, at, 'volumeID')
+    validatePartition(source.partition, at)
   },
   glusterfs(source, at) {
-    need(source, at, 'endpoints', 'path')
+    requireMembers(source, at, 'endpoints', 'path')
   },
   flocker(source, at) {
     const { datasetName, datasetUUID } = source
@@ -42,49 +42,49 @@ export const vendorSources = {
     if (datasetName?.includes('/') === true) at.child('datasetName').invalid(datasetName, "must not contain '/'")
   },
   rbd(source, at) {
-    need(source, at, 'monitors', 'image')
+    requireMembers(source, at, 'monitors', 'image')
   },
   cinder(source, at) {
-    need(source, at, 'volumeID')
+    requireMembers(source, at, 'volumeID')
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
   cephfs(source, at) {
-    need(source, at, 'monitors')
+    requireMembers(source, at, 'monitors')
   },
-  quobyte: checkQuobyte,
+  quobyte: validateQuobyte,
   azureFile(source, at) {
-    need(source, at, 'secretName', 'shareName')
+    requireMembers(source, at, 'secretName', 'shareName')
   },
   vsphereVolume(source, at) {
-    need(source, at, 'volumePath')
+    requireMembers(source, at, 'volumePath')
   },
   photonPersistentDisk(source, at) {
-    need(source, at, 'pdID')
+    requireMembers(source, at, 'pdID')
   },
   portworxVolume(source, at) {
-    need(source, at, 'volumeID')
+    requireMembers(source, at, 'volumeID')
   },
-  azureDisk: checkAzureDisk,
+  azureDisk: validateAzureDisk,
   storageos(source, at) {
-    checkStoragePlatform(source, at)
+    validateStoragePlatform(source, at)
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
-  scaleIO: checkScaleVolume,
+  scaleIO: validateScaleVolume,
 } satisfies SourceChecks<Volume>
 
 /** `Differs:` the name is optional; S51. */
-export function checkStoragePlatform(
+export function validateStoragePlatform(
   source: { readonly volumeName?: string; readonly volumeNamespace?: string },
   at: FieldPath,
 ): void {
-  if (!isEmpty(source.volumeName)) checkDnsLabel(source.volumeName, at.child('volumeName'))
-  if (!isEmpty(source.volumeNamespace)) checkDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
+  if (!isEmpty(source.volumeName)) validateDnsLabel(source.volumeName, at.child('volumeName'))
+  if (!isEmpty(source.volumeNamespace)) validateDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
 }
 
 const storageModes = ['ThickProvisioned', 'ThinProvisioned']
 
-/** `Differs:` the secret is required, the volume name is not, and the mode is one of two; S50. */
-export function checkScaleVolume(
+/** `Differs:` the secret is required, the volume name is optional, and the mode is one of two; S50. */
+export function validateScaleVolume(
   source: {
     readonly gateway: string
     readonly system: string
@@ -93,13 +93,13 @@ export function checkScaleVolume(
   },
   at: FieldPath,
 ): void {
-  need(source, at, 'gateway', 'system')
+  requireMembers(source, at, 'gateway', 'system')
   if (isEmptyMap(source.secretRef)) at.child('secretRef').required()
   const mode = source.storageMode
   if (!isEmpty(mode) && !storageModes.includes(mode)) at.child('storageMode').notSupported(mode, storageModes)
 }
 
-function checkQuobyte(source: R<QuobyteVolumeSource>, at: FieldPath): void {
+function validateQuobyte(source: R<QuobyteVolumeSource>, at: FieldPath): void {
   const form = 'must be a host:port pair or multiple pairs separated by commas'
   if (isEmpty(source.registry)) at.child('registry').required(form)
   else {
@@ -120,8 +120,8 @@ const diskKinds = ['Dedicated', 'Managed', 'Shared']
 const managedUri = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const blobUri = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 
-function checkAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
-  need(source, at, 'diskName', 'diskURI')
+function validateAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
+  requireMembers(source, at, 'diskName', 'diskURI')
   const { cachingMode, kind } = source
   if (isSet(cachingMode) && !cachingModes.includes(cachingMode)) at.child('cachingMode').notSupported(cachingMode, cachingModes)
   if (isSet(kind) && !diskKinds.includes(kind)) at.child('kind').notSupported(kind, diskKinds)

@@ -1,17 +1,17 @@
-/** Volumes of pods: their names, and exactly one source for each. */
+/** Volumes of pods: unique names, and exactly one source each. */
 
 import { nameRules, validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
-import { checkClaimSpec } from './claim-spec.ts'
+import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'
-import { checkDnsLabel } from './names.ts'
+import { validateDnsLabel } from './names.ts'
 import { isEmpty, isSet, type R } from './values.ts'
-import { checkConfigMap, checkDownwardApi, checkEmptyDir, checkProjected, checkSecret } from './volume-files.ts'
+import { validateConfigMap, validateDownwardApi, validateEmptyDir, validateProjected, validateSecret } from './volume-files.ts'
 import type { VolumesByName } from './volume-mounts.ts'
 import { networkSources, type SourceChecks } from './volume-network.ts'
 import { vendorSources } from './volume-vendor.ts'
 
-/** What volumes have to know of their pod; a template has no name. */
+/** What volumes need to know about the pod; templates have no name. */
 export interface VolumeOptions {
   readonly podName: string | undefined
 }
@@ -22,7 +22,7 @@ const claimSource: SourceChecks<Volume> = {
   },
 }
 
-/** Checks in the order in which sources are looked at; only the first one set is examined. */
+/** Sources in validation order; only the first one that is set is validated. */
 const sourceOrder = [
   'emptyDir',
   'hostPath',
@@ -60,14 +60,14 @@ const checks: SourceChecks<Volume> = {
   ...networkSources,
   ...vendorSources,
   ...claimSource,
-  emptyDir: checkEmptyDir,
-  secret: checkSecret,
-  configMap: checkConfigMap,
-  downwardAPI: checkDownwardApi,
-  projected: checkProjected,
+  emptyDir: validateEmptyDir,
+  secret: validateSecret,
+  configMap: validateConfigMap,
+  downwardAPI: validateDownwardApi,
+  projected: validateProjected,
   ephemeral(source, at) {
     if (!isSet(source.volumeClaimTemplate)) at.child('volumeClaimTemplate').required()
-    else checkClaimTemplate(source.volumeClaimTemplate, at.child('volumeClaimTemplate'))
+    else validateClaimTemplate(source.volumeClaimTemplate, at.child('volumeClaimTemplate'))
   },
   image(source, at) {
     if (isEmpty(source.reference)) at.child('reference').required()
@@ -80,9 +80,9 @@ const checks: SourceChecks<Volume> = {
 /**
  * `volumes` of a pod or template.
  *
- * @returns the volumes without fault: only these can be mounted.
+ * @returns the valid volumes; only these can be mounted.
  */
-export function checkVolumes(
+export function validateVolumes(
   volumes: readonly R<Volume>[] | null | undefined,
   at: FieldPath,
   options: VolumeOptions,
@@ -91,12 +91,12 @@ export function checkVolumes(
   const created = new Set<string>()
   for (const [i, volume] of (volumes ?? []).entries()) {
     const here = at.index(i)
-    const before = at.report.errors.length
-    checkSource(volume, here, options)
+    const before = at.errors.length
+    validateSource(volume, here, options)
     if (isEmpty(volume.name)) here.child('name').required()
-    else checkDnsLabel(volume.name, here.child('name'))
+    else validateDnsLabel(volume.name, here.child('name'))
     if (good.has(volume.name)) here.child('name').duplicate(volume.name)
-    if (at.report.errors.length === before) good.set(volume.name, volume)
+    if (at.errors.length === before) good.set(volume.name, volume)
     if (isSet(volume.ephemeral) && !isEmpty(options.podName)) created.add(`${options.podName}-${volume.name}`)
   }
   for (const [i, volume] of (volumes ?? []).entries()) {
@@ -109,7 +109,7 @@ export function checkVolumes(
   return good
 }
 
-function checkSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
+function validateSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
   let found = false
   for (const name of sourceOrder) {
     const source = volume[name]
@@ -121,13 +121,13 @@ function checkSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions): 
     found = true
     const check = checks[name] as ((source: unknown, at: FieldPath) => void) | undefined
     check?.(source, at.child(name))
-    if (name === 'iscsi') checkInitiatorLength(volume, at)
-    if (name === 'ephemeral') checkClaimName(volume, at, options)
+    if (name === 'iscsi') validateInitiatorLength(volume, at)
+    if (name === 'ephemeral') validateClaimName(volume, at, options)
   }
   if (!found) at.required('must specify a volume type')
 }
 
-function checkInitiatorLength(volume: R<Volume>, at: FieldPath): void {
+function validateInitiatorLength(volume: R<Volume>, at: FieldPath): void {
   const iscsi = volume.iscsi
   if (isSet(iscsi?.initiatorName) && `${volume.name}:${iscsi.targetPortal}`.length > 64) {
     const detail =
@@ -136,7 +136,7 @@ function checkInitiatorLength(volume: R<Volume>, at: FieldPath): void {
   }
 }
 
-function checkClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
+function validateClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
   if (isEmpty(options.podName) || isEmpty(volume.name)) return
   const claim = `${options.podName}-${volume.name}`
   for (const message of nameRules.dns1123Subdomain(claim, false)) {
@@ -144,8 +144,8 @@ function checkClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOptions
   }
 }
 
-/** A template carries labels and annotations and nothing else of an object's metadata. */
-function checkClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: FieldPath): void {
+/** Claim templates have labels and annotations but no other metadata. */
+function validateClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: FieldPath): void {
   const metadata = template.metadata
   const metadataAt = at.child('metadata')
   if (isSet(metadata)) {
@@ -155,5 +155,5 @@ function checkClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: Fiel
       if (name !== 'labels' && name !== 'annotations' && isSet(value)) metadataAt.child(name).forbidden('cannot be set')
     }
   }
-  checkClaimSpec(template.spec, at.child('spec'))
+  validateClaimSpec(template.spec, at.child('spec'))
 }

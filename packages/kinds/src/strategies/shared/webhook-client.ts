@@ -1,4 +1,4 @@
-/** Where a webhook is found: by URL, or as a service of the cluster. */
+/** Client configuration of webhooks: a URL, or a service of the cluster. */
 import { validateDns1123Subdomain, validatePortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { parseGoUrl } from './go-url.ts'
@@ -13,8 +13,8 @@ export interface WebhookService {
 
 const form = '; desired format: https://host[/path]'
 
-/** A URL with a host, a path and nothing else, reached by HTTPS. */
-export function checkWebhookUrl(url: string, at: FieldPath): void {
+/** An https URL with a host, without user, query or fragment. */
+export function validateWebhookUrl(url: string, at: FieldPath): void {
   const parts = parseGoUrl(url)
   if (typeof parts === 'string') {
     at.required(`url must be a valid URL: ${parts}${form}`)
@@ -27,16 +27,16 @@ export function checkWebhookUrl(url: string, at: FieldPath): void {
   if (!isEmpty(parts.query)) at.invalid(parts.query, 'query parameters are not permitted in the URL')
 }
 
-/** A service of the cluster, and the path at it. */
-export function checkWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
+/** A service of the cluster, with an optional path. */
+export function validateWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
   if (isEmpty(name)) at.child('name').required('service name is required')
   if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')
   const wrong = validatePortNum(port)
   if (wrong.length > 0) at.child('port').invalid(port, `port is not valid: ${wrong.join(',')}`)
-  if (isSet(path)) checkWebhookPath(path, at.child('path'))
+  if (isSet(path)) validateWebhookPath(path, at.child('path'))
 }
 
-function checkWebhookPath(path: string, at: FieldPath): void {
+function validateWebhookPath(path: string, at: FieldPath): void {
   if (path === '' || path === '/') return
   if (path === '//') {
     at.invalid(path, 'segment[0] may not be empty')

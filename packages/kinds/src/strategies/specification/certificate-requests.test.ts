@@ -1,14 +1,14 @@
 import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
-import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
-import { certificateSigningRequestStrategy as policy } from '../certificates/certificate-signing-request.ts'
-import { clusterTrustBundleStrategy } from '../plain/plain-kinds.ts'
+import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../handles/certificates-v1.generated.ts'
+import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
+import { certificateSigningRequestStrategy as strategy } from '../certificates/certificate-signing-request/strategy.ts'
+import { clusterTrustBundleStrategy } from '../certificates/cluster-trust-bundle/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { base64, faults } from '../testing/objects.ts'
 
-/** Requests for certificates. @see API protocol specification, 2.10 */
+/** CertificateSigningRequest. @see API protocol specification, 2.10 */
 
 const pem = (type: string, ...bytes: number[]) =>
   `-----BEGIN ${type}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${type}-----\n`
@@ -33,39 +33,39 @@ const context = testContext()
 const through = (name: string, status: object, old: object = {}) => {
   const next = csr({}, status)
   const before = csr({}, old)
-  policy.subresources?.[name]?.prepareForUpdate(next, before, context)
-  return faults(policy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
+  strategy.subresources?.[name]?.prepareForUpdate(next, before, context)
+  return faults(strategy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
 }
 
-describe('requests for certificates', () => {
-  it('P85 hold a PKCS#10 request in PEM', () => {
+describe('certificate signing requests', () => {
+  it('require a PKCS#10 request in PEM [P85]', () => {
     expect(wrong({})).toEqual([])
     for (const text of ['', 'no PEM', certificate, pem('CERTIFICATE REQUEST', 0x30, 0), request.replace(/.{8}\n/, '\n')])
       expect(wrong({ request: base64(text) }), text).toEqual(['spec.request Invalid'])
   })
 
-  it('P86 name their signer by a domain and a path', () => {
+  it('require a signer name with a domain and a path [P86]', () => {
     expect(wrong({ signerName: '' })).toEqual(['spec.signerName Required'])
     for (const signerName of ['plain', '/a', 'a/b'])
       expect(wrong({ signerName }), signerName).toContain('spec.signerName Invalid')
     expect(wrong({ signerName: 'kubernetes.io/kube-apiserver-client' })).toEqual([])
   })
 
-  it('P87 may ask for a time, 600 seconds at least', () => {
+  it('accept expirationSeconds of 600 and more [P87]', () => {
     expect([wrong({ expirationSeconds: 600 }), wrong({ expirationSeconds: 599 })]).toEqual([
       [],
       ['spec.expirationSeconds Invalid'],
     ])
   })
 
-  it('P88 have usages that are known, each once', () => {
+  it('require known usages without duplicates [P88]', () => {
     expect(wrong({ usages: [] })).toEqual(['spec.usages Required'])
     expect(wrong({ usages: ['client auth', 'digital signature', 'key encipherment'] })).toEqual([])
     expect(wrong({ usages: ['fun'] })).toEqual(['spec.usages[0] NotSupported'])
     expect(wrong({ usages: ['any', 'any'] })).toEqual(['spec.usages[1] Duplicate'])
   })
 
-  it('P89 are approved and denied by a sub-resource of their own, for good', () => {
+  it('are approved and denied for good, by a sub-resource [P89]', () => {
     const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
     const denied = { conditions: [{ type: 'Denied', status: 'True' }] }
     expect([through('approval', approved), through('approval', denied)]).toEqual([[], []])
@@ -76,7 +76,7 @@ describe('requests for certificates', () => {
     ])
   })
 
-  it('P90 P91 have one condition of each type, with a status', () => {
+  it('allow one condition per type, with a status [P90 P91]', () => {
     const approved = { type: 'Approved', status: 'True' }
     expect(through('approval', { conditions: [approved, approved] })).toEqual(['status.conditions[1].type Duplicate'])
     expect(through('approval', { conditions: [{ type: 'Approved', status: '' }] })).toEqual([
@@ -88,18 +88,18 @@ describe('requests for certificates', () => {
     expect(through('approval', { conditions: [{ type: '', status: 'True' }] })).toEqual(['status.conditions[0].type Required'])
   })
 
-  it('P92 times of conditions are filled in', () => {
+  it('get the times of conditions from the server [P92]', () => {
     const next = csr({}, { conditions: [{ type: 'Approved', status: 'True' }] })
-    policy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
+    strategy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
     expect(next.status?.conditions?.[0]).toMatchObject({
       lastUpdateTime: '1970-01-01T00:00:00Z',
       lastTransitionTime: '1970-01-01T00:00:00Z',
     })
   })
 
-  it('P93 P94 have no certificate until they are signed, and then PEM of certificates alone', () => {
+  it('accept a certificate in PEM when they are signed, and nothing else [P93 P94]', () => {
     const made = CertificateSigningRequest.default(csr({}, { certificate: base64(certificate) }))
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toEqual({})
     expect(through('status', { certificate: base64(certificate + certificate) })).toEqual([])
     for (const text of [request, 'no PEM', certificate + request])
@@ -110,18 +110,18 @@ describe('requests for certificates', () => {
     ])
   })
 
-  it('P108 the signer of old requests cannot be asked', () => {
+  it('reject the legacy-unknown signer in v1 [P108]', () => {
     expect(wrong({ signerName: 'kubernetes.io/legacy-unknown' })).toEqual(['spec.signerName Invalid'])
   })
 
-  it('P112 signers of one’s own are allowed', () => {
+  it('accept custom signers [P112]', () => {
     expect(wrong({ signerName: 'signers.example.com/my-signer', usages: ['code signing'] })).toEqual([])
   })
 
-  it('P108 version v1beta1 works out the signer, and is content with few usages', () => {
+  it('infer the signer and accept few usages in v1beta1 [P108]', () => {
     const defaulted = (spec: object, pem: string) => {
       const before = { spec: { request: base64(pem), ...spec } } as CertificateSigningRequest
-      policy.defaults?.(before, 'v1beta1', stockProfile)
+      strategy.defaults?.(before, 'v1beta1', stockProfile)
       return [before.spec.signerName, before.spec.usages]
     }
     const basic = ['digital signature', 'key encipherment']
@@ -146,7 +146,7 @@ describe('trust bundles', () => {
     })
   const found = (text: string) => ClusterTrustBundle.validate(bundle(text)).map(({ field, message }) => `${field} ${message}`)
 
-  it('hold certificates of authorities, each once, and nothing else', () => {
+  it('accept certificates of authorities without duplicates only', () => {
     expect(found(certificate)).toEqual([])
     const wrong = (...faults: string[]) => faults.map((fault) => `spec.trustBundle Invalid value: "<value omitted>": ${fault}`)
     expect(found('no PEM')).toEqual(wrong('at least one trust anchor must be provided'))
@@ -162,7 +162,7 @@ describe('trust bundles', () => {
     expect(found(' '.repeat(1024 * 1024 + 1))).toEqual(['spec.trustBundle Too long: may not be more than 1048576 bytes'])
   })
 
-  it('stay with their signer; what they held before is not looked at again', () => {
+  it('keep their signer and do not revalidate an unchanged bundle', () => {
     const update = (next: object, old: object) =>
       faults(clusterTrustBundleStrategy.validateUpdate?.(next as never, old as never, context) ?? [])
     expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])

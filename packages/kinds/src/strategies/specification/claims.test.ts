@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import type { StrategyContext } from '../../interfaces.ts'
 import {
   PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
   type PersistentVolumeClaimStatus,
-} from '../../types/core-v1.generated.ts'
-import { persistentVolumeClaimStrategy as policy } from '../core/persistent-volume-claim.ts'
+} from '../../handles/core-v1.generated.ts'
+import type { StrategyContext } from '../../interfaces.ts'
+import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
-/** What is requested of storage. @see Configuration and storage specification, 2.4 and 3 */
+/** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 and 3 */
 
 const base: PersistentVolumeClaimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 
@@ -22,10 +22,10 @@ function claim(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeCl
   })
 }
 
-/** A claim as it is after the server has read and prepared it. */
+/** A claim as stored: defaulted and prepared. */
 function stored(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeClaimStatus): PersistentVolumeClaim {
   const object = PersistentVolumeClaim.default(claim(spec))
-  policy.prepareForCreate?.(object, testContext())
+  strategy.prepareForCreate?.(object, testContext())
   return status === undefined ? object : { ...object, status }
 }
 
@@ -35,7 +35,7 @@ const changed = (now: PersistentVolumeClaim, old: PersistentVolumeClaim, context
   faults(PersistentVolumeClaim.validateUpdate(now, old, context))
 
 describe('claims', () => {
-  it('S54 have ways of mounting, a selector and a class', () => {
+  it('have access modes, a selector and a class [S54]', () => {
     expect(
       wrong({ accessModes: ['ReadWriteMany', 'ReadOnlyMany'], selector: { matchLabels: { a: 'b' } }, storageClassName: 'fast' }),
     ).toEqual([])
@@ -49,7 +49,7 @@ describe('claims', () => {
     expect([wrong({ storageClassName: '' }), wrong({ storageClassName: 'A_' })]).toEqual([[], ['spec.storageClassName Invalid']])
   })
 
-  it('S55 ask for storage, more than none', () => {
+  it('require a storage request above zero [S55]', () => {
     expect(wrong({ resources: {} })).toEqual(['spec.resources[storage] Required'])
     for (const amount of ['0', '-1Gi']) expect(wrong(requests(amount)), amount).toEqual(['spec.resources[storage] Invalid'])
     expect(wrong({ resources: { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } } })).toEqual([])
@@ -62,7 +62,7 @@ describe('claims', () => {
     spec: { ...old.spec, ...requests(storage) },
   })
 
-  it('S56 a bound claim may ask for more, and take back what it did not get', () => {
+  it('let a bound claim raise its request, and lower it down to the capacity [S56]', () => {
     const old = bound('3Gi')
     expect(changed(asking('5Gi', old), old)).toEqual([])
     expect(changed(asking('2Gi', old), old)).toEqual([])
@@ -72,14 +72,14 @@ describe('claims', () => {
     expect(changed(asking('5Gi', pending), pending)).toEqual(['spec Forbidden'])
   })
 
-  it('S57 the volume is named once, by the claim or by who binds it', () => {
+  it('accept volumeName once, from the claim or on binding [S57]', () => {
     const free = stored()
     expect(changed({ ...free, spec: { ...free.spec, volumeName: 'v' } }, free)).toEqual([])
     const taken = stored({ volumeName: 'v' })
     expect(changed({ ...taken, spec: { ...taken.spec, volumeName: 'w' } }, taken)).toEqual(['spec Forbidden'])
   })
 
-  it('S58 are file systems unless they say otherwise, for good', () => {
+  it('default volumeMode to Filesystem and keep it immutable [S58]', () => {
     expect(PersistentVolumeClaim.default(claim()).spec?.volumeMode).toBe('Filesystem')
     expect([wrong({ volumeMode: 'Block' }), wrong({ volumeMode: 'Tape' })]).toEqual([[], ['spec.volumeMode NotSupported']])
     const old = stored()
@@ -89,7 +89,7 @@ describe('claims', () => {
   const other = { kind: 'PersistentVolumeClaim', name: 'other' }
   const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
 
-  it('S59 what is copied is said by two members that mirror each other', () => {
+  it('mirror dataSource and dataSourceRef [S59]', () => {
     for (const source of [other, snapshot]) {
       for (const given of [{ dataSource: source }, { dataSourceRef: source }, { dataSource: source, dataSourceRef: source }]) {
         const { dataSource, dataSourceRef } = stored(given).spec ?? {}
@@ -101,7 +101,7 @@ describe('claims', () => {
     expect([empty?.dataSource, empty?.dataSourceRef]).toEqual([undefined, undefined])
   })
 
-  it('S60 a kind that cannot be copied is dropped from the one and refused in the other', () => {
+  it('drop unknown kinds from dataSource and reject them in dataSourceRef [S60]', () => {
     const map = { kind: 'ConfigMap', name: 'm' }
     expect(stored({ dataSource: map }).spec).not.toHaveProperty('dataSource')
     expect(wrong({ dataSource: map })).toEqual([])
@@ -122,21 +122,21 @@ describe('claims', () => {
 
 describe('the status of claims', () => {
   const context = testContext()
-  const status = policy.subresources?.['status']
-  const told = (next: PersistentVolumeClaimStatus) =>
+  const status = strategy.subresources?.['status']
+  const statusErrors = (next: PersistentVolumeClaimStatus) =>
     faults(status?.validateUpdate({ ...stored(), status: next }, stored(), context) ?? [])
 
-  it('S61 is not written by clients', () => {
+  it('ignores the status of other writes [S61]', () => {
     const made = PersistentVolumeClaim.default(claim({}, { phase: 'Bound', capacity: { storage: '9Gi' } }))
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toEqual({ phase: 'Pending' })
     const next = { ...stored(), status: { phase: 'Lost' } }
-    policy.prepareForUpdate?.(next, stored(), context)
+    strategy.prepareForUpdate?.(next, stored(), context)
     expect(next.status).toEqual({ phase: 'Pending' })
-    expect(policy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
+    expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })
 
-  it('S62 tells capacity, ways of mounting and phase, and leaves the rest alone', () => {
+  it('accepts capacity, access modes and phase, and leaves the rest alone [S62]', () => {
     const next = {
       ...stored(),
       spec: {},
@@ -144,34 +144,36 @@ describe('the status of claims', () => {
     }
     status?.prepareForUpdate(next, stored(), context)
     expect(next.spec).toEqual(stored().spec)
-    expect(told(next.status)).toEqual([])
-    expect(told({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
+    expect(statusErrors(next.status)).toEqual([])
+    expect(statusErrors({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
   })
 
-  it('S63 tells what is set aside for growth, and how far it is', () => {
-    expect(told({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } })).toEqual(
-      [],
-    )
-    expect(told({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
-    expect(told({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
-    expect(told({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual(['status.allocatedResourceStatus NotSupported'])
-    expect(told({ allocatedResources: { 'example.com/part': '1' } })).toEqual([])
+  it('accepts allocated resources and their resize status [S63]', () => {
+    expect(
+      statusErrors({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } }),
+    ).toEqual([])
+    expect(statusErrors({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
+    expect(statusErrors({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
+    expect(statusErrors({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual([
+      'status.allocatedResourceStatus NotSupported',
+    ])
+    expect(statusErrors({ allocatedResources: { 'example.com/part': '1' } })).toEqual([])
   })
 
-  it('S64 has one condition of each type', () => {
+  it('allows one condition per type [S64]', () => {
     const conditions = createCatalog().types.struct('core/v1.PersistentVolumeClaimStatus').field.get('conditions')
     expect(conditions).toMatchObject({ patchMergeKey: 'type', patchStrategy: 'merge', listType: 'map', listMapKeys: ['type'] })
   })
 
-  it('S65 its conditions have a type and a status', () => {
-    expect(told({ conditions: [{ type: 'Resizing', status: 'True' }] })).toEqual([])
-    expect(told({ conditions: [{ type: '', status: '' }] })).toEqual([
+  it('requires type and status of conditions [S65]', () => {
+    expect(statusErrors({ conditions: [{ type: 'Resizing', status: 'True' }] })).toEqual([])
+    expect(statusErrors({ conditions: [{ type: '', status: '' }] })).toEqual([
       'status.conditions[0].type Required',
       'status.conditions[0].status Required',
     ])
   })
 
-  it('S98 tells that the volume is being resized', () => {
+  it('accepts the condition Resizing [S98]', () => {
     const resizing = {
       type: 'Resizing',
       status: 'True',
@@ -180,7 +182,7 @@ describe('the status of claims', () => {
       message: 'm',
     }
     for (const type of ['ResizeStarted', 'Resizing', 'FileSystemResizePending'])
-      expect(told({ phase: 'Bound', conditions: [{ ...resizing, type }] }), type).toEqual([])
+      expect(statusErrors({ phase: 'Bound', conditions: [{ ...resizing, type }] }), type).toEqual([])
     const read = PersistentVolumeClaim.decode({ ...claim(), status: { conditions: [{ ...resizing, type: 'ResizeStarted' }] } })
     expect(read.status?.conditions?.[0]).toMatchObject({ type: 'ResizeStarted', status: 'True' })
   })

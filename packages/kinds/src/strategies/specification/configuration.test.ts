@@ -2,7 +2,7 @@ import { parseYaml } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { KindsError } from '../../errors.ts'
-import { ConfigMap, Pod, Secret } from '../../types/core-v1.generated.ts'
+import { ConfigMap, Pod, Secret } from '../../handles/core-v1.generated.ts'
 import { base64, faults, podWith } from '../testing/objects.ts'
 
 /** ConfigMaps and Secrets. @see Configuration and storage specification, 1, 2.1 and 2.2 */
@@ -14,7 +14,7 @@ const secret = (members: Omit<Secret, 'apiVersion' | 'kind' | 'metadata'>) =>
 const mebibyte = 1024 * 1024
 
 describe('kinds', () => {
-  it('S1 each has a list kind, whose items are required', () => {
+  it('have a list kind whose items are required [S1]', () => {
     const catalog = createCatalog()
     const kinds = ['ConfigMap', 'Secret', 'PersistentVolumeClaim', 'PersistentVolume'].map((kind) => ['', kind])
     const others = ['StorageClass', 'VolumeAttachment', 'CSIDriver', 'CSINode', 'CSIStorageCapacity']
@@ -29,7 +29,7 @@ describe('kinds', () => {
 })
 
 describe('config maps', () => {
-  it('S2 keys have letters, digits, dashes, underscores and dots', () => {
+  it('accept keys of letters, digits, dashes, underscores and dots [S2]', () => {
     expect(ConfigMap.validate(map({ data: { 'aZ0-_.x': '' }, binaryData: { '.x': '' } }))).toEqual([])
     for (const key of ['a/b', 'a b', 'é', '', '.', '..', '..a', 'k'.repeat(254)]) {
       expect(faults(ConfigMap.validate(map({ data: { [key]: 'v' } }))), key).toContain(`data[${key}] Invalid`)
@@ -37,13 +37,13 @@ describe('config maps', () => {
     }
   })
 
-  it('S3 no key is in both maps', () => {
+  it('reject a key in both maps [S3]', () => {
     const both = ConfigMap.validate(map({ data: { a: '1', b: '' }, binaryData: { a: 'eA==' } }))
     expect(both).toMatchObject([{ field: 'data[a]', reason: 'FieldValueInvalid' }])
     expect(both[0]?.message).toContain('duplicate of key present in binaryData')
   })
 
-  it('S4 what is no UTF-8 is mended in data and kept in binaryData', () => {
+  it('replace invalid UTF-8 in data and keep any bytes in binaryData [S4]', () => {
     const bytes = Buffer.from(
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"?"},"binaryData":{"b":"/w=="}}',
     )
@@ -52,7 +52,7 @@ describe('config maps', () => {
     expect([read.data, read.binaryData]).toEqual([{ k: '\uFFFD' }, { b: '/w==' }])
   })
 
-  it('S5 immutable freezes data and itself, and nothing else', () => {
+  it('freeze data and immutable itself if immutable is set [S5]', () => {
     const old = map({ data: { a: '1' }, binaryData: { b: 'eA==' }, immutable: true })
     expect(ConfigMap.validateUpdate({ ...old, metadata: { ...old.metadata, labels: { new: 'label' } } }, old)).toEqual([])
     expect(faults(ConfigMap.validateUpdate({ ...old, data: { a: '2' } }, old))).toEqual(['data Forbidden'])
@@ -63,7 +63,7 @@ describe('config maps', () => {
     expect(ConfigMap.validateUpdate(old, unset)).toEqual([])
   })
 
-  it('S7 all data together has up to 1 MiB', () => {
+  it('accept up to 1 MiB of data in total [S7]', () => {
     const half = 'x'.repeat(mebibyte / 2)
     expect(ConfigMap.validate(map({ data: { a: half }, binaryData: { b: base64(half) } }))).toEqual([])
     const over = ConfigMap.validate(map({ data: { a: `${half}x` }, binaryData: { b: base64(half) } }))
@@ -73,19 +73,19 @@ describe('config maps', () => {
 })
 
 describe('secrets', () => {
-  it('S6 values are base64, and keys those of a config map', () => {
+  it('require base64 values and keys like those of a config map [S6]', () => {
     expect(() => Secret.decode({ ...secret({}), data: { a: 'no base64!' } })).toThrow(KindsError)
     expect(() => Secret.decode({ ...secret({}), data: { a: 'YQ' } })).toThrow('illegal base64 data')
     expect(Secret.decode({ ...secret({}), data: { a: 'YQ==' } }).data).toEqual({ a: 'YQ==' })
     expect(faults(Secret.validate(secret({ data: { 'a/b': 'YQ==' } })))).toEqual(['data[a/b] Invalid'])
   })
 
-  it('S7 the data has up to 1 MiB, as bytes', () => {
+  it('accept up to 1 MiB of decoded data [S7]', () => {
     expect(Secret.validate(secret({ data: { a: base64('x'.repeat(mebibyte)) } }))).toEqual([])
     expect(faults(Secret.validate(secret({ data: { a: base64('x'.repeat(mebibyte + 1)) } })))).toEqual(['data TooLong'])
   })
 
-  it('S8 text is merged over the data and never given back', () => {
+  it('merge stringData into data and never return it [S8]', () => {
     const merged = Secret.default(secret({ data: { a: base64('1'), b: base64('2') }, stringData: { b: 'zwei', c: 'ü' } }))
     expect(merged.data).toEqual({ a: base64('1'), b: base64('zwei'), c: base64('ü') })
     expect(merged).not.toHaveProperty('stringData')
@@ -93,7 +93,7 @@ describe('secrets', () => {
     expect(Object.keys(proto.data ?? {})).toEqual(['__proto__'])
   })
 
-  it('S9 immutable freezes the data', () => {
+  it('freeze data if immutable is set [S9]', () => {
     const old = secret({ data: { a: 'YQ==' }, immutable: true, type: 'Opaque' })
     expect(Secret.validateUpdate({ ...old, metadata: { ...old.metadata, annotations: { n: 'a' } } }, old)).toEqual([])
     expect(faults(Secret.validateUpdate({ ...old, data: { a: 'Yg==' } }, old))).toEqual(['data Forbidden'])
@@ -115,11 +115,11 @@ describe('secrets', () => {
     ['kubernetes.io/dockerconfigjson', { '.dockerconfigjson': base64('{"auths":{}}') }, []],
     ['kubernetes.io/service-account-token', {}, ['metadata.annotations[kubernetes.io/service-account.name] Required']],
     ['example.com/anything', {}, []],
-  ])('S10 type %s with %j', (type, data, wrong) => {
+  ])('accept or reject type %s with %j [S10]', (type, data, wrong) => {
     expect(faults(Secret.validate(secret({ type, data })))).toEqual(wrong)
   })
 
-  it('S10 the type is Opaque unless given, and never changes', () => {
+  it('default the type to Opaque and keep it immutable [S10]', () => {
     expect(Secret.default(secret({})).type).toBe('Opaque')
     const old = secret({ type: 'example.com/a' })
     expect(faults(Secret.validateUpdate({ ...old, type: 'example.com/b' }, old))).toEqual(['type Invalid'])
@@ -127,7 +127,7 @@ describe('secrets', () => {
 })
 
 describe('files of volumes', () => {
-  it('S16 modes are decimal in JSON, and octal too in YAML', () => {
+  it('accept decimal modes in JSON, and octal ones in YAML [S16]', () => {
     const json = (mode: string) =>
       `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[],"volumes":[{"name":"v","secret":{"defaultMode":${mode}}}]}}`
     expect(Pod.decode(json('420')).spec?.volumes?.[0]?.secret?.defaultMode).toBe(0o644)
@@ -140,7 +140,7 @@ describe('files of volumes', () => {
     }
   })
 
-  it('S35 what becomes of keys in files is the node’s business: items and modes are kept as they are given', () => {
+  it('keep items and modes as sent; the kubelet resolves keys [S35]', () => {
     const items = [{ key: 'a', path: 'dir/b', mode: 0o400 }]
     const pod = podWith({ name: 'v', configMap: { name: 'm', items, optional: true } })
     expect(Pod.validate(pod)).toEqual([])

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { PersistentVolume, type PersistentVolumeSpec } from '../../types/core-v1.generated.ts'
-import { persistentVolumeStrategy as policy } from '../core/persistent-volume.ts'
+import { PersistentVolume, type PersistentVolumeSpec } from '../../handles/core-v1.generated.ts'
+import { persistentVolumeStrategy as strategy } from '../core/persistent-volume/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
-/** Storage that is there. @see Configuration and storage specification, 2.5 */
+/** PersistentVolume. @see Configuration and storage specification, 2.5 */
 
 const base: PersistentVolumeSpec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } }
 
@@ -41,8 +41,8 @@ const whole = (spec: object) => PersistentVolume.default(volume(spec as Persiste
 const secret = { name: 's', namespace: 'n' }
 const affinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] } }
 
-describe('volumes', () => {
-  it('S66 have ways of mounting and a capacity', () => {
+describe('persistent volumes', () => {
+  it('require access modes and a capacity [S66]', () => {
     expect(wrong({ accessModes: [] })).toEqual(['accessModes Required'])
     expect(wrong({ accessModes: ['Never'] })).toEqual(['accessModes NotSupported'])
     expect(wrong({ capacity: {} })).toEqual(['capacity Required', 'capacity NotSupported'])
@@ -51,7 +51,7 @@ describe('volumes', () => {
     expect(wrong({ accessModes: ['ReadWriteMany', 'ReadOnlyMany'], capacity: { storage: '1Ti' } })).toEqual([])
   })
 
-  it('S67 name the claim that they are bound to', () => {
+  it('accept a claimRef [S67]', () => {
     const claimRef = {
       kind: 'PersistentVolumeClaim',
       apiVersion: 'v1',
@@ -66,12 +66,12 @@ describe('volumes', () => {
     expect(PersistentVolume.validateUpdate(old, volume({ claimRef }))).toEqual([])
   })
 
-  it('S68 options of mounting are not looked at', () => {
+  it('do not validate mount options [S68]', () => {
     const mountOptions = ['hard', 'no such option', '']
     expect([wrong({ mountOptions }), whole({ mountOptions })?.mountOptions]).toEqual([[], mountOptions])
   })
 
-  it('S69 affinity to nodes has terms; an empty one is allowed, for it matches nothing', () => {
+  it('require terms of node affinity, which may be empty and then match nothing [S69]', () => {
     expect(wrong({ nodeAffinity: affinity })).toEqual([])
     expect(wrong({ nodeAffinity: {} })).toEqual(['nodeAffinity.required Required'])
     expect(wrong({ nodeAffinity: { required: { nodeSelectorTerms: [] } } })).toEqual([
@@ -85,12 +85,12 @@ describe('volumes', () => {
     expect(faults(PersistentVolume.validateUpdate(volume(), late))).toEqual(['nodeAffinity Invalid'])
   })
 
-  it('S70 S71 are retained unless they say otherwise; what is made for a claim says Delete', () => {
+  it('default the reclaim policy to Retain and accept Delete [S70 S71]', () => {
     expect(whole({})?.persistentVolumeReclaimPolicy).toBe('Retain')
     for (const persistentVolumeReclaimPolicy of ['Retain', 'Delete', 'Recycle'])
       expect(wrong({ persistentVolumeReclaimPolicy })).toEqual([])
     expect(wrong({ persistentVolumeReclaimPolicy: 'Burn' })).toEqual(['persistentVolumeReclaimPolicy NotSupported'])
-    const warnings = policy.warnings?.(
+    const warnings = strategy.warnings?.(
       PersistentVolume.default(volume({ persistentVolumeReclaimPolicy: 'Recycle' })),
       undefined,
       testContext(),
@@ -101,19 +101,19 @@ describe('volumes', () => {
     ])
   })
 
-  it('S72 no class is the empty one', () => {
+  it('default to no storage class [S72]', () => {
     expect([wrong({ storageClassName: '' }), wrong({ storageClassName: 'A' })]).toEqual([[], ['storageClassName Invalid']])
     expect(whole({})).not.toHaveProperty('storageClassName')
   })
 
-  it('S73 are file systems unless they are blocks, for good', () => {
+  it('default volumeMode to Filesystem and keep it immutable [S73]', () => {
     expect([whole({})?.volumeMode, whole({ volumeMode: 'Block' })?.volumeMode]).toEqual(['Filesystem', 'Block'])
     expect(wrong({ volumeMode: 'Tape' })).toEqual(['volumeMode NotSupported'])
     const old = PersistentVolume.default(volume())
     expect(faults(PersistentVolume.validateUpdate(volume({ volumeMode: 'Block' }), old))).toEqual(['volumeMode Invalid'])
   })
 
-  it('S74 are a directory of a host, or local to a node that they name', () => {
+  it('accept hostPath, and local with node affinity [S74]', () => {
     expect(wrong({ hostPath: {} })).toEqual(['hostPath.path Required'])
     expect(whole({ hostPath: { path: '/a' } })?.hostPath).toEqual({ path: '/a', type: '' })
     expect(wrong({ local: {}, nodeAffinity: affinity })).toEqual(['local.path Required'])
@@ -122,7 +122,7 @@ describe('volumes', () => {
     expect(wrong({ local: { path: '/a/../b' }, nodeAffinity: affinity })).toEqual(['local.path Invalid'])
   })
 
-  it('S75 of a driver: it and the handle are named, and secrets of any namespace', () => {
+  it('accept csi with a driver, a handle and secrets of any namespace [S75]', () => {
     expect(wrong({ csi: {} })).toEqual(['csi.driver Required', 'csi.driver Invalid', 'csi.volumeHandle Required'])
     const refs = [
       'controllerPublishSecretRef',
@@ -143,7 +143,7 @@ describe('volumes', () => {
     ])
   })
 
-  it('S76 nfs, iscsi, fibre channel and flex, with secrets of any namespace', () => {
+  it('accept nfs, iscsi, fc and flexVolume, with secrets of any namespace [S76]', () => {
     expect(wrong({ nfs: { server: 's', path: 'relative' } })).toEqual(['nfs.path Invalid'])
     const iscsi = { targetPortal: 'p:1', iqn: 'iqn.2001-04.com.example:d', lun: 0 }
     expect(whole({ iscsi: { ...iscsi, secretRef: secret } })?.iscsi).toEqual({
@@ -158,7 +158,7 @@ describe('volumes', () => {
     expect([wrong({ flexVolume }), whole({ flexVolume })?.flexVolume]).toEqual([[], flexVolume])
   })
 
-  it('S77 those of vendors, with namespaces', () => {
+  it('accept vendor sources with namespaces [S77]', () => {
     const azureFile = { secretName: 's', shareName: 'n', secretNamespace: 'ns' }
     expect([wrong({ azureFile }), whole({ azureFile })?.azureFile]).toEqual([[], azureFile])
     expect(wrong({ azureFile: { ...azureFile, secretNamespace: '' } })).toEqual(['azureFile.secretNamespace Required'])
@@ -181,18 +181,18 @@ describe('volumes', () => {
     expect(whole({ awsElasticBlockStore: { volumeID: 'v' } })?.awsElasticBlockStore).toEqual({ volumeID: 'v', fsType: 'ext4' })
   })
 
-  it('S78 their status has phase, message and reason, and is not written by clients', () => {
+  it('take phase, message and reason from the status sub-resource only [S78]', () => {
     const context = testContext()
     const given = { ...volume(), status: { phase: 'Bound', message: 'm', reason: 'r' } }
     const made = PersistentVolume.default(given)
-    policy.prepareForCreate?.(made, context)
+    strategy.prepareForCreate?.(made, context)
     expect(made.status).toMatchObject({ phase: 'Pending' })
     expect(made.status).not.toHaveProperty('reason')
     const next = structuredClone(given)
-    policy.prepareForUpdate?.(next, made, context)
+    strategy.prepareForUpdate?.(next, made, context)
     expect(next.status).toEqual(made.status)
-    const told = { ...given, spec: {} }
-    policy.subresources?.['status']?.prepareForUpdate(told, made, context)
-    expect([told.spec, told.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
+    const draft = { ...given, spec: {} }
+    strategy.subresources?.['status']?.prepareForUpdate(draft, made, context)
+    expect([draft.spec, draft.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
   })
 })

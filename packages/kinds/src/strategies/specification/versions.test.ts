@@ -1,15 +1,15 @@
 import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
-import { SubjectAccessReview } from '../../types/authorization-v1.generated.ts'
-import { Ingress, type IngressSpec } from '../../types/networking-v1.generated.ts'
-import { PodDisruptionBudget } from '../../types/policy-v1.generated.ts'
+import { SubjectAccessReview } from '../../handles/authorization-v1.generated.ts'
+import { Ingress, type IngressSpec } from '../../handles/networking-v1.generated.ts'
+import { PodDisruptionBudget } from '../../handles/policy-v1.generated.ts'
 import { faults } from '../testing/objects.ts'
 
-/** What changed with the versions of kinds. @see API protocol specification, 9.4 */
+/** Changes between versions of kinds. @see API protocol specification, 9.4 */
 
 describe('versions', () => {
-  it('P335 what goes with 1.26 and 1.27 is not served by newer releases', () => {
+  it('does not serve versions removed in 1.26 and 1.27 in newer releases [P335]', () => {
     const gone = [
       ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'flowschemas'],
       ['autoscaling', 'v2beta2', 'horizontalpodautoscalers'],
@@ -25,7 +25,7 @@ describe('versions', () => {
     expect(catalog.resource({ group: 'storage.k8s.io', version: 'v1', resource: 'csistoragecapacities' })).toBeDefined()
   })
 
-  it('P339 an ingress has the members of v1, and its paths have a type', () => {
+  it('requires a pathType of ingress paths in v1 [P339]', () => {
     const backend = { service: { name: 's', port: { number: 80 } } }
     const ingress = (spec: IngressSpec) => Ingress.create({ metadata: { name: 'i' }, spec })
     const path = (members: object) => ingress({ rules: [{ http: { paths: [{ backend, ...members } as never] } }] })
@@ -44,7 +44,7 @@ describe('versions', () => {
       expect(() => Ingress.decode({ ...ingress({}), spec: old })).toThrow('unknown field')
   })
 
-  it('P340 an access review names groups', () => {
+  it('accepts groups in access reviews [P340]', () => {
     const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {} }
     expect(SubjectAccessReview.decode({ ...review, spec: { user: 'u', groups: ['a'] } }).spec.groups).toEqual(['a'])
     expect(() => SubjectAccessReview.decode({ ...review, spec: { user: 'u', group: ['a'] } })).toThrow(
@@ -52,7 +52,7 @@ describe('versions', () => {
     )
   })
 
-  it('P341 an empty selector of a disruption budget is another than none', () => {
+  it('tells an empty selector of a disruption budget from an absent one [P341]', () => {
     const budget = (selector?: object) =>
       PodDisruptionBudget.create({
         metadata: { name: 'b' },

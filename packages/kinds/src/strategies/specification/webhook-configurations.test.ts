@@ -4,10 +4,10 @@ import {
   type RuleWithOperations,
   type ValidatingWebhook,
   ValidatingWebhookConfiguration,
-} from '../../types/admissionregistration-v1.generated.ts'
+} from '../../handles/admissionregistration-v1.generated.ts'
 import { base64, faults } from '../testing/objects.ts'
 
-/** Configurations of webhooks. @see API protocol specification, 2.9 and 9.4 */
+/** Webhook configurations. @see API protocol specification, 2.9 and 9.4 */
 
 const hook: ValidatingWebhook = {
   name: 'a.example.com',
@@ -24,35 +24,36 @@ const wrong = (change: object) =>
     fault.replace('webhooks[0].', ''),
   )
 const wrongRule = (change: object) => wrong({ rules: [{ ...rule, ...change }] }).map((fault) => fault.replace('rules[0].', ''))
-const completed = (change: object) => ValidatingWebhookConfiguration.default(configuration({ ...hook, ...change })).webhooks?.[0]
+const withDefaults = (change: object) =>
+  ValidatingWebhookConfiguration.default(configuration({ ...hook, ...change })).webhooks?.[0]
 
-describe('configurations of webhooks', () => {
-  it('P61 there are mutating and validating ones, in v1', () => {
+describe('webhook configurations', () => {
+  it('are served in v1, mutating and validating ones [P61]', () => {
     for (const handle of [ValidatingWebhookConfiguration, MutatingWebhookConfiguration]) {
       expect([handle.group, handle.version, handle.namespaced]).toEqual(['admissionregistration.k8s.io', 'v1', false])
       expect(handle.validate({ ...configuration(hook), kind: handle.kind } as never)).toEqual([])
     }
   })
 
-  it('P62 their name is a DNS subdomain', () => {
+  it('require a DNS subdomain as name [P62]', () => {
     const named = (name: string) => faults(ValidatingWebhookConfiguration.validate({ ...configuration(), metadata: { name } }))
     expect([named('a.b-c'), named('A'), named('a_b')]).toEqual([[], ['metadata.name Invalid'], ['metadata.name Invalid']])
   })
 
-  it('P63 P336 names of webhooks are domains with three parts, each once', () => {
+  it('require unique webhook names of at least three domain labels [P63 P336]', () => {
     expect(faults(ValidatingWebhookConfiguration.validate(configuration(hook, hook)))).toEqual(['webhooks[1].name Duplicate'])
     expect(faults(ValidatingWebhookConfiguration.validate(configuration(hook, { ...hook, name: 'b.example.com' })))).toEqual([])
     for (const name of ['a', 'a.b', '', 'A.example.com']) expect(wrong({ name }), name).toHaveLength(1)
   })
 
-  it('P64 rules name operations, or all of them', () => {
+  it('accept rules that name operations, or all of them [P64]', () => {
     for (const operations of [['CREATE', 'UPDATE', 'DELETE', 'CONNECT'], ['*']]) expect(wrongRule({ operations })).toEqual([])
     expect(wrongRule({ operations: ['*', 'CREATE'] })).toEqual(['operations Invalid'])
     expect(wrongRule({ operations: ['READ'] })).toEqual(['operations[0] NotSupported'])
     expect(wrongRule({ operations: [] })).toEqual(['operations Required'])
   })
 
-  it('P65 rules name groups and versions, or all of them', () => {
+  it('accept rules that name groups and versions, or all of them [P65]', () => {
     expect(wrongRule({ apiGroups: ['', 'apps'], apiVersions: ['v1', 'v1beta1'] })).toEqual([])
     expect(wrongRule({ apiGroups: ['*', 'apps'], apiVersions: ['*', 'v1'] })).toEqual([
       'apiGroups Invalid',
@@ -61,7 +62,7 @@ describe('configurations of webhooks', () => {
     expect(wrongRule({ apiGroups: [], apiVersions: [''] })).toEqual(['apiGroups Required', 'apiVersions[0] Required'])
   })
 
-  it('P66 rules name resources and sub-resources, with wildcards on either side', () => {
+  it('accept rules that name resources and sub-resources, with wildcards on either side [P66]', () => {
     for (const resources of [['*'], ['*/*'], ['pods', 'pods/*'], ['*/status'], ['pods/log', 'nodes']])
       expect(wrongRule({ resources }), resources.join()).toEqual([])
     expect(wrongRule({ resources: ['*/*', 'pods'] })).toEqual(['resources Invalid'])
@@ -69,30 +70,30 @@ describe('configurations of webhooks', () => {
     expect(wrongRule({ resources: [] })).toEqual(['resources Required'])
   })
 
-  it('P67 rules may be limited to one scope; they are not unless they say so', () => {
+  it('default the scope of rules to all [P67]', () => {
     for (const scope of ['Cluster', 'Namespaced', '*']) expect(wrongRule({ scope })).toEqual([])
     expect(wrongRule({ scope: 'Global' })).toEqual(['scope NotSupported'])
-    expect(completed({ rules: [rule] })?.rules?.[0]?.scope).toBe('*')
+    expect(withDefaults({ rules: [rule] })?.rules?.[0]?.scope).toBe('*')
   })
 
-  it('P68 P70 selectors look at labels; an absent one matches everything', () => {
+  it('accept selectors of labels; an absent one matches everything [P68 P70]', () => {
     for (const member of ['objectSelector', 'namespaceSelector']) {
-      expect(completed({})).toHaveProperty(member, {})
+      expect(withDefaults({})).toHaveProperty(member, {})
       expect(wrong({ [member]: { matchExpressions: [{ key: 'a', operator: 'In' }] } })).toEqual([
         `${member}.matchExpressions[0].values Required`,
       ])
     }
   })
 
-  it('P73 P81 P82 P336 what a webhook does unless it says otherwise', () => {
-    expect(completed({})).toMatchObject({ matchPolicy: 'Equivalent', failurePolicy: 'Fail', timeoutSeconds: 10 })
+  it('apply the defaults of webhooks [P73 P81 P82 P336]', () => {
+    expect(withDefaults({})).toMatchObject({ matchPolicy: 'Equivalent', failurePolicy: 'Fail', timeoutSeconds: 10 })
     expect(wrong({ matchPolicy: 'Exact', failurePolicy: 'Ignore', timeoutSeconds: 30 })).toEqual([])
     expect(wrong({ matchPolicy: 'Some' })).toEqual(['matchPolicy NotSupported'])
     expect(wrong({ failurePolicy: 'Retry' })).toEqual(['failurePolicy NotSupported'])
     for (const timeoutSeconds of [0, -1, 31]) expect(wrong({ timeoutSeconds })).toEqual(['timeoutSeconds Invalid'])
   })
 
-  it('P74 an address is https, and has no user, query or fragment', () => {
+  it('require an https URL without user, query or fragment [P74]', () => {
     const address = (url: string) => wrong({ clientConfig: { url } })
     expect(address('https://hooks.example.com:8443/path')).toEqual([])
     for (const url of [
@@ -108,39 +109,39 @@ describe('configurations of webhooks', () => {
     expect(wrong({ clientConfig: { ...hook.clientConfig, url: 'https://a.example.com' } })).toEqual(['clientConfig Required'])
   })
 
-  it('P75 P76 a service has a namespace and a name, and port 443 unless it says otherwise', () => {
+  it('require namespace and name of a service and default its port to 443 [P75 P76]', () => {
     expect(wrong({ clientConfig: { service: {} } })).toEqual([
       'clientConfig.service.name Required',
       'clientConfig.service.namespace Required',
     ])
     const service = { namespace: 'n', name: 's' }
-    expect(completed({})?.clientConfig?.service).toEqual({ ...service, port: 443 })
+    expect(withDefaults({})?.clientConfig?.service).toEqual({ ...service, port: 443 })
     expect(wrong({ clientConfig: { service: { ...service, port: 0 } } })).toEqual(['clientConfig.service.port Invalid'])
     for (const path of ['/', '/a/b']) expect(wrong({ clientConfig: { service: { ...service, path } } }), path).toEqual([])
     for (const path of ['a', '//', '/a//b', '/A_'])
       expect(wrong({ clientConfig: { service: { ...service, path } } })[0], path).toBe('clientConfig.service.path Invalid')
   })
 
-  it('P77 caBundle is bytes, kept as they are', () => {
+  it('keep caBundle as bytes [P77]', () => {
     const caBundle = base64('-----BEGIN CERTIFICATE-----\n')
-    expect(completed({ clientConfig: { ...hook.clientConfig, caBundle } })?.clientConfig?.caBundle).toBe(caBundle)
+    expect(withDefaults({ clientConfig: { ...hook.clientConfig, caBundle } })?.clientConfig?.caBundle).toBe(caBundle)
   })
 
-  it('P78 P336 the versions of reviews are listed, and the server knows one', () => {
+  it('require a list of review versions with a known one [P78 P336]', () => {
     expect(wrong({ admissionReviewVersions: [] })).toEqual(['admissionReviewVersions Required'])
     expect(wrong({ admissionReviewVersions: ['v9'] })).toEqual(['admissionReviewVersions Invalid'])
     expect(wrong({ admissionReviewVersions: ['v9', 'v1beta1'] })).toEqual([])
     expect(wrong({ admissionReviewVersions: ['v1', 'v1'] })).toEqual(['admissionReviewVersions[1] Invalid'])
   })
 
-  it('P80 P336 sideEffects are none, or none in dry runs', () => {
+  it('require sideEffects None or NoneOnDryRun [P80 P336]', () => {
     expect([wrong({ sideEffects: 'None' }), wrong({ sideEffects: 'NoneOnDryRun' })]).toEqual([[], []])
     for (const sideEffects of ['Some', 'Unknown', 'Many']) expect(wrong({ sideEffects })).toEqual(['sideEffects NotSupported'])
     const { sideEffects: _, ...without } = hook
     expect(faults(ValidatingWebhookConfiguration.validate(configuration(without)))).toEqual(['webhooks[0].sideEffects Required'])
   })
 
-  it('P83 a mutating webhook is called once unless it says IfNeeded', () => {
+  it('default reinvocationPolicy to Never [P83]', () => {
     const mutating = (change: object) =>
       MutatingWebhookConfiguration.create({ metadata: { name: 'c' }, webhooks: [{ ...hook, ...change }] })
     expect(MutatingWebhookConfiguration.default(mutating({})).webhooks?.[0]?.reinvocationPolicy).toBe('Never')

@@ -1,35 +1,36 @@
-/** Room for volumes that drivers report. @see Configuration and storage specification, 2.10 */
+/** CSIStorageCapacity. @see Configuration and storage specification, 2.10 */
 import { type DeepReadonly, validateDns1123Subdomain } from '@krmkit/meta'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
-import type { Report } from '../shared/field-path.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
-import { checkLabelSelector } from '../shared/labels.ts'
-import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import { checkAmountNotNegative } from '../shared/quantities.ts'
-import { defineStrategy, findings } from '../shared/strategy.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { validateAmountNotNegative } from '../shared/quantities.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, semanticEqual } from '../shared/values.ts'
 
-function checkCapacity(object: DeepReadonly<CSIStorageCapacity>, report: Report): void {
-  checkMetadata(object, report, { namespaced: true })
-  checkLabelSelector(object.nodeTopology, report.at('nodeTopology'))
+function validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: true })
+  validateSelector(object.nodeTopology, errors.child('nodeTopology'))
   const name = object.storageClassName ?? ''
-  report.at('storageClassName').invalidAll(name, validateDns1123Subdomain(name))
-  if (isSet(object.capacity)) checkAmountNotNegative(object.capacity, report.at('capacity'))
+  errors.child('storageClassName').invalidAll(name, validateDns1123Subdomain(name))
+  if (isSet(object.capacity)) validateAmountNotNegative(object.capacity, errors.child('capacity'))
 }
 
 export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return findings(context, (report) => checkCapacity(object, report))
+    return validateWith(context, (errors) => validateCapacity(object, errors))
   },
   validateUpdate(object, old, context) {
-    return findings(context, (report) => {
-      checkCapacity(object, report)
-      checkMetadataUpdate(object, old, report)
+    return validateWith(context, (errors) => {
+      validateCapacity(object, errors)
+      validateMetadataUpdate(object, old, errors)
       const frozen = 'field is immutable'
       if (!semanticEqual(object.nodeTopology, old.nodeTopology))
-        report.at('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
-      if (object.storageClassName !== old.storageClassName) report.at('storageClassName').invalid(object.storageClassName, frozen)
+        errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
+      if (object.storageClassName !== old.storageClassName)
+        errors.child('storageClassName').invalid(object.storageClassName, frozen)
     })
   },
 })

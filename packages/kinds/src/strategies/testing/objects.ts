@@ -1,13 +1,13 @@
 import type { FieldError } from '@krmkit/meta'
-import { Pod, type Volume } from '../../types/core-v1.generated.ts'
+import { Pod, type Volume } from '../../handles/core-v1.generated.ts'
 
-/** What tests of the specification's rules are made with. */
+/** Helpers of the tests of specification rules. */
 
-/** Where fault is found, and of which sort: `spec.volumes[0].name Required`. */
+/** Formats errors by path and reason: `spec.volumes[0].name Required`. */
 export const faults = (errors: readonly FieldError[]) =>
   errors.map(({ field, reason }) => `${field} ${reason.replace('FieldValue', '')}`)
 
-/** A pod that is valid but for its volumes. */
+/** A pod that is valid apart from the given volumes. */
 export function podWith(...volumes: object[]): Pod {
   return Pod.create({
     metadata: { name: 'p' },
@@ -15,14 +15,14 @@ export function podWith(...volumes: object[]): Pod {
   })
 }
 
-/** The faults of one volume, below it; each once. */
+/** The errors of one volume, relative to it, without duplicates. */
 export function volumeFaults(volume: object): string[] {
   const found = faults(Pod.validate(podWith({ name: 'v', ...volume })))
   return [...new Set(found.map((fault) => fault.replace(/^spec\.volumes\[0\]\.?/, '')))]
 }
 
-/** The volume as the server completes it, without its name. */
-export function completed(volume: object): object {
+/** The volume with defaults, without its name. */
+export function withDefaults(volume: object): object {
   const [{ name: _, ...rest } = { name: '' }] = Pod.default(Pod.decode(podWith({ name: 'v', ...volume }))).spec?.volumes ?? []
   return rest
 }

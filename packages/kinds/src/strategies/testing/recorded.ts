@@ -1,10 +1,12 @@
-/** Helpers of the suite that replays recorded writes: comparing, merging, filling in what a recording leaves open. */
+/** Helpers of the replay of recorded writes: compare, merge, fill masked values. */
+
 import type { FieldError } from '@krmkit/meta'
+import { isJsonObject } from '../../json-object.ts'
 
 export type Json = Record<string, unknown>
 
 export const open = new Set(['<any>', '<masked>'])
-/** What admission plug-ins of the recorded server add to pods. */
+/** Members that admission plugins of the recorded server add to pods. */
 export const admitted = [
   'priority',
   'preemptionPolicy',
@@ -20,7 +22,7 @@ export function texts(errors: readonly FieldError[]): string {
 
 export function compareCauses(errors: readonly FieldError[], causes: readonly FieldError[]): string {
   const plain = (error: FieldError) => {
-    // Differences between values are told by the stock server in a form of its own.
+    // The stock server prints differences between values in a special form.
     const message = open.has(error.message)
       ? '*'
       : error.message
@@ -38,7 +40,7 @@ export function compareCauses(errors: readonly FieldError[], causes: readonly Fi
   return `\n  expected\n    ${wanted.join('\n    ')}\n  got\n    ${got.join('\n    ')}`
 }
 
-/** Handed out by the server, or added by a plug-in or a controller. */
+/** Set by the server, an admission plugin or a controller. */
 const foreign =
   /^spec\.(clusterIP|clusterIPs|ports\[\d+\]\.nodePort|healthCheckNodePort|taints|tolerations)\b|^(spec\.)?(template\.)?status\.lastPhase|^status\.acceptedNames\b/
 
@@ -46,7 +48,7 @@ export function differ(ours: unknown, theirs: unknown, to: { path: string; found
   if (open.has(theirs as string) || foreign.test(to.path) || admitted.some((name) => to.path === `spec.${name}`)) return
   if (theirs === '<time>' || (typeof theirs === 'string' && theirs.startsWith('<rv'))) return
   if (ours === theirs) return
-  if (isObject(ours) && isObject(theirs)) {
+  if (isJsonObject(ours) && isJsonObject(theirs)) {
     for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
       differ(ours[name], theirs[name], { path: `${to.path}.${name}`, found: to.found })
     }
@@ -56,10 +58,6 @@ export function differ(ours: unknown, theirs: unknown, to: { path: string; found
     to.found.push(`${to.path}: ${JSON.stringify(ours)} for ${JSON.stringify(theirs)}`)
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isHollow(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
@@ -67,9 +65,9 @@ function isHollow(value: unknown): boolean {
 export function fill(value: unknown, from: unknown): unknown {
   if (open.has(value as string)) return from === undefined ? null : structuredClone(from)
   if (Array.isArray(value)) return value.map((item, i) => fill(item, Array.isArray(from) ? from[i] : undefined))
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, fill(item, isObject(from) ? from[name] : undefined)]),
+    Object.entries(value).map(([name, item]) => [name, fill(item, isJsonObject(from) ? from[name] : undefined)]),
   )
 }
 
@@ -77,13 +75,13 @@ export function timed(value: unknown): unknown {
   if (value === '<time>') return '2020-01-02T03:04:05Z'
   if (typeof value === 'string') return value.startsWith('<') ? '1' : value
   if (Array.isArray(value)) return value.map(timed)
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, timed(item)])) : value
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, timed(item)])) : value
 }
 
-/** Whether a strategic merge patch has no lists, and so is an ordinary merge patch. */
-export function mergesPlainly(patch: unknown): boolean {
+/** Whether a strategic merge patch has no lists, and so equals a JSON merge patch. */
+export function isPlainMerge(patch: unknown): boolean {
   if (Array.isArray(patch)) return false
-  return typeof patch !== 'object' || patch === null || Object.values(patch).every(mergesPlainly)
+  return typeof patch !== 'object' || patch === null || Object.values(patch).every(isPlainMerge)
 }
 
 export function merge(into: unknown, patch: unknown): unknown {
@@ -96,19 +94,19 @@ export function merge(into: unknown, patch: unknown): unknown {
   return result
 }
 
-/** Variables of earlier steps put into a body. */
+/** Replaces variables of earlier steps in a body. */
 export function substitute(value: unknown, saved: ReadonlyMap<string, unknown>): unknown {
   if (typeof value === 'string') return value.replace(/\{(\w+)\}/g, (text, name: string) => String(saved.get(name) ?? text))
   if (Array.isArray(value)) return value.map((item) => substitute(item, saved))
-  return isObject(value)
+  return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, substitute(item, saved)]))
     : value
 }
 
-/** Warnings that tell of kinds and of unknown members come from other layers. */
+/** Warnings of other layers: deprecated kinds and unknown members. */
 const foreignWarning = /^299 - "(unknown field|duplicate field|line \d|v1 \w+ is deprecated)/
 
-/** `undefined` when the texts are those of the `Warning` headers. */
+/** Compares texts with the recorded `Warning` headers; undefined if they are equal. */
 export function compareWarnings(texts: readonly string[], headers: readonly string[] | undefined): string | undefined {
   const wanted = (headers ?? []).filter((header) => !foreignWarning.test(header))
   const got = texts.map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)

@@ -1,4 +1,4 @@
-/** How vectors of policies are run: decoded, defaulted, prepared and checked as for a request. */
+/** Runs vectors: decodes, defaults, prepares and validates objects as for a request. */
 import { type ApiObject, createFeatures, type FieldError, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -6,7 +6,7 @@ import type { StrategyContext } from '../../interfaces.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
-  /** Begins with the rule it shows. */
+  /** The behaviour that the vector shows. */
   readonly name: string
   /** Document and section. */
   readonly source: string
@@ -28,13 +28,13 @@ export interface VectorResult {
   readonly object: Json
 }
 
-/** Runs a vector. Objects without a namespace are put into `ns` where their kind has namespaces. */
+/** Runs a vector. Namespaced objects without a namespace get `ns`. */
 export async function runVector(vector: Vector, catalog: Catalog): Promise<VectorResult> {
   const { apiVersion, kind } = vector.object as { apiVersion: string; kind: string }
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
   const definition = catalog.serving({ group, version, kind })
   if (definition === undefined) throw new RangeError(`not served: ${apiVersion} ${kind}`)
-  const { strategy: policy } = definition
+  const { strategy } = definition
   const type = definition.kind.type()
   const context: StrategyContext = {
     clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
@@ -44,7 +44,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   }
   const read = (body: Json): ApiObject => {
     const object = structuredClone(applyDefaults(type, decode<Json>(type, body).object)) as unknown as ApiObject
-    policy.defaults?.(object, version, stockProfile)
+    strategy.defaults?.(object, version, stockProfile)
     if (definition.resource.namespaced) object.metadata.namespace ??= 'ns'
     object.metadata.resourceVersion ??= vector.old === undefined ? '' : '1'
     if (object.metadata.resourceVersion === '') delete object.metadata.resourceVersion
@@ -52,20 +52,21 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   }
   const object = read(vector.object)
   const old = vector.old === undefined ? undefined : freeze(read(vector.old))
-  await policy.ready?.(object, old)
+  await strategy.ready?.(object, old)
   let errors: readonly FieldError[]
   if (old === undefined) {
-    policy.prepareForCreate?.(object, context)
-    errors = policy.validate?.(freeze(structuredClone(object)), context) ?? []
+    strategy.prepareForCreate?.(object, context)
+    errors = strategy.validate?.(freeze(structuredClone(object)), context) ?? []
   } else {
-    const sub = vector.subresource === undefined ? undefined : policy.subresources?.[vector.subresource]
+    const sub = vector.subresource === undefined ? undefined : strategy.subresources?.[vector.subresource]
     if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
-    if (sub === undefined) policy.prepareForUpdate?.(object, old, context)
+    if (sub === undefined) strategy.prepareForUpdate?.(object, old, context)
     else sub.prepareForUpdate(object, old, context)
     const frozen = freeze(structuredClone(object))
-    errors = (sub === undefined ? policy.validateUpdate?.(frozen, old, context) : sub.validateUpdate(frozen, old, context)) ?? []
+    errors =
+      (sub === undefined ? strategy.validateUpdate?.(frozen, old, context) : sub.validateUpdate(frozen, old, context)) ?? []
   }
-  const warnings = policy.warnings?.(freeze(structuredClone(object)), old, context) ?? []
+  const warnings = strategy.warnings?.(freeze(structuredClone(object)), old, context) ?? []
   return { errors, warnings, object: normalize(type, object as unknown as Json) as Json }
 }
 

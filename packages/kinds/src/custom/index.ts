@@ -1,0 +1,6 @@
+/** Custom resources: definitions of resources from a CustomResourceDefinition, and rules about the definition itself. */
+export { approvalOf, isProtectedGroup } from '../strategies/apiextensions/custom-resource-definition/approval.ts'
+export { hasInvalidCaBundle } from '../strategies/apiextensions/custom-resource-definition/conversion.ts'
+export { cleanupFinalizer, setDefinitionCondition } from '../strategies/apiextensions/custom-resource-definition/strategy.ts'
+export { type CustomDefinitionOptions, customDefinitions } from './custom-definitions.ts'
+export type { ObjectConverter } from './object-converter.ts'

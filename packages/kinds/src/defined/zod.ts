@@ -1,0 +1,2 @@
+/** The only module that imports zod. */
+export { z } from 'zod'

@@ -1,0 +1,288 @@
+/** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
+
+import {
+  type DeepReadonly,
+  goStrings,
+  nameRules,
+  validateConditions,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+} from '@krmkit/meta'
+import type { Type } from '@krmkit/schema/cel'
+import type {
+  AuditAnnotation,
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from '../../../types/admissionregistration-v1.generated.ts'
+import { validateEnum } from '../../shared/enums.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateSelector } from '../../shared/labels.ts'
+import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
+import { validateQualifiedName } from '../../shared/names.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { type ExpressionContext, expressionContext, loadCel, validateExpression, variableType } from '../admission-expressions.ts'
+import { validateMatchConditions } from '../match-conditions.ts'
+import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
+import { failurePolicies } from '../rules.ts'
+
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+const maxAnnotations = 20
+const maxAnnotationExpression = 5 * 1024
+
+type Policy = DeepReadonly<ValidatingAdmissionPolicy>
+
+function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
+  validateMetadata(policy, errors, { namespaced: false })
+  const at = errors.child('spec')
+  const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
+  if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
+  validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
+  if (isSet(spec.matchConstraints)) {
+    validateMatchResources(spec.matchConstraints, at.child('matchConstraints'))
+    if (isEmpty(spec.matchConstraints.resourceRules)) at.child('matchConstraints').child('resourceRules').required()
+  } else at.child('matchConstraints').required()
+  const same =
+    old !== undefined &&
+    semanticEqual(spec.paramKind, old.spec?.paramKind) &&
+    semanticEqual(spec.matchConditions, old.spec?.matchConditions)
+  const params = isSet(spec.paramKind)
+  const checks = expressionContext(expressionsOf(old), errors.context)
+  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
+  const environment: Environment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
+  validateVariables(spec, at.child('variables'), environment)
+  validateValidations(policy, at, environment)
+}
+
+/** Environment of the expressions of a policy. */
+interface Environment {
+  readonly params: boolean
+  readonly checks: ExpressionContext
+  readonly variables: Map<string, Type> | undefined
+}
+
+function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
+  const { variables = [], validations = [], matchConditions = [], auditAnnotations = [] } = old?.spec ?? {}
+  return new Set([
+    ...variables.map(({ expression }) => expression),
+    ...validations.flatMap(({ expression, messageExpression = '' }) => [expression, messageExpression]),
+    ...matchConditions.map(({ expression }) => expression.trim()),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ])
+}
+
+/** Expressions may use the variables before them. */
+function compile(
+  text: string,
+  at: FieldPath,
+  { environment, authorizer = true, kinds }: { environment: Environment; authorizer?: boolean; kinds?: readonly Type['kind'][] },
+): Type | undefined {
+  const { params, checks, variables } = environment
+  const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
+  return validateExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
+}
+
+function validateParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldPath): void {
+  const here = at.child('apiVersion')
+  const parts = apiVersion === '/' ? [''] : apiVersion.split('/')
+  const version = parts.at(-1) ?? ''
+  const group = parts.length === 2 ? (parts[0] ?? '') : ''
+  if (apiVersion === '') here.required()
+  else if (parts.length > 2) here.invalid(apiVersion, `unexpected GroupVersion string: ${apiVersion}`)
+  else {
+    const wrongGroup = group === '' ? [] : validateDns1123Subdomain(group)
+    if (wrongGroup.length > 0) here.invalid(group, wrongGroup.join(','))
+    const wrongVersion = validateDns1035Label(version)
+    if (version === '') here.invalid(apiVersion, 'version must be specified')
+    else if (wrongVersion.length > 0) here.invalid(version, wrongVersion.join(','))
+  }
+  const wrongKind = validateDns1035Label(kind.toLowerCase())
+  if (kind === '') at.child('kind').required()
+  else if (wrongKind.length > 0) {
+    at.child('kind').invalid(kind, `may have mixed case, but should otherwise match: ${wrongKind.join(',')}`)
+  }
+}
+
+/** Reserved words of the expression language. */
+const reservedWords = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+
+function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, environment: Environment): void {
+  for (const [i, { name = '', expression = '' }] of variables.entries()) {
+    const here = at.index(i)
+    if (name.trim() === '') here.child('name').required('name is not specified')
+    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
+      here.child('name').invalid(name, 'name is not a valid CEL identifier')
+    }
+    if (expression.trim() === '') here.child('expression').required('expression is not specified')
+    else environment.variables?.set(name, variableType(compile(expression, here.child('expression'), { environment })))
+  }
+}
+
+function validateValidations(policy: Policy, at: FieldPath, environment: Environment): void {
+  const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    const detail = 'validations or auditAnnotations must contain at least one item'
+    at.child('validations').required(detail)
+    at.child('auditAnnotations').required(detail)
+    return
+  }
+  for (const [i, validation] of validations.entries())
+    validateValidation(validation, at.child('validations').index(i), environment)
+  const here = at.child('auditAnnotations')
+  if (auditAnnotations.length > maxAnnotations)
+    here.invalid(auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`)
+  const keys = new Set<string>()
+  for (const [i, annotation] of auditAnnotations.entries()) {
+    validateAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', environment })
+    if (keys.has(annotation.key)) here.index(i).child('key').duplicate(annotation.key)
+    keys.add(annotation.key)
+  }
+}
+
+function validateValidation(
+  { expression = '', message = '', messageExpression = '', reason }: R<Validation>,
+  at: FieldPath,
+  environment: Environment,
+): void {
+  if (expression.trim() === '') at.child('expression').required('expression is not specified')
+  else compile(expression, at.child('expression'), { environment, kinds: ['bool'] })
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    at.child('messageExpression').invalid(messageExpression, 'must be non-empty if specified')
+  } else if (messageExpression !== '') {
+    compile(messageExpression, at.child('messageExpression'), { environment, authorizer: false, kinds: ['string'] })
+  }
+  const here = at.child('message')
+  if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
+  else if (/[\n\r]/.test(message.trim())) here.invalid(message, 'message must not contain line breaks')
+  validateEnum(reason, at.child('reason'), reasons)
+}
+
+function validateAnnotation(
+  { key = '', valueExpression = '' }: R<AuditAnnotation>,
+  at: FieldPath,
+  { policyName, environment }: { policyName: string; environment: Environment },
+): void {
+  if (policyName === '') at.child('key').invalid(key, 'requires metadata.name be non-empty')
+  else validateQualifiedName(`${policyName}/${key}`, at.child('key'))
+  const text = valueExpression.trim()
+  if (text === '') at.child('valueExpression').required('valueExpression is not specified')
+  else if (text.length > maxAnnotationExpression) {
+    at.child('valueExpression').required(`must not exceed ${maxAnnotationExpression} bytes in length`)
+  } else compile(valueExpression, at.child('valueExpression'), { environment, kinds: ['string', 'null'] })
+}
+
+function validateStatus({ status }: Policy, at: FieldPath): void {
+  for (const [i, { fieldRef = '', warning = '' }] of (status?.typeChecking?.expressionWarnings ?? []).entries()) {
+    const here = at.child('typeChecking').child('expressionWarnings').index(i)
+    if (warning === '') here.child('warning').required()
+    if (fieldRef.trim() === '') here.child('fieldRef').required()
+  }
+  at.add(validateConditions(status?.conditions ?? [], at.child('conditions').path()))
+}
+
+export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmissionPolicy>({
+  keepInMemory: true,
+  allowUnconditionalUpdate: false,
+  defaults(policy) {
+    policy.spec ??= {}
+    policy.spec.failurePolicy ??= 'Fail'
+    defaultMatchResources(policy.spec.matchConstraints)
+  },
+  prepareForCreate(policy) {
+    policy.status = {}
+    startGeneration(policy)
+  },
+  prepareForUpdate(policy, old) {
+    keepMembers(policy, old, 'status')
+    raiseGeneration(policy, old, 'spec')
+  },
+  ready: loadCel,
+  validate(policy, context) {
+    return validateWith(context, (errors) => validatePolicy(policy, undefined, errors))
+  },
+  validateUpdate(policy, old, context) {
+    return validateWith(context, (errors) => validatePolicy(policy, old, errors))
+  },
+  subresources: {
+    status: {
+      prepareForUpdate(policy, old) {
+        keepMembers(policy, old, 'spec')
+        resetStatusMetadata(policy, old)
+      },
+      validateUpdate(policy, _old, context) {
+        return validateWith(context, (errors) => validateStatus(policy, errors.child('status')))
+      },
+    },
+  },
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+})
+
+const actions = ['Audit', 'Deny', 'Warn']
+const missingActions = ['Deny', 'Allow']
+
+function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
+  validateMetadata(binding, errors, { namespaced: false })
+  const at = errors.child('spec')
+  const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
+  if (isEmpty(policyName)) at.child('policyName').required()
+  else at.child('policyName').invalidAll(policyName, validateDns1123Subdomain(policyName))
+  if (isSet(paramRef)) validateParamRef(paramRef, at.child('paramRef'))
+  validateMatchResources(matchResources, at.child('matchResources'))
+  validateActions(validationActions, at.child('validationActions'))
+}
+
+function validateParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
+  const exclusive = 'name and selector are mutually exclusive'
+  if (name !== '') {
+    at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
+    if (isSet(selector)) at.child('name').forbidden(exclusive)
+  }
+  if (isSet(selector)) {
+    validateSelector(selector, at.child('selector'))
+    if (name !== '') at.child('selector').forbidden(exclusive)
+  } else if (name === '') at.required('one of name or selector must be specified')
+  if (isEmpty(action)) at.child('parameterNotFoundAction').required()
+  else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
+}
+
+function validateActions(list: readonly string[], at: FieldPath): void {
+  const seen = new Set<string>()
+  for (const [i, action] of list.entries()) {
+    validateEnum(action, at.index(i), actions)
+    if (seen.has(action)) at.index(i).duplicate(action)
+    seen.add(action)
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const printed = goStrings(list).replace('[]string', '[]admissionregistration.ValidationAction')
+    const why = '(repeating the same validation failure information in the API response and headers serves no purpose)'
+    at.invalidText(printed, `must not contain both Deny and Warn ${why}`)
+  }
+  if (list.length === 0) at.required('at least one validation action is required')
+}
+
+export const validatingAdmissionPolicyBindingStrategy = defineStrategy<ValidatingAdmissionPolicyBinding>({
+  keepInMemory: true,
+  allowUnconditionalUpdate: false,
+  defaults(binding) {
+    defaultMatchResources(binding.spec?.matchResources)
+  },
+  prepareForCreate: startGeneration,
+  prepareForUpdate(binding, old) {
+    raiseGeneration(binding, old, 'spec')
+  },
+  validate(binding, context) {
+    return validateWith(context, (errors) => validateBinding(binding, errors))
+  },
+  validateUpdate(binding, _old, context) {
+    return validateWith(context, (errors) => validateBinding(binding, errors))
+  },
+})

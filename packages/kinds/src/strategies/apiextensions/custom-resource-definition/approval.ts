@@ -1,0 +1,40 @@
+import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+
+/** Protected community groups require an annotation that the API was reviewed. */
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+const approvalAnnotation = 'api-approved.kubernetes.io'
+const reference = 'see https://github.com/kubernetes/enhancements/pull/1111'
+
+export interface Approval {
+  readonly state: 'approved' | 'bypassed' | 'missing' | 'invalid'
+  readonly reason: string
+}
+
+/** Parses the approval annotation of a definition. */
+export function approvalOf({ metadata }: Definition): Approval {
+  const value = metadata.annotations?.[approvalAnnotation] ?? ''
+  if (value === '')
+    return { state: 'missing', reason: `protected groups must have approval annotation "${approvalAnnotation}", ${reference}` }
+  if (value.startsWith('unapproved')) return { state: 'bypassed', reason: `not approved: ${JSON.stringify(value)}` }
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]+/.test(value)) return { state: 'approved', reason: `approved in ${value}` }
+  const reason = `protected groups must have approval annotation "${approvalAnnotation}" with either a URL or a reason starting with "unapproved", ${reference}`
+  return { state: 'invalid', reason }
+}
+
+/** Whether definitions in the group need approval. */
+export function isProtectedGroup(group: string): boolean {
+  return group === 'k8s.io' || group.endsWith('.k8s.io') || group === 'kubernetes.io' || group.endsWith('.kubernetes.io')
+}
+
+/** An update may keep an invalid annotation. */
+export function validateApproval(object: Definition, old: Definition | undefined): FieldError[] {
+  if (!isProtectedGroup(object.spec.group)) return []
+  const { state, reason } = approvalOf(object)
+  if (old !== undefined && approvalOf(old).state === state) return []
+  const path = Path.of('metadata').child('annotations').key(approvalAnnotation)
+  if (state === 'missing') return [field.required(path, reason)]
+  return state === 'invalid' ? [field.invalid(path, object.metadata.annotations?.[approvalAnnotation] ?? '', reason)] : []
+}

@@ -1,0 +1,161 @@
+import {
+  collectErrors,
+  type FieldError,
+  field,
+  formatFieldErrors,
+  type JsonObject,
+  type JsonValue,
+  type Path,
+} from '@krmkit/meta'
+import {
+  cel,
+  coerceEmbedded,
+  createSchemaNode,
+  createSchemaValidator,
+  DecodeError,
+  hasValidationRules,
+  pruneObject,
+  pruneValue,
+  type SchemaNode,
+  type StructType,
+  validateEmbedded,
+} from '@krmkit/schema'
+import { isJsonObject } from '../../../json-object.ts'
+import { semanticEqual } from '../../shared/values.ts'
+import { itemsOf } from './list-markers.ts'
+import { ruleFieldPath } from './rule-field-path.ts'
+import type { Schema } from './schema.ts'
+
+/** Defaults must be values that the schema itself accepts. */
+export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
+  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  return collectErrors((errors) => {
+    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
+  })
+}
+
+interface At {
+  /** The innermost resource around the schema: the root, or an embedded one. */
+  readonly resource: Schema
+  /** The same as a node, built once. */
+  readonly node: () => SchemaNode
+  /** Path of the schema within the resource: names of members, and index 0 for lists. */
+  readonly steps: readonly (string | 0)[]
+  /** Within apiVersion, kind or metadata of the resource. */
+  readonly inMetadata: boolean
+  readonly objectMeta: () => StructType
+  /** Cost budget of the rules of all defaults together. */
+  readonly budget: { cost?: number }
+}
+
+const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
+
+function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void {
+  const embedded = schema['x-kubernetes-embedded-resource'] === true
+  const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
+  if (schema.default !== undefined && schema.default !== null) {
+    const place = path.child('default')
+    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : validateValue(schema, place, at)))
+  }
+  const items = itemsOf(schema)
+  if (items !== undefined) walk(items, path.child('items'), { ...at, steps: [...at.steps, 0] }, errors)
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    const inMetadata = at.inMetadata || (embedded && objectMembers.has(name))
+    const inner = { ...at, steps: [...at.steps, name], inMetadata }
+    walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
+  }
+  // Defaults of `additionalProperties` are not validated, as on the stock server.
+}
+
+function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
+  const value = schema.default as JsonValue
+  const node = createSchemaNode(schema as JsonObject)
+  const pruned = structuredClone(value)
+  if (node.embeddedResource && isJsonObject(pruned)) pruneObject(pruned, node)
+  else pruneValue(pruned, node)
+  const errors: FieldError[] = []
+  if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
+  const embedded = node.containsEmbedded ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  if (embedded.length > 0) return [...errors, ...embedded]
+  const alone = validateByKeywords(schema, path)
+  return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
+}
+
+/** Transition rules have no old value here. */
+function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+  if (!hasValidationRules(schema as JsonObject)) return []
+  const { engine, storedExpressions: stored } = cel()
+  const tree = engine.createRuleTree(schema as JsonObject, {
+    environment: () => stored,
+    root: schema['x-kubernetes-embedded-resource'] === true,
+  })
+  if (tree === undefined) return []
+  budget.cost ??= engine.requestCostBudget
+  return engine.validateRules(tree, schema.default as JsonValue, {
+    path,
+    budget: budget as { cost: number },
+    fieldAt: ruleFieldPath,
+  })
+}
+
+/**
+ * Validates against the keywords of the schema. As on the stock server, the type of an integer or string and keys of lists are
+ * not checked.
+ */
+function validateByKeywords(schema: Schema, path: Path): FieldError[] {
+  const found = createSchemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
+  return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
+}
+
+function withoutMarkers(schema: JsonObject): JsonObject {
+  const { 'x-kubernetes-int-or-string': _, ...rest } = schema
+  for (const keyword of ['not', 'items', 'additionalProperties']) {
+    const inner = rest[keyword]
+    if (inner !== undefined && isJsonObject(inner)) rest[keyword] = withoutMarkers(inner)
+  }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const inner = rest[keyword]
+    if (Array.isArray(inner)) rest[keyword] = inner.map((branch) => (isJsonObject(branch) ? withoutMarkers(branch) : branch))
+  }
+  const { properties } = rest
+  if (properties !== undefined && isJsonObject(properties)) {
+    const inner = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
+      name,
+      isJsonObject(property) ? withoutMarkers(property) : property,
+    ])
+    rest.properties = Object.fromEntries(inner)
+  }
+  return rest
+}
+
+/** Validates metadata with the default in an otherwise complete object. */
+function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
+  const value = schema.default as JsonValue
+  const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
+  const problem = metadataError(object, node(), objectMeta())
+  if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
+  return validateByKeywords(schema, path)
+}
+
+function nodeOf(schema: Schema): () => SchemaNode {
+  let node: SchemaNode | undefined
+  return () => {
+    node ??= createSchemaNode(schema as JsonObject)
+    return node
+  }
+}
+
+function embedAt(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {
+  return steps.reduceRight<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value) as JsonObject
+}
+
+function metadataError(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
+  try {
+    coerceEmbedded(object, resource, { metadata: objectMeta, includeRoot: true })
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
+  const errors = validateEmbedded(object, resource, objectMeta, { root: false })
+  return errors.length === 0 ? undefined : formatFieldErrors(errors)
+}

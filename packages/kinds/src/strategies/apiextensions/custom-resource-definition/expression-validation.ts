@@ -1,0 +1,213 @@
+import {
+  type DeepReadonly,
+  ErrorList,
+  type FieldError,
+  field,
+  goText,
+  type JsonObject,
+  type Path,
+  runUntilFull,
+} from '@krmkit/meta'
+import { cel, hasValidationRules } from '@krmkit/schema'
+import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
+import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+import { goRule } from './go-form.ts'
+import { itemsOf } from './list-markers.ts'
+import type { Schema } from './schema.ts'
+
+/** Expressions of `x-kubernetes-validations`: compilation and estimated cost. */
+
+export interface ExpressionRuleOptions {
+  /** Environment of an expression; stored expressions may use more than new ones. */
+  environment(expression: string): Environment
+  /** The schema is unchanged, so only the total cost of its rules is reported. */
+  readonly unchanged: boolean
+  /** Other errors of the schema; expressions are compiled where there are none. */
+  readonly faults: readonly FieldError[]
+}
+
+/** Maximum estimated cost of one rule, and of all rules of a schema. */
+const ruleLimit = 10_000_000
+const schemaLimit = 100_000_000
+
+/**
+ * Validates the expressions of a structural schema.
+ *
+ * @param path of the schema.
+ */
+export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
+  if (!hasValidationRules(schema as JsonObject)) return []
+  const ruled = new Set<Schema>()
+  collectRuledSchemas(schema, ruled)
+  const walk = new Walk(options, ruled)
+  runUntilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
+  return [...walk.errors, ...walk.totalErrors(path)]
+}
+
+/** All expressions of a definition. */
+export function expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (schema: Schema): void => {
+    for (const { rule, messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) {
+      found.add(rule)
+      found.add(messageExpression)
+    }
+    const { additionalProperties: rest } = schema
+    const items = itemsOf(schema)
+    if (items !== undefined) visit(items)
+    if (typeof rest === 'object' && rest !== null) visit(rest)
+    for (const property of Object.values(schema.properties ?? {})) visit(property)
+  }
+  for (const { schema } of definition?.spec.versions ?? [])
+    if (schema?.openAPIV3Schema !== undefined) visit(schema.openAPIV3Schema)
+  return found
+}
+
+interface At {
+  readonly path: Path
+  /** Maximum number of values of the schema; `undefined`: as many as fit into a request. */
+  readonly cardinality: number | undefined
+  /** The outermost part whose old and new values cannot be correlated. */
+  readonly uncorrelated: Path | undefined
+  readonly root: boolean
+}
+
+class Walk {
+  readonly errors: ErrorList = new ErrorList()
+  readonly #options: ExpressionRuleOptions
+  readonly #faulty: ReadonlySet<string>
+  readonly #ruled: ReadonlySet<Schema>
+  #budget: CompileBudget | undefined
+  #total = 0
+  #costly: { path: Path; cost: number }[] = []
+
+  constructor(options: ExpressionRuleOptions, ruled: ReadonlySet<Schema>) {
+    this.#options = options
+    this.#ruled = ruled
+    this.#faulty = pathsOfErrors(options.faults)
+  }
+
+  /** Inner schemas first, as on the stock server. */
+  visit(schema: Schema, at: At): void {
+    if (!this.#ruled.has(schema)) return
+    const { path } = at
+    const cardinality = inner(schema, at.cardinality)
+    const { additionalProperties: rest } = schema
+    if (typeof rest === 'object' && rest !== null) {
+      this.visit(rest, { ...at, path: path.child('additionalProperties'), cardinality, root: false })
+    }
+    for (const name of Object.keys(schema.properties ?? {}).sort()) {
+      const property = schema.properties?.[name] as Schema
+      this.visit(property, { ...at, path: path.child('properties').key(name), cardinality, root: false })
+    }
+    const items = itemsOf(schema)
+    if (items !== undefined) {
+      const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
+      this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false })
+    }
+    const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
+    if (rules.length > 0 && !this.#faulty.has(String(path))) this.#rules(schema, rules, at)
+  }
+
+  #rules(schema: Schema, rules: readonly Rule[], at: At): void {
+    const { engine } = cel()
+    this.#budget ??= engine.createCompileBudget()
+    const place = at.path.child('x-kubernetes-validations')
+    const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
+    const declared = engine.schemaDeclType(schema as JsonObject, 'selfType', whole)
+    if (declared === undefined) {
+      const why = 'unable to convert structural schema to CEL declarations'
+      const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
+      this.errors.push(field.internal(place, `${what}: ${why}`))
+      return
+    }
+    const times = at.cardinality ?? engine.maxCardinality(declared)
+    for (const [index, rule] of rules.entries()) {
+      const compiled = engine.compileRule(rule, declared, {
+        environment: this.#options.environment,
+        estimate: true,
+        budget: this.#budget,
+      })
+      this.#costs(compiled, place.index(index), times)
+      this.#problems(rule, compiled, { path: place.index(index), uncorrelated: at.uncorrelated })
+    }
+  }
+
+  #costs(compiled: CompiledRule, path: Path, times: number): void {
+    const cost = compiled.maxCost === 0 ? 0 : compiled.maxCost * times
+    this.#observe(path.child('rule'), cost, 'estimated rule cost')
+    if (compiled.message !== undefined) {
+      this.#observe(path.child('messageExpression'), compiled.messageMaxCost, 'estimated messageExpression cost')
+    }
+  }
+
+  #observe(path: Path, cost: number, what: string): void {
+    if (!this.#options.unchanged && cost > ruleLimit) this.errors.push(field.forbidden(path, overBudget(what, cost, ruleLimit)))
+    this.#total += cost
+    // Costs below one percent do not explain the total.
+    if (cost < schemaLimit / 100) return
+    this.#costly = [...this.#costly, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
+  }
+
+  #problems(rule: Rule, compiled: CompiledRule, { path, uncorrelated }: { path: Path; uncorrelated: Path | undefined }): void {
+    const invalid = (name: string, value: unknown, detail: string) =>
+      this.errors.push(field.invalid(path.child(name), value, detail))
+    if (compiled.problem !== undefined) invalid('rule', goText(goRule(rule)), compiled.problem)
+    if (compiled.messageProblem !== undefined) invalid('messageExpression', goText(goRule(rule)), compiled.messageProblem)
+    if (compiled.usesOldSelf && uncorrelated !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
+      invalid('rule', rule.rule, detail)
+    } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined && rule.optionalOldSelf !== null) {
+      invalid('optionalOldSelf', rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')
+    }
+  }
+
+  totalErrors(path: Path): FieldError[] {
+    if (this.#total <= schemaLimit) return []
+    const part = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    const sum = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+    return [
+      ...this.#costly.map((each) => field.forbidden(each.path, part)),
+      field.forbidden(path, overBudget(sum, this.#total, schemaLimit)),
+    ]
+  }
+}
+
+/** Collects the schemas that have rules or contain schemas with rules. @returns whether this is one. */
+function collectRuledSchemas(schema: Schema, found: Set<Schema>): boolean {
+  const { additionalProperties: rest, properties } = schema
+  const items = itemsOf(schema)
+  let ruled = (schema['x-kubernetes-validations']?.length ?? 0) > 0
+  if (typeof rest === 'object' && rest !== null && collectRuledSchemas(rest, found)) ruled = true
+  if (items !== undefined && collectRuledSchemas(items, found)) ruled = true
+  for (const name of Object.keys(properties ?? {})) if (collectRuledSchemas(properties?.[name] as Schema, found)) ruled = true
+  if (ruled) found.add(schema)
+  return ruled
+}
+
+/** The paths of errors and of all schemas around them. */
+function pathsOfErrors(faults: readonly FieldError[]): Set<string> {
+  const paths = new Set<string>()
+  for (const { field } of faults) {
+    paths.add(field)
+    for (let i = 0; i < field.length; i++) if (field[i] === '.' || field[i] === '[') paths.add(field.slice(0, i))
+  }
+  return paths
+}
+
+/** Maximum number of inner values. */
+function inner(schema: Schema, outer: number | undefined): number | undefined {
+  if (outer === undefined) return undefined
+  let limit: number | null | undefined = 1
+  if (schema.type === 'array') limit = schema.maxItems
+  else if (schema.type === 'object' && schema.additionalProperties !== undefined) limit = schema.maxProperties
+  return limit === undefined || limit === null ? undefined : outer * Math.max(0, Number(limit))
+}
+
+function overBudget(what: string, cost: number, limit: number): string {
+  const times = cost / limit
+  const factor = times > 100 ? 'more than 100x' : `${times.toFixed(times < 1.5 ? 6 : 1)}x`
+  const advice =
+    'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
+  return `${what} exceeds budget by factor of ${factor} (${advice})`
+}

@@ -1,0 +1,89 @@
+import { collectErrors, type FieldError, field, type Path } from '@krmkit/meta'
+import { validateListMarkers } from './list-markers.ts'
+import { validateRuleTexts } from './rule-texts.ts'
+import type { Schema } from './schema.ts'
+
+/** Rules for the OpenAPI keywords that a schema may use. */
+
+interface SchemaContext {
+  readonly root: boolean
+  /** Within the metadata of an object. */
+  readonly metadata: boolean
+  /** Reason why defaults are forbidden here. */
+  readonly noDefaults: string | undefined
+}
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+const objectMembers = ['apiVersion', 'kind', 'metadata']
+
+export function validateSchemaForm(schema: Schema, path: Path): FieldError[] {
+  return collectErrors((errors) => validate(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors))
+}
+
+function validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): void {
+  errors.push(...validateForbiddenKeywords(schema, path, context))
+  const inner = { ...context, root: false }
+  if (schema.uniqueItems === true) {
+    errors.push(
+      field.forbidden(
+        path.child('uniqueItems'),
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    )
+  }
+  const { additionalProperties: additional, properties } = schema
+  const names = Object.keys(properties ?? {}).sort()
+  if (additional !== undefined && additional !== null) {
+    if (names.length > 0 && additional !== true) {
+      errors.push(field.forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'))
+    }
+    if (typeof additional === 'object') {
+      const strict = context.metadata
+        ? { ...inner, noDefaults: 'inside additionalProperties applying to object metadata' }
+        : inner
+      validate(additional, path.child('additionalProperties'), strict, errors)
+    }
+  }
+  for (const name of names) {
+    const property = properties?.[name] as Schema
+    const special = (context.root || schema['x-kubernetes-embedded-resource'] === true) && objectMembers.includes(name)
+    const at = special ? { ...inner, metadata: true, ...(context.root ? { noDefaults: `in top-level ${name}` } : {}) } : inner
+    validate(property, path.child('properties').key(name), at, errors)
+  }
+  if (schema.not !== undefined) validate(schema.not, path.child('not'), inner, errors)
+  for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
+    for (const [index, branch] of (schema[keyword] ?? []).entries())
+      validate(branch, path.child(keyword).index(index), inner, errors)
+  }
+  for (const [name, definition] of Object.entries(schema.definitions ?? {}))
+    validate(definition, path.child('definitions').key(name), inner, errors)
+  const { items } = schema
+  if (Array.isArray(items)) {
+    for (const [index, item] of (items as readonly Schema[]).entries())
+      validate(item, path.child('items').index(index), inner, errors)
+  } else if (items !== undefined && items !== null) validate(items as Schema, path.child('items'), inner, errors)
+  errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
+}
+
+/** Errors for keywords that are set but not supported. */
+function validateForbiddenKeywords(schema: Schema, path: Path, { metadata, noDefaults }: SchemaContext): FieldError[] {
+  const errors: FieldError[] = []
+  const forbid = (keyword: string, detail = `${keyword} is not supported`) =>
+    errors.push(field.forbidden(path.child(keyword), detail))
+  if (schema.type !== undefined && schema.type !== '' && !types.includes(schema.type)) {
+    errors.push(field.notSupported(path.child('type'), schema.type, types))
+  }
+  if (noDefaults !== undefined && schema.default !== undefined && schema.default !== null)
+    forbid('default', `must not be set ${noDefaults}`)
+  if ((schema.id ?? '') !== '') forbid('id')
+  if (schema.additionalItems !== undefined) forbid('additionalItems')
+  if (Object.keys(schema.patternProperties ?? {}).length > 0) forbid('patternProperties')
+  if (Object.keys(schema.definitions ?? {}).length > 0) forbid('definitions')
+  if (schema.dependencies !== undefined) forbid('dependencies')
+  if (schema.$ref !== undefined) forbid('$ref')
+  if (schema.type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
+  if (Array.isArray(schema.items) && schema.items.length > 0) forbid('items', 'items must be a schema object and not an array')
+  if (metadata && schema['x-kubernetes-embedded-resource'] === true)
+    forbid('x-kubernetes-embedded-resource', 'must not be used inside of resource meta')
+  return errors
+}

@@ -1,0 +1,189 @@
+import { createFeatures, fakeClock, formatFieldError, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { StrategyContext } from '../../../interfaces.ts'
+import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+import { cleanupFinalizer, customResourceDefinitionStrategy as strategy } from './strategy.ts'
+
+const context: StrategyContext = {
+  clock: fakeClock(0),
+  random: seededRandom(1),
+  profile: stockProfile,
+  features: createFeatures('1.33'),
+}
+const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+function definition(schema: JsonObject | undefined = open, version: JsonObject = {}): CustomResourceDefinition {
+  const object = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gadgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'gadgets', kind: 'Gadget' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          ...(schema === undefined ? {} : { schema: { openAPIV3Schema: schema } }),
+          ...version,
+        },
+      ],
+    },
+  } as unknown as CustomResourceDefinition
+  strategy.defaults?.(object, 'v1', stockProfile)
+  strategy.prepareForCreate?.(object, context)
+  return object
+}
+
+const faults = (object: CustomResourceDefinition): string[] => (strategy.validate?.(object, context) ?? []).map(formatFieldError)
+const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
+const at = 'spec.validation.openAPIV3Schema.properties[f]'
+
+describe('custom resource definitions', () => {
+  it('default names, the conversion strategy and stored versions', () => {
+    const object = definition()
+    expect(object.spec.names).toEqual({ plural: 'gadgets', kind: 'Gadget', singular: 'gadget', listKind: 'GadgetList' })
+    expect(object.spec.conversion).toEqual({ strategy: 'None' })
+    expect(object.status).toEqual({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] })
+    expect(faults(object)).toEqual([])
+  })
+
+  it('report defaults within metadata at their position in the object', () => {
+    expect(faults(definition({ type: 'object', properties: { kind: { type: 'string', default: 1 } } }))).toContain(
+      'spec.validation.openAPIV3Schema.properties[kind].default: Invalid value: 1: must result in valid metadata: kind: Invalid value: 1: must be a string',
+    )
+    const [first] = faults(definition({ type: 'object', properties: { metadata: { type: 'object', default: 'a' } } }))
+    expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
+  })
+
+  it('report a duplicate storage version twice', () => {
+    const object = definition()
+    const versions = object.spec.versions ?? []
+    versions.push({ ...(versions[0] as NonNullable<(typeof versions)[0]>) })
+    expect(faults(object).at(-1)).toBe('status.storedVersions: Invalid value: []string{"v1"}: must have the storage version v1')
+  })
+
+  it('look up selectable fields in the schema of their version', () => {
+    const object = definition(field({ type: 'string' }), { selectableFields: [{ jsonPath: '.f' }] })
+    expect(faults(object)).toEqual([])
+    const versions = object.spec.versions ?? []
+    const [version] = versions
+    versions.push({ ...(version as NonNullable<typeof version>), name: 'v2', storage: false, selectableFields: [] })
+    expect(faults(object)).toEqual([
+      'spec.versions[0].selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+    ])
+  })
+
+  it('accept a forbidden additional property within a junctor', () => {
+    const branches = [{ type: 'integer' }, { type: 'string', additionalProperties: false }]
+    expect(faults(definition(field({ 'x-kubernetes-int-or-string': true, anyOf: branches })))).toEqual([])
+  })
+
+  it('validate the CA bundle once the definition is served', () => {
+    const conversion = (caBundle: string) => ({
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://example.com', caBundle } },
+    })
+    const served = definition()
+    served.metadata.resourceVersion = '1'
+    served.status = { ...served.status, conditions: [{ type: 'Established', status: 'True' }] }
+    const next = structuredClone(served)
+    next.spec.conversion = conversion('YQ==')
+    const errors = strategy.validateUpdate?.(next, served, context) ?? []
+    expect(errors.map(formatFieldError)).toEqual([
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{0x61}: unable to load root certificates: unable to parse bytes as PEM block',
+    ])
+    expect(faults({ ...next })).toEqual([])
+  })
+
+  it('require a scope, a schema and structure [P337]', () => {
+    const unscoped = definition()
+    unscoped.spec.scope = ''
+    expect(faults(unscoped)).toEqual(['spec.scope: Required value'])
+    expect(faults(definition(undefined, { schema: {} }))).toEqual([
+      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+    ])
+    expect(faults(definition(field({})))).toEqual([`${at}.type: Required value: must not be empty for specified object fields`])
+  })
+
+  it('accept columns by JSONPath and share what all versions have in common [P338]', () => {
+    const bad = { additionalPrinterColumns: [{ name: 'S', type: 'text', jsonPath: '.spec.s' }] }
+    expect(faults(definition(open, bad))).toEqual([
+      'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+    ])
+    const two = definition(open, bad)
+    two.spec.versions?.push({ name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: open } as never })
+    expect(faults(two)).toEqual([
+      'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+    ])
+  })
+
+  it.each<[string, JsonObject, string[]]>([
+    ['keywords that are not supported', { $ref: '#/x' }, [`${at}.$ref: Forbidden: $ref is not supported`]],
+    [
+      'a pattern that is none',
+      { type: 'string', pattern: '(' },
+      [
+        `${at}.pattern: Invalid value: "(": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): \`(\``,
+      ],
+    ],
+    [
+      'structure in a junctor',
+      { type: 'string', anyOf: [{ type: 'string' }] },
+      [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
+    ],
+    // Only junctors of the root are compared with the described properties, as on the stock server.
+    ['nothing about a junctor inside of the schema', { type: 'object', not: { properties: { a: {} } } }, []],
+    [
+      'a rule without text, and a path to nowhere',
+      { type: 'string', 'x-kubernetes-validations': [{ rule: ' ', fieldPath: '.a' }] },
+      [
+        `${at}.x-kubernetes-validations[0].rule: Required value: rule is not specified`,
+        `${at}.x-kubernetes-validations[0].fieldPath: Invalid value: ".a": fieldPath must be a valid path`,
+      ],
+    ],
+    [
+      'a default that does not fit',
+      { type: 'integer', default: 'x' },
+      [`${at}.default: Invalid value: "string":  in body must be of type integer: "string"`],
+    ],
+    ['a list without items', { type: 'array' }, [`${at}.items: Required value: must be specified`]],
+    [
+      'a map without keys',
+      { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' },
+      [`${at}.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`],
+    ],
+  ])('reject %s', (_, schema, expected) => {
+    expect(faults(definition(field(schema)))).toEqual(expected)
+  })
+
+  it('require properties of root junctors to be described outside of them', () => {
+    const root = 'spec.validation.openAPIV3Schema'
+    expect(faults(definition({ type: 'object', not: { properties: { a: {} } } }))).toEqual([
+      `${root}.properties[a]: Required value: because it is defined in ${root}.not.properties[a]`,
+    ])
+  })
+
+  it('cannot change scope, kind or name once established', () => {
+    const old = definition()
+    old.status = { ...old.status, conditions: [{ type: 'Established', status: 'True' }] }
+    const next = structuredClone(old)
+    next.metadata.resourceVersion = '2'
+    next.spec.scope = 'Cluster'
+    next.spec.names.kind = 'Gizmo'
+    const errors = (strategy.validateUpdate?.(next, old, context) ?? []).map(formatFieldError)
+    expect(errors).toEqual([
+      'spec.scope: Invalid value: "Cluster": field is immutable',
+      'spec.names.kind: Invalid value: "Gizmo": field is immutable',
+    ])
+  })
+
+  it('are held by a finalizer during deletion', () => {
+    const object = definition()
+    strategy.beginDeletion?.(object, context)
+    expect(object.metadata.finalizers).toEqual([cleanupFinalizer])
+    expect(object.status?.conditions).toMatchObject([{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending' }])
+  })
+})

@@ -1,0 +1,280 @@
+import {
+  collectErrors,
+  type DeepReadonly,
+  type ErrorList,
+  type FieldError,
+  field,
+  type JsonObject,
+  nameRules,
+  Path,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+  validateImmutableField,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
+import { cel, hasValidationRules, loadCel } from '@krmkit/schema'
+import { lazyTypes } from '../../../handles/lazy-types.ts'
+import { ObjectMetaPart } from '../../../handles/parts/meta-v1.generated.ts'
+import type { Strategy, StrategyContext } from '../../../interfaces.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
+import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { defineStrategy } from '../../shared/strategy.ts'
+import { copy, firstByName, semanticEqual } from '../../shared/values.ts'
+import { validateApproval } from './approval.ts'
+import { validateConversion } from './conversion.ts'
+import { expressionsOf } from './expression-validation.ts'
+import { goVersions } from './go-form.ts'
+import { internalForm, type VersionParts } from './internal-form.ts'
+import { requireNames, validateNames } from './names.ts'
+import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
+import { validateStatus, validateStoredVersions } from './status.ts'
+import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
+
+/** CustomResourceDefinition. */
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+/** Finalizer that holds a definition until its instances are deleted. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
+
+const spec = Path.of('spec')
+
+const types = /* @__PURE__ */ lazyTypes(ObjectMetaPart)
+const objectMeta = () => types().struct('meta/v1.ObjectMeta')
+
+function validateMetadata(object: Definition): FieldError[] {
+  const required = `${object.spec.names.plural}.${object.spec.group}`
+  const name = (text: string, prefix: boolean): string[] => {
+    const problems = nameRules.dns1123Subdomain(text, prefix)
+    return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
+  }
+  return validateObjectMeta(object.metadata, { namespaced: false, name })
+}
+
+function validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
+  return collectErrors((errors) => {
+    const { names, conversion, preserveUnknownFields } = object.spec
+    const versions = object.spec.versions ?? []
+    const { shared, own } = internalForm(object)
+    const options = expressionOptions(object, old, context)
+    validateGroupAndScope(object, errors)
+    if (shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
+    if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
+      const at = spec.child('preserveUnknownFields')
+      errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
+    }
+    for (const [index, version] of versions.entries()) {
+      const at = spec.child('versions').index(index)
+      const problems = validateDns1035Label(version.name)
+      if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
+      errors.push(...validateWarning(version, at.child('deprecationWarning')))
+      const status = version.subresources?.status !== undefined
+      const expressions = options([version.name])
+      errors.push(...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions }))
+    }
+    validateVersionSet(versions, own, errors)
+    errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
+    const status = versions.some(({ subresources }) => subresources?.status !== undefined)
+    const expressions = options(versions.map(({ name }) => name))
+    errors.push(...validateParts(shared, spec, { schemaAt: 'validation', status, expressions }))
+    if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
+      const at = spec.child('conversion').child('strategy')
+      errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
+    }
+    errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
+  })
+}
+
+/** Returns the options of the expressions in the schemas of the named versions. */
+function expressionOptions(
+  object: Definition,
+  old: Definition | undefined,
+  context: StrategyContext,
+): (names: readonly string[]) => ValidationOptions['expressions'] {
+  const stored = expressionsOf(old)
+  const environment = (expression: string) =>
+    stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
+  const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
+  const isUnchanged = (name: string) => {
+    return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
+  }
+  return (names) => ({ environment, unchanged: names.every(isUnchanged) })
+}
+
+function validateGroupAndScope({ spec: { group, scope } }: Definition, errors: ErrorList): void {
+  if (group === '') errors.push(field.required(spec.child('group')))
+  else {
+    const problems = validateDns1123Subdomain(group)
+    if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
+    else if (!group.includes('.'))
+      errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
+  }
+  if (scope === '') errors.push(field.required(spec.child('scope')))
+  else if (scope !== 'Cluster' && scope !== 'Namespaced')
+    errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
+}
+
+function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): void {
+  for (const [index, { schema }] of versions.entries()) {
+    if (schema?.openAPIV3Schema !== undefined) continue
+    const at = spec.child('versions').index(index).child('schema').child('openAPIV3Schema')
+    errors.push(field.required(at, 'schemas are required'))
+  }
+}
+
+/** Unique names, one storage version, and a valid first name. */
+function validateVersionSet(
+  versions: NonNullable<Definition['spec']['versions']>,
+  own: readonly VersionParts[],
+  errors: ErrorList,
+): void {
+  const at = spec.child('versions')
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    errors.push(field.invalid(at, goVersions(versions, own), 'must contain unique version names'))
+  }
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    errors.push(field.invalid(at, goVersions(versions, own), 'must have exactly one version marked as storage version'))
+  }
+  const [first] = versions
+  const problems = first === undefined || first.name === '' ? [] : validateDns1035Label(first.name)
+  if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
+}
+
+interface PartOptions {
+  readonly schemaAt: 'schema' | 'validation'
+  readonly status: boolean
+  readonly expressions: ValidationOptions['expressions']
+}
+
+function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): FieldError[] {
+  const selectable = path.child('selectableFields')
+  const schema = parts.schema?.openAPIV3Schema
+  // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
+  const unknown =
+    schemaAt === 'schema'
+      ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
+      : 'selectableFields may only be set when validations.schema is included'
+  return [
+    ...validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
+    ...validateSubresources(parts.subresources, path.child('subresources')),
+    ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
+    ...(schema === undefined && (parts.selectableFields ?? []).length > 0
+      ? [field.invalid(selectable, '', unknown)]
+      : validateSelectable(parts, path)),
+  ]
+}
+
+function validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): FieldError[] {
+  const problem = selectableFields.length === 0 ? undefined : structuralProblem(schema?.openAPIV3Schema ?? {})
+  return [
+    ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
+    ...validateSelectableFields(selectableFields, schema?.openAPIV3Schema, path.child('selectableFields')),
+  ]
+}
+
+function preservesUnknown(object: Definition, old: Definition | undefined): FieldError[] {
+  if (object.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
+  const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
+}
+
+function remainingRules(object: Definition, old: Definition | undefined): FieldError[] {
+  return [
+    ...validateStatus(object),
+    ...validateStoredVersions(object),
+    ...validateApproval(object, old),
+    ...preservesUnknown(object, old),
+  ]
+}
+
+function isTrue(object: Definition, type: string): boolean {
+  return (object.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
+}
+
+function storageVersionIsStored(object: CustomResourceDefinition): void {
+  const stored = (object.spec.versions ?? []).find(({ storage }) => storage)
+  const status = object.status ?? {}
+  const storedVersions = status.storedVersions ?? []
+  if (stored === undefined || storedVersions.includes(stored.name)) return
+  object.status = { ...status, storedVersions: [...storedVersions, stored.name] }
+}
+
+/** Sets the condition of that type, appending it if absent; lastTransitionTime changes with the status only. */
+export function setDefinitionCondition(
+  conditions: readonly DeepReadonly<CustomResourceDefinitionCondition>[],
+  next: CustomResourceDefinitionCondition,
+): CustomResourceDefinitionCondition[] {
+  const found = conditions.find(({ type }) => type === next.type)
+  if (found === undefined) return [...(conditions as CustomResourceDefinitionCondition[]), next]
+  const settled = found.status === next.status ? { ...next, lastTransitionTime: found.lastTransitionTime ?? null } : next
+  return conditions.map((condition) => (condition === found ? settled : (condition as CustomResourceDefinitionCondition)))
+}
+
+export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomResourceDefinition>({
+  allowUnconditionalUpdate: false,
+  defaults(object) {
+    const { names } = object.spec
+    if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
+    if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`
+    object.spec.conversion ??= { strategy: 'None' }
+    const service = object.spec.conversion.webhook?.clientConfig?.service
+    if (service !== undefined) service.port ??= 443
+    if (object.status !== undefined && (object.status.storedVersions ?? []).length === 0) storageVersionIsStored(object)
+  },
+  prepareForCreate(object) {
+    object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
+    startGeneration(object)
+    storageVersionIsStored(object)
+  },
+  prepareForUpdate(object, old) {
+    keepMembers(object, old, 'status')
+    raiseGeneration(object, old, 'spec')
+    storageVersionIsStored(object)
+  },
+  ready: (object) => {
+    const ruled = (object.spec.versions ?? []).some(({ schema }) =>
+      hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject),
+    )
+    return ruled ? loadCel() : undefined
+  },
+  validate: (object, context) => [
+    ...validateMetadata(object),
+    ...validateSpec(object, undefined, context),
+    ...remainingRules(object, undefined),
+  ],
+  validateUpdate(object, old, context) {
+    const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, old, context)]
+    if (isTrue(old, 'Established')) {
+      errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
+      errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
+    }
+    errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
+    errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
+    return [...errors, ...remainingRules(object, old)]
+  },
+  beginDeletion(object, { clock }) {
+    const finalizers = object.metadata.finalizers ?? []
+    if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
+    object.status = {
+      ...object.status,
+      conditions: setDefinitionCondition(object.status?.conditions ?? [], {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      }),
+    }
+  },
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  subresources: {
+    status: {
+      prepareForUpdate(object, old) {
+        object.spec = copy(old.spec) as CustomResourceDefinition['spec']
+      },
+      validateUpdate: (object, old) => [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateStatus(object)],
+    },
+  },
+  deleteAnswer: 'Object',
+})

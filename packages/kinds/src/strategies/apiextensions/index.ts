@@ -1,6 +1,0 @@
-import type { Strategy } from '../../interfaces.ts'
-import { customResourceDefinitionStrategy } from './custom-resource-definition.ts'
-
-export const apiextensionsPolicies: Readonly<Record<string, Strategy>> = {
-  'apiextensions.k8s.io/CustomResourceDefinition': customResourceDefinitionStrategy,
-}

@@ -1,0 +1,24 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import type { Printer } from '../../../interfaces.ts'
+import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
+import { since } from '../../../printers/duration.ts'
+import type { APIService, APIServiceStatus } from '../../../types/apiregistration-v1.generated.ts'
+
+export const apiServicePrinter: Printer<APIService> = {
+  columns: [
+    nameColumn,
+    column('Service', 'string', 'Service that serves the group version.'),
+    column('Available', 'string', 'Whether the group version is available.'),
+    ageColumn,
+  ],
+  cells({ metadata, spec, status }, { now }) {
+    const service = spec?.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local'
+    return [metadata.name ?? '', service, availability(status), since(metadata.creationTimestamp, now)]
+  },
+}
+
+function availability(status: DeepReadonly<APIServiceStatus> | undefined): string {
+  const condition = status?.conditions?.find(({ type }) => type === 'Available')
+  if (condition === undefined) return 'Unknown'
+  return condition.status !== 'True' && condition.reason ? `${condition.status} (${condition.reason})` : condition.status
+}

@@ -1,0 +1,35 @@
+/** ControllerRevision: a former specification of a controller. */
+import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateNotNegative } from '../../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isSet, semanticEqual } from '../../shared/values.ts'
+
+function validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
+  validateMetadata(revision, errors, { namespaced: true })
+  const data: unknown = revision.data
+  if (!isSet(data)) errors.child('data').required('data is mandatory')
+  else if (typeof data !== 'object' || Array.isArray(data)) errors.child('data').required('data must be a valid JSON object')
+  validateNotNegative(revision.revision, errors.child('revision'))
+}
+
+function printBytes(data: unknown): string {
+  const bytes = [...new TextEncoder().encode(JSON.stringify(data))].map((byte) => `0x${byte.toString(16)}`)
+  return `runtime.RawExtension{Raw:[]uint8{${bytes.join(', ')}}, Object:runtime.Object(nil)}`
+}
+
+export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
+  validate(revision, context) {
+    return validateWith(context, (errors) => validateRevision(revision, errors))
+  },
+  validateUpdate(revision, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(revision, old, errors)
+      validateRevision(revision, errors)
+      if (!semanticEqual(revision.data, old.data))
+        errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
+    })
+  },
+})

@@ -1,0 +1,163 @@
+/** DaemonSet. */
+import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
+import type {
+  DaemonSet,
+  DaemonSetSpec,
+  DaemonSetStatus,
+  DaemonSetUpdateStrategy,
+  RollingUpdateDaemonSet,
+} from '../../../types/apps-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateNotNegative } from '../../shared/numbers.ts'
+import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
+import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
+import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
+
+const historyLimit = 10
+
+/** Counts the changes of the template; older clients see it as a member of the specification. */
+const templateGenerationKey = 'deprecated.daemonset.template.generation'
+
+function templateGeneration(set: DeepReadonly<DaemonSet>): number {
+  const text = own(set.metadata.annotations, templateGenerationKey) ?? ''
+  return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : 0
+}
+
+function setTemplateGeneration(set: DaemonSet, value: number): void {
+  set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationKey]: String(value) }
+}
+
+function defaults(set: DaemonSet): void {
+  set.spec ??= emptyWorkloadSpec()
+  const { spec } = set
+  spec.template ??= {}
+  defaultPodTemplate(spec.template)
+  spec.updateStrategy ??= {}
+  const strategy = spec.updateStrategy
+  if (isEmpty(strategy.type)) strategy.type = 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate ??= {}
+    strategy.rollingUpdate.maxUnavailable ??= 1
+    strategy.rollingUpdate.maxSurge ??= 0
+  }
+  spec.revisionHistoryLimit ??= historyLimit
+  if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)
+}
+
+function validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
+  const template = spec.template ?? {}
+  validateSelector(spec.selector, at.child('selector'))
+  const selector = compileSelector(spec.selector)
+  if (selector !== undefined) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+  if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
+    at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')
+  }
+  validatePodTemplate(template, at.child('template'))
+  validateAlwaysRunning(template, at.child('template'), 'DaemonSet')
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  validateNotNegative(templateGeneration(set), at.child('templateGeneration'))
+  validateStrategy(spec.updateStrategy ?? {}, at.child('updateStrategy'))
+  validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
+}
+
+function validateStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, at: FieldPath): void {
+  if (type === 'OnDelete') return
+  if (type === 'RollingUpdate') {
+    if (!isSet(rollingUpdate)) at.child('rollingUpdate').required()
+    else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'))
+    return
+  }
+  const text = goStruct('apps.DaemonSetUpdateStrategy', {
+    Type: goQuote(type ?? ''),
+    RollingUpdate: isSet(rollingUpdate) ? '&apps.RollingUpdateDaemonSet{}' : '(*apps.RollingUpdateDaemonSet)(nil)',
+  })
+  at.notSupported(goText(text), ['RollingUpdate', 'OnDelete'])
+}
+
+function validateRollingUpdate({ maxUnavailable, maxSurge }: R<RollingUpdateDaemonSet>, at: FieldPath): void {
+  validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'))
+  validateIntOrPercent(maxSurge, at.child('maxSurge'))
+  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'))
+  validateAtMostAll(maxSurge, at.child('maxSurge'))
+  const unavailable = numberOrPercent(maxUnavailable) !== 0
+  const surge = numberOrPercent(maxSurge) !== 0
+  if (unavailable && surge)
+    at.child('maxSurge').invalid(goNumberOrText(maxSurge), 'may not be set when maxUnavailable is non-zero')
+  else if (!unavailable && !surge) at.child('maxUnavailable').required('cannot be 0 when maxSurge is 0')
+}
+
+const counts = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+] as const satisfies readonly (keyof DaemonSetStatus)[]
+
+export const daemonSetStrategy = defineStrategy<DaemonSet>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
+  defaults,
+  prepareForCreate(set, context) {
+    set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
+    startGeneration(set)
+    if (templateGeneration(set) < 1) setTemplateGeneration(set, 1)
+    dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
+  },
+  prepareForUpdate(set, old, context) {
+    keepMembers(set, old, 'status')
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
+    const changed = !semanticEqual(set.spec?.template, old.spec?.template)
+    setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0))
+    raiseGeneration(set, old, 'spec')
+  },
+  validate(set, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
+    })
+  },
+  validateUpdate(set, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(set, old, errors)
+      validateSpec(set, errors)
+      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+    })
+  },
+  warnings(set, old, { profile }) {
+    if (old !== undefined && templateGeneration(old) === templateGeneration(set)) return []
+    return podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })
+  },
+  subresources: {
+    status: {
+      prepareForUpdate(set, old) {
+        keepMembers(set, old, 'spec')
+        // The annotation is part of the specification, also in a write of metadata.
+        setTemplateGeneration(set, templateGeneration(old))
+      },
+      validateUpdate(set, old, context) {
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(set, old, errors)
+          const at = errors.child('status')
+          for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))
+          validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))
+        })
+      },
+    },
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

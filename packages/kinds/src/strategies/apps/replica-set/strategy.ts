@@ -1,0 +1,80 @@
+/** ReplicaSet. */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { ReplicaSet, ReplicaSetSpec } from '../../../types/apps-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateNotNegative } from '../../shared/numbers.ts'
+import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
+import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { validateReplicaStatus } from '../../shared/replicas.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { R } from '../../shared/values.ts'
+import {
+  emptyWorkloadSpec,
+  selectorText,
+  validateRequiredSelector,
+  validateSameSelector,
+  warnPodNames,
+} from '../../shared/workloads.ts'
+import { validateReplicaTemplate } from './template.ts'
+
+function validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
+  validateNotNegative(spec.replicas, at.child('replicas'))
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  // The stock server prints `deployment` here.
+  validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
+  validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
+}
+
+export const replicaSetStrategy = defineStrategy<ReplicaSet>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
+  defaults(set) {
+    set.spec ??= emptyWorkloadSpec()
+    set.spec.template ??= {}
+    defaultPodTemplate(set.spec.template)
+    set.spec.replicas ??= 1
+  },
+  prepareForCreate(set, context) {
+    set.status = { replicas: 0 }
+    startGeneration(set)
+    dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
+  },
+  prepareForUpdate(set, old, context) {
+    keepMembers(set, old, 'status')
+    dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
+    raiseGeneration(set, old, 'spec')
+  },
+  validate(set, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
+    })
+  },
+  validateUpdate(set, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(set, old, errors)
+      validateSpec(set, errors)
+      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+    })
+  },
+  warnings(set, old, { profile }) {
+    const names = old === undefined ? warnPodNames(set) : []
+    return [...names, ...podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })]
+  },
+  selectableFields: {
+    'status.replicas': (set) => String(set.status?.replicas ?? 0),
+  },
+  scale: {
+    specReplicas: ['spec', 'replicas'],
+    statusReplicas: ['status', 'replicas'],
+    selector: (set) => selectorText(set.spec?.selector),
+  },
+  subresources: {
+    status: statusSubresource((set, errors) => validateReplicaStatus(set.status ?? {}, errors.child('status'))),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

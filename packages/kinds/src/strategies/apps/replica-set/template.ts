@@ -1,0 +1,25 @@
+import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
+import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
+import { goSelector } from '../../shared/go-form.ts'
+import { validateSelectorMatch } from '../../shared/labels.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
+import type { R } from '../../shared/values.ts'
+import { compileSelector } from '../../shared/workloads.ts'
+
+/** Validates the template of a replica set and that the selector matches it. */
+export function validateReplicaTemplate(
+  spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
+  at: FieldPath,
+): void {
+  const selector = compileSelector(spec.selector)
+  if (selector === undefined) {
+    at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
+    return
+  }
+  const here = at.child('template')
+  const template = spec.template ?? {}
+  if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, here)
+  validatePodTemplate(template, here)
+  validateAlwaysRunning(template, here, 'ReplicaSet')
+}

@@ -1,0 +1,23 @@
+/** Claim templates of stateful sets. */
+import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
+import { warnAmounts } from '../../shared/pod-warnings.ts'
+import { isEmpty, type R } from '../../shared/values.ts'
+
+/** Applies the defaults of a whole claim, which a template is. */
+export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
+  claim.apiVersion = 'v1'
+  claim.kind = 'PersistentVolumeClaim'
+  claim.spec ??= {}
+  claim.spec.volumeMode ??= 'Filesystem'
+  roundUp(claim.spec.resources?.limits)
+  roundUp(claim.spec.resources?.requests)
+  claim.status ??= {}
+  if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
+}
+
+/** Adds warnings about the quantities of the claim. */
+export function warnClaimTemplate(texts: string[], claim: R<PersistentVolumeClaim>, path: string): void {
+  warnAmounts(texts, claim.spec?.resources?.requests, `${path}.spec.resources.requests`)
+  warnAmounts(texts, claim.spec?.resources?.limits, `${path}.spec.resources.limits`)
+}

@@ -1,7 +1,0 @@
-import type { Strategy } from '../../interfaces.ts'
-import { horizontalPodAutoscalerStrategy } from './horizontal-pod-autoscaler.ts'
-
-/** Policies of the group, by `group/Kind`. */
-export const autoscalingPolicies: Readonly<Record<string, Strategy>> = {
-  'autoscaling/HorizontalPodAutoscaler': horizontalPodAutoscalerStrategy,
-}

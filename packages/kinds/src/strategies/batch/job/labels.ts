@@ -1,0 +1,79 @@
+/** Labels that select the pods of a job. */
+import { type DeepReadonly, labelSelectorFromLabels, type NamingProfile } from '@krmkit/meta'
+import type { Job } from '../../../types/batch-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goSelector } from '../../shared/go-form.ts'
+import { isSet, own } from '../../shared/values.ts'
+import { compileSelector } from '../../shared/workloads.ts'
+
+const legacyJobName = 'job-name'
+const legacyControllerUid = 'controller-uid'
+
+interface JobLabels {
+  readonly jobName: string
+  readonly controllerUid: string
+  /** Label names with a domain. */
+  readonly prefixed: readonly string[]
+}
+
+/** Names of the generated labels. */
+export function controllerUidLabels({ domain }: NamingProfile): JobLabels {
+  const jobName = `batch.${domain}/job-name`
+  const controllerUid = `batch.${domain}/controller-uid`
+  return { jobName, controllerUid, prefixed: [jobName, controllerUid] }
+}
+
+/** Adds the generated labels and selector, which follow from the job's name and uid; existing labels are kept. */
+export function addJobLabels(job: Job, profile: NamingProfile): void {
+  const { jobName, controllerUid } = controllerUidLabels(profile)
+  const { name = '', uid = '' } = job.metadata
+  job.spec ??= { template: {} }
+  job.spec.template ??= {}
+  const template = job.spec.template
+  template.metadata = {
+    ...template.metadata,
+    labels: {
+      [jobName]: name,
+      [legacyJobName]: name,
+      [legacyControllerUid]: uid,
+      [controllerUid]: uid,
+      ...template.metadata?.labels,
+    },
+  }
+  const selector = job.spec.selector ?? {}
+  job.spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...selector.matchLabels } }
+}
+
+/** Generated labels must be those of this job. */
+export function validateGeneratedSelector(
+  job: DeepReadonly<Job>,
+  errors: ContextErrorList,
+  { prefixedLabels }: { readonly prefixedLabels: boolean },
+): void {
+  const { spec, metadata } = job
+  if (spec?.manualSelector === true || !isSet(spec?.selector)) return
+  const { name = '', uid = '' } = metadata
+  if (uid === '') errors.child('metadata').child('uid').required()
+  const { jobName, controllerUid } = controllerUidLabels(errors.context.profile)
+  const at = errors.child('spec').child('template').child('metadata')
+  const expected: Record<string, string> = { [legacyControllerUid]: uid, [legacyJobName]: name }
+  if (prefixedLabels) Object.assign(expected, { [controllerUid]: uid, [jobName]: name })
+  for (const [label, value] of Object.entries(expected)) validateLabel(spec.template?.metadata?.labels, at, { label, value })
+  const selector = compileSelector(spec.selector)
+  if (selector !== undefined && !selector.matches(expected)) {
+    errors.child('spec').child('selector').invalid(goSelector(spec.selector), '`selector` not auto-generated')
+  }
+}
+
+type Labels = Readonly<Record<string, string>> | undefined
+
+function validateLabel(
+  labels: Labels,
+  at: FieldPath,
+  { label, value }: { readonly label: string; readonly value: string },
+): void {
+  const here = at.child('labels')
+  const found = own(labels, label)
+  if (found === undefined) here.key(label).required(`must be '${value}'`)
+  else if (found !== value) here.key(label).invalidText(labelSelectorFromLabels(labels).toString(), `must be '${value}'`)
+}

@@ -1,0 +1,82 @@
+/** Job. */
+import type { Job } from '../../../types/batch-v1.generated.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
+import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { isEmptyMap, isSet } from '../../shared/values.ts'
+import { warnPodNames } from '../../shared/workloads.ts'
+import { defaultFailurePatterns } from './defaults.ts'
+import { addJobLabels, controllerUidLabels } from './labels.ts'
+import { warnJobSpec } from './spec-validation.ts'
+import { validateJobStatus } from './status-validation.ts'
+import { validateJobUpdate } from './update-validation.ts'
+import { validateJob } from './validation.ts'
+
+const backoffLimit = 6
+const maxBackoffLimit = 2_147_483_647
+
+function defaults(job: Job): void {
+  job.spec ??= { template: {} }
+  const { spec } = job
+  spec.template ??= {}
+  defaultPodTemplate(spec.template)
+  if (!isSet(spec.parallelism)) {
+    spec.completions ??= 1
+    spec.parallelism = 1
+  }
+  spec.backoffLimit ??= isSet(spec.backoffLimitPerIndex) ? maxBackoffLimit : backoffLimit
+  const labels = spec.template.metadata?.labels
+  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
+  spec.completionMode ??= 'NonIndexed'
+  spec.suspend ??= false
+  defaultFailurePatterns(spec)
+  spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed'
+  spec.manualSelector ??= false
+}
+
+export const jobStrategy = defineStrategy<Job>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
+  defaults,
+  prepareForCreate(job, context) {
+    if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)
+    job.status = {}
+    startGeneration(job)
+    dropDisabledTemplateFields(job.spec?.template, undefined, context.features)
+  },
+  prepareForUpdate(job, old, context) {
+    keepMembers(job, old, 'status')
+    dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
+    raiseGeneration(job, old, 'spec')
+  },
+  validate(job, context) {
+    return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
+  },
+  validateUpdate(job, old, context) {
+    const labels = old.spec?.template?.metadata?.labels ?? {}
+    const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
+    return validateWith(context, (errors) => {
+      validateJob(job, errors, { prefixedLabels })
+      validateMetadataUpdate(job, old, errors)
+      validateJobUpdate(job, old, errors)
+    })
+  },
+  warnings(job, old, { profile }) {
+    const texts = old === undefined ? warnPodNames(job) : []
+    if (old !== undefined && old.metadata.generation === job.metadata.generation) return texts
+    warnJobSpec(texts, job.spec, 'spec')
+    return [...texts, ...podTemplateWarnings(job, old, { template: job.spec?.template, at: 'spec.template', profile })]
+  },
+  defaultPropagation: 'Orphan',
+  defaultPropagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  selectableFields: {
+    'status.successful': (job) => String(job.status?.succeeded ?? 0),
+  },
+  subresources: {
+    status: statusSubresource((job, errors, old) => validateJobStatus(job, old, errors.child('status'))),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

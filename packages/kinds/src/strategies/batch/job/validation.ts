@@ -1,0 +1,41 @@
+/** Validation of jobs. */
+import { type DeepReadonly, validateDns1123Label } from '@krmkit/meta'
+import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { validateMetadata } from '../../shared/metadata.ts'
+import { isSet, type R } from '../../shared/values.ts'
+import { compileSelector } from '../../shared/workloads.ts'
+import { validateGeneratedSelector } from './labels.ts'
+import { validateJobSpec } from './spec-validation.ts'
+
+const emptySpec: R<JobSpec> = Object.freeze({ template: {} })
+
+/** Validates a whole job, new or updated. */
+export function validateJob(
+  job: DeepReadonly<Job>,
+  errors: ContextErrorList,
+  options: { readonly prefixedLabels: boolean },
+): void {
+  validateMetadata(job, errors, { namespaced: true })
+  validateGeneratedSelector(job, errors, options)
+  validateSpecWithSelector(job, errors)
+  const { completionMode, completions = 0 } = job.spec ?? emptySpec
+  if (completionMode !== 'Indexed' || completions <= 0) return
+  const name = job.metadata.name ?? ''
+  const longest = `${name}-${completions - 1}`
+  if (validateDns1123Label(longest).length > 0) {
+    errors.child('metadata').child('name').invalid(name, `will not able to create pod with invalid DNS label: ${longest}`)
+  }
+}
+
+/** Validates the specification and that the selector matches the template. */
+export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): void {
+  const spec = job.spec ?? emptySpec
+  const at = errors.child('spec')
+  validateJobSpec(spec, at)
+  if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
+  else at.child('selector').required()
+  const selector = compileSelector(spec.selector)
+  if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
+}

@@ -1,0 +1,25 @@
+import { type NameRule, nameRules } from '@krmkit/meta'
+import { ClusterTrustBundlePart } from '../../../handles/parts/certificates-v1beta1.generated.ts'
+import { genericStrategy, specText } from '../../generic/strategy.ts'
+import { validateTrustBundle } from './validation.ts'
+
+export const clusterTrustBundleStrategy = /* @__PURE__ */ genericStrategy({
+  part: ClusterTrustBundlePart,
+  namespaced: false,
+  name: (bundle) => trustBundleName(specText(bundle, 'signerName')),
+  validate: validateTrustBundle,
+  selectableFields: { 'spec.signerName': (bundle) => specText(bundle, 'signerName') },
+})
+
+/** Names of bundles start with their signer: `example.com/signer` has `example.com:signer:a`. */
+function trustBundleName(signer: string): NameRule {
+  const prefix = `${signer.replaceAll('/', ':')}:`
+  return (name, isPrefix) => {
+    if (signer === '' && name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name']
+    if (signer === '') return nameRules.dns1123Subdomain(name, isPrefix)
+    if (!name.startsWith(prefix)) {
+      return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
+    }
+    return nameRules.dns1123Subdomain(name.slice(prefix.length), isPrefix)
+  }
+}

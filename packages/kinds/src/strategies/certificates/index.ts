@@ -1,7 +1,0 @@
-import type { Strategy } from '../../interfaces.ts'
-import { certificateSigningRequestStrategy } from './certificate-signing-request.ts'
-
-/** Policies of the group, by `group/Kind`. */
-export const certificatesPolicies: Readonly<Record<string, Strategy>> = {
-  'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestStrategy,
-}

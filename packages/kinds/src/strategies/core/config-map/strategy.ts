@@ -1,0 +1,59 @@
+/** ConfigMap. @see Configuration and storage specification, 2.1 */
+import { type DeepReadonly, utf8Length, validateConfigMapKey } from '@krmkit/meta'
+import type { ConfigMap } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { base64Bytes, isEmptyMap, own, semanticEqual, sortedKeys } from '../../shared/values.ts'
+
+/** Maximum size of all values of a config map or secret together, in bytes. */
+export const maxDataSize = 1024 * 1024
+
+const frozen = 'field is immutable when `immutable` is set'
+
+function validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorList): void {
+  validateMetadata(map, errors, { namespaced: true })
+  let size = 0
+  const data = errors.child('data')
+  for (const key of sortedKeys(map.data)) {
+    validateDataKey(key, data)
+    if (own(map.binaryData, key) !== undefined) data.key(key).invalid(key, 'duplicate of key present in binaryData')
+    size += utf8Length(own(map.data, key) ?? '')
+  }
+  const binaryData = errors.child('binaryData')
+  for (const key of sortedKeys(map.binaryData)) {
+    validateDataKey(key, binaryData)
+    size += base64Bytes(own(map.binaryData, key) ?? '')
+  }
+  // The stock server reports this error without a field and prints the empty path as `[]`.
+  if (size > maxDataSize) errors.child('[]').tooLong('', maxDataSize)
+}
+
+/** Validates a key of a config map or secret; `at` is the map. */
+export function validateDataKey(key: string, at: FieldPath): void {
+  const messages = validateConfigMapKey(key)
+  if (messages.length > 0) at.key(key).invalidAll(key, messages)
+}
+
+/** Whether two maps are equal; an absent map is empty. */
+export function sameData(a: object | undefined, b: object | undefined): boolean {
+  return isEmptyMap(a) ? isEmptyMap(b) : semanticEqual(a, b)
+}
+
+export const configMapStrategy = defineStrategy<ConfigMap>({
+  validate(map, context) {
+    return validateWith(context, (errors) => validateConfigMap(map, errors))
+  },
+  validateUpdate(map, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(map, old, errors)
+      if (old.immutable === true) {
+        if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
+        if (!sameData(map.data, old.data)) errors.child('data').forbidden(frozen)
+        if (!sameData(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
+      }
+      validateConfigMap(map, errors)
+    })
+  },
+  deleteAnswer: 'StatusAlways',
+})

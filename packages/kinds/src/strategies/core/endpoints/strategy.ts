@@ -1,0 +1,57 @@
+/** Endpoints. */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { EndpointAddress, EndpointPort, Endpoints } from '../../../types/core-v1.generated.ts'
+import { validatePublicAddress, validateServedAddress } from '../../shared/addresses.ts'
+import { protocols } from '../../shared/container-ports.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { validatePortNumber } from '../../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
+
+function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
+  validateServedAddress(address.ip, at.child('ip'))
+  if (!isEmpty(address.hostname)) validateDnsLabel(address.hostname, at.child('hostname'))
+  if (isSet(address.nodeName)) validateDnsSubdomain(address.nodeName, at.child('nodeName'))
+  validatePublicAddress(address.ip, at.child('ip'))
+}
+
+function validatePort(port: R<EndpointPort>, at: FieldPath, nameRequired: boolean): void {
+  if (!isEmpty(port.name)) validateDnsLabel(port.name, at.child('name'))
+  else if (nameRequired) at.child('name').required()
+  validatePortNumber(port.port, at.child('port'))
+  if (isEmpty(port.protocol)) at.child('protocol').required()
+  else if (!protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
+  if (isSet(port.appProtocol)) validateQualifiedName(port.appProtocol, at.child('appProtocol'))
+}
+
+function validateSubsets(endpoints: DeepReadonly<Endpoints>, errors: ContextErrorList): void {
+  for (const [i, subset] of (endpoints.subsets ?? []).entries()) {
+    const at = errors.child('subsets').index(i)
+    const { addresses = [], notReadyAddresses = [], ports = [] } = subset
+    if (addresses.length === 0 && notReadyAddresses.length === 0) at.required('must specify `addresses` or `notReadyAddresses`')
+    for (const [j, address] of addresses.entries()) validateAddress(address, at.child('addresses').index(j))
+    for (const [j, address] of notReadyAddresses.entries()) validateAddress(address, at.child('notReadyAddresses').index(j))
+    for (const [j, port] of ports.entries()) validatePort(port, at.child('ports').index(j), ports.length > 1)
+  }
+}
+
+export const endpointsStrategy = defineStrategy<Endpoints>({
+  allowCreateOnUpdate: true,
+  defaults(endpoints) {
+    for (const subset of endpoints.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
+  },
+  validate(endpoints, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(endpoints, errors, { namespaced: true })
+      validateSubsets(endpoints, errors)
+    })
+  },
+  validateUpdate(endpoints, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(endpoints, old, errors)
+      validateSubsets(endpoints, errors)
+    })
+  },
+})

@@ -1,0 +1,140 @@
+/** Event, served in two groups and stored in the core group. */
+import { type DeepReadonly, utf8Length, validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { Strategy, StrategyContext } from '../../../interfaces.ts'
+import type { Event } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
+
+const maxShort = 128
+const maxMessage = 1024
+
+/** Whether the request uses the events group, whose rules are stricter. */
+function isNewGroup(context: StrategyContext): boolean {
+  return context.requestVersion !== undefined && context.requestVersion.group !== ''
+}
+
+function validateLength(value: string | undefined, at: FieldPath, max: number): void {
+  if (utf8Length(value ?? '') > max) at.invalid('', `can have at most ${max} characters`)
+}
+
+function validateNeeded(value: string | undefined, at: FieldPath): void {
+  if (isEmpty(value)) at.required()
+  validateLength(value, at, maxShort)
+}
+
+/** Rules of both groups. An event with `eventTime` needs a reporter, an action and a reason. */
+function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+  const { context } = errors
+  const namespace = event.metadata.namespace ?? ''
+  const subject = event.involvedObject?.namespace ?? ''
+  const at = errors.child('involvedObject').child('namespace')
+  const mismatch = 'does not match event.namespace'
+  if (isEmpty(event.eventTime)) {
+    const fits = subject === '' ? namespace === '' || namespace === 'default' : subject === namespace
+    if (!fits) at.invalid(subject, mismatch)
+  } else {
+    if (subject === '' && namespace !== 'default' && namespace !== context.profile.systemNamespace) at.invalid(subject, mismatch)
+    const reporter = event.reportingComponent ?? ''
+    const reporterAt = errors.child(isNewGroup(context) ? 'reportingController' : 'reportingComponent')
+    if (reporter === '') reporterAt.required()
+    reporterAt.invalidAll(reporter, validateQualifiedNameFormat(reporter))
+    validateNeeded(event.reportingInstance, errors.child('reportingInstance'))
+    validateNeeded(event.action, errors.child('action'))
+    validateNeeded(event.reason, errors.child('reason'))
+    validateLength(event.message, errors.child('message'), maxMessage)
+  }
+  errors.child('namespace').invalidAll(namespace, validateDns1123Label(namespace))
+}
+
+/** Rules for new events of the events group. */
+function validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
+  validateSeries(event, errors)
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.child('type').invalid('', `has invalid value: ${event.type ?? ''}`)
+  const unset = 'needs to be unset'
+  if (isSet(event.firstTimestamp)) errors.child('firstTimestamp').invalid('', unset)
+  if (isSet(event.lastTimestamp)) errors.child('lastTimestamp').invalid('', unset)
+  if (event.count) errors.child('count').invalid('', unset)
+  if (!isEmpty(event.source?.component) || !isEmpty(event.source?.host)) errors.child('source').invalid('', unset)
+}
+
+function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): void {
+  const { series } = event
+  if (!isSet(series)) return
+  const at = errors.child('series')
+  if ((series.count ?? 0) < 2) at.child('count').invalid('', 'should be at least 2')
+  if (isEmpty(series.lastObservedTime)) at.child('lastObservedTime').required()
+}
+
+/** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
+const immutableMembers = [
+  ['involvedObject', 'involvedObject'],
+  ['reason', 'reason'],
+  ['message', 'message'],
+  ['source', 'source'],
+  ['firstTimestamp', 'firstTimestamp'],
+  ['lastTimestamp', 'lastTimestamp'],
+  ['count', 'count'],
+  ['reason', 'reason'],
+  ['type', 'type'],
+  ['eventTime', 'eventTime'],
+  ['action', 'action'],
+  ['related', 'related'],
+  ['reportingComponent', 'reportingController'],
+  ['reportingInstance', 'reportingInstance'],
+] as const
+
+const subjectFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const
+
+type Selectable = Record<string, (event: DeepReadonly<Event>) => string>
+
+function selectable(subject: string, others: Selectable): Selectable {
+  const fields: Selectable = {}
+  for (const name of subjectFields) fields[`${subject}.${name}`] = (event) => event.involvedObject?.[name] ?? ''
+  return { ...fields, ...others }
+}
+
+const shared: Strategy<Event> = {
+  allowCreateOnUpdate: true,
+  validate(event, context) {
+    return validateWith(context, (errors) => {
+      validateEvent(event, errors)
+      if (isNewGroup(context)) validateNewEvent(event, errors)
+    })
+  },
+  validateUpdate(event, old, context) {
+    return validateWith(context, (errors) => {
+      validateEvent(event, errors)
+      if (!isNewGroup(context)) return
+      validateMetadataUpdate(event, old, errors)
+      if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
+      for (const [member, name] of immutableMembers) {
+        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(event[member], 'field is immutable')
+      }
+    })
+  },
+}
+
+/** `Event` of the core group. */
+export const eventStrategy = defineStrategy<Event>({
+  ...shared,
+  selectableFields: selectable('involvedObject', {
+    reason: (event) => event.reason ?? '',
+    reportingComponent: (event) => event.reportingComponent ?? '',
+    source: (event) => event.source?.component || event.reportingComponent || '',
+    type: (event) => event.type ?? '',
+  }),
+})
+
+/** `Event` of the events group; it receives objects of the core group. */
+export const eventsGroupEventStrategy = defineStrategy<Event>({
+  ...shared,
+  selectableFields: selectable('regarding', {
+    reason: (event) => event.reason ?? '',
+    reportingController: (event) => event.reportingComponent ?? '',
+    type: (event) => event.type ?? '',
+  }),
+})

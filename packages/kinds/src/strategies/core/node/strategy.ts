@@ -1,0 +1,123 @@
+/** Node. */
+import { type DeepReadonly, goStrings, parseCIDR, validateCIDR } from '@krmkit/meta'
+import type { Node } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { nodeLabelWarning } from '../../shared/node-labels.ts'
+import { validateTaints } from '../../shared/node-selector.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
+import { validateResourceAmount } from '../../shared/resource-names.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
+
+/** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
+function joinRanges(node: Node): void {
+  const { spec } = node
+  if (!isSet(spec)) return
+  if (!isEmpty(spec.podCIDR) && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR]
+  else if (isEmpty(spec.podCIDR) && !isEmpty(spec.podCIDRs?.[0])) spec.podCIDR = spec.podCIDRs?.[0] as string
+}
+
+function validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): void {
+  for (const kind of ['capacity', 'allocatable'] as const) {
+    const amounts = node.status?.[kind]
+    for (const name of sortedKeys(amounts)) {
+      validateResourceAmount(name, own(amounts, name) ?? '0', errors.child('status').child(kind).child(name))
+    }
+  }
+}
+
+function validateRanges(ranges: readonly string[], at: FieldPath): void {
+  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateCIDR(range))
+  if (ranges.length < 2) return
+  const families = ranges.map((range) => parseCIDR(range)?.address.family)
+  if (new Set(families).size !== 2 || ranges.length > 2) {
+    at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
+  }
+  const seen = new Set<string>()
+  for (const [i, range] of ranges.entries()) {
+    if (seen.has(range)) at.index(i).duplicate(range)
+    seen.add(range)
+  }
+}
+
+function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void {
+  validateMetadata(node, errors, { namespaced: false })
+  validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
+  validateResources(node, errors)
+  validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
+}
+
+function validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): void {
+  validateMetadataUpdate(node, old, errors)
+  validateResources(node, errors)
+  const seen = new Set<string>()
+  for (const [i, address] of (node.status?.addresses ?? []).entries()) {
+    const text = `core.NodeAddress{Type:${JSON.stringify(address.type)}, Address:${JSON.stringify(address.address)}}`
+    if (seen.has(text)) errors.child('status').child('addresses').index(i).duplicate(text)
+    seen.add(text)
+  }
+  const at = errors.child('spec')
+  const before = old.spec?.podCIDRs ?? []
+  const ranges = node.spec?.podCIDRs ?? []
+  if (before.length > 0) {
+    const detail = 'node updates may not change podCIDR except from "" to valid'
+    if (before.length !== ranges.length) at.child('podCIDRs').forbidden(detail)
+    else for (const [i, range] of ranges.entries()) if (range !== before[i]) at.child('podCIDRs').forbidden(detail)
+  }
+  const provider = old.spec?.providerID
+  if (!isEmpty(provider) && provider !== node.spec?.providerID) {
+    at.child('providerID').forbidden('node updates may not change providerID except from "" to valid')
+  }
+  validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
+  if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
+}
+
+export const nodeStrategy = defineStrategy<Node>({
+  defaults(node) {
+    joinRanges(node)
+    const { status } = node
+    if (!isSet(status)) return
+    roundUp(status.capacity)
+    roundUp(status.allocatable)
+    if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
+  },
+  prepareForUpdate(node, old) {
+    keepMembers(node, old, 'status')
+  },
+  validate(node, context) {
+    return validateWith(context, (errors) => validateNode(node, errors))
+  },
+  validateUpdate(node, old, context) {
+    return validateWith(context, (errors) => {
+      validateNode(node, errors)
+      validateNodeUpdate(node, old, errors)
+    })
+  },
+  warnings(node, old, { profile }) {
+    const texts: string[] = []
+    for (const key of sortedKeys(node.metadata.labels)) {
+      const text = nodeLabelWarning(key, profile)
+      if (text !== undefined && own(old?.metadata.labels, key) === undefined) {
+        texts.push(`metadata.labels[${key}]: ${text}`)
+      }
+    }
+    if (isSet(node.spec?.configSource)) texts.push('spec.configSource: the feature is no longer supported')
+    if (!isEmpty(node.spec?.externalID)) texts.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    return texts
+  },
+  selectableFields: {
+    'spec.unschedulable': (node) => String(node.spec?.unschedulable === true),
+  },
+  subresources: {
+    status: {
+      prepareForUpdate(node, old) {
+        keepMembers(node, old, 'spec')
+      },
+      validateUpdate(node, old, context) {
+        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
+      },
+    },
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

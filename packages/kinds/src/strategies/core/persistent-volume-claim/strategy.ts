@@ -1,0 +1,195 @@
+/** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
+import { type DeepReadonly, type NamingProfile, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
+import { validateClaimSpec } from '../../shared/claim-spec.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
+import { warnAmounts } from '../../shared/pod-warnings.ts'
+import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
+import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+
+type Claim = PersistentVolumeClaim
+type Spec = R<PersistentVolumeClaimSpec>
+
+const emptySpec: Spec = {}
+
+/** Whether `dataSource` names a claim or a snapshot; other kinds are dropped silently. */
+function isKnownSource(source: NonNullable<Spec['dataSource']>, { apiDomain }: NamingProfile): boolean {
+  const group = source.apiGroup ?? ''
+  if (source.kind === 'PersistentVolumeClaim') return group === ''
+  return source.kind === 'VolumeSnapshot' && group === `snapshot.storage.${apiDomain}`
+}
+
+/** Drops an unknown `dataSource`, and copies `dataSource` and `dataSourceRef` to each other. */
+function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, profile: NamingProfile): void {
+  if (isSet(spec.dataSource) && !isSet(old?.dataSource) && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
+  if (isSet(spec.dataSource) && !isSet(spec.dataSourceRef)) {
+    const { apiGroup, kind, name } = spec.dataSource
+    spec.dataSourceRef = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name }
+  } else if (isSet(spec.dataSourceRef) && !isSet(spec.dataSource) && isEmpty(spec.dataSourceRef.namespace)) {
+    const { apiGroup, kind, name } = spec.dataSourceRef
+    spec.dataSource = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name }
+  }
+}
+
+function validateClaim(claim: DeepReadonly<Claim>, errors: ContextErrorList): void {
+  validateMetadata(claim, errors, { namespaced: true })
+  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
+}
+
+const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
+
+function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
+  validateMetadataUpdate(claim, old, errors)
+  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
+  const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
+  const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
+  const size = own(claim.spec?.resources?.requests, 'storage')
+  const oldSize = own(old.spec?.resources?.requests, 'storage')
+  if (isEmpty(before.volumeName)) delete spec.volumeName
+  if (isEmpty(before.volumeName)) delete before.volumeName
+  allowClassChange(claim, old, { spec, before, errors })
+  if (claim.status?.phase === 'Bound' && isSet(spec.resources?.requests)) {
+    if (oldSize === undefined) delete spec.resources.requests.storage
+    else spec.resources.requests.storage = oldSize
+    if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
+  }
+  if (!semanticEqual(spec, before)) errors.child('spec').forbidden(immutable)
+  if (compareAmounts(size, oldSize) < 0 && compareAmounts(size, own(old.status?.capacity, 'storage')) <= 0) {
+    const at = errors.child('spec').child('resources').child('requests').child('storage')
+    at.forbidden('field can not be less than status.capacity')
+  }
+  if (claim.spec?.volumeMode !== old.spec?.volumeMode)
+    errors.child('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
+}
+
+interface ClassChange {
+  readonly spec: PersistentVolumeClaimSpec
+  readonly before: PersistentVolumeClaimSpec
+  readonly errors: ContextErrorList
+}
+
+/** Allows the class to move from the annotation to its member, or to be set once. */
+function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, { spec, before, errors }: ClassChange): void {
+  const key = `volume.beta.${errors.context.profile.domain}/storage-class`
+  const now = own(claim.metadata.annotations, key)
+  const then = own(old.metadata.annotations, key)
+  if (then !== undefined && now === undefined && !isSet(before.storageClassName) && spec.storageClassName === then) {
+    delete spec.storageClassName
+    return
+  }
+  if (now !== then)
+    errors
+      .child('metadata')
+      .child('annotations')
+      .child(key)
+      .invalid(now ?? '', 'field is immutable')
+  if (then === undefined && now === undefined && !isSet(before.storageClassName) && isSet(spec.storageClassName))
+    delete spec.storageClassName
+}
+
+function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
+  const { capacity, allocatedResources, allocatedResourceStatuses, conditions } = claim.status ?? {}
+  for (const name of sortedKeys(capacity)) {
+    const value = amount(own(capacity, name))
+    if (sign(value) < 0) at.child('capacity').key(name).invalidText(value.value().toString(), 'must be a valid resource quantity')
+  }
+  // `Differs:` the stock server accepts conditions without type and status; S65.
+  for (const [i, condition] of (conditions ?? []).entries()) {
+    const here = at.child('conditions').index(i)
+    if (isEmpty(condition.type)) here.child('type').required()
+    if (isEmpty(condition.status)) here.child('status').required()
+  }
+  const statusesAt = at.child('allocatedResourceStatus')
+  for (const name of sortedKeys(allocatedResourceStatuses)) {
+    validateGrowingResource(name, statusesAt)
+    if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? '')) statusesAt.notSupported(name, resizeStatuses)
+  }
+  for (const name of sortedKeys(allocatedResources)) {
+    if (!validateGrowingResource(name, at.child('allocatedResources'))) continue
+    const here = at.child('allocatedResources').key(name)
+    const given = own(allocatedResources, name) ?? '0'
+    const value = amount(given)
+    if (sign(value) < 0) here.invalidText(value.value().toString(), 'must be a valid resource quantity')
+    else validateResourceAmount('storage', given, here)
+  }
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+/** Only storage and resources with a domain may be listed. */
+function validateGrowingResource(name: string, at: FieldPath): boolean {
+  const wrong = validateQualifiedNameFormat(name)
+  at.invalidAll(name, wrong)
+  if (wrong.length > 0) return false
+  const isNative = isNativeResource(name, at.profile.domain)
+  if (isNative && name !== 'storage') at.notSupported(name, ['storage'])
+  return !isNative || name === 'storage'
+}
+
+function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {
+  if (!enabled('VolumeAttributesClass') && !isSet(old?.volumeAttributesClassName)) delete spec.volumeAttributesClassName
+  if (!enabled('CrossNamespaceVolumeDataSource') && isEmpty(old?.dataSourceRef?.namespace)) delete spec.dataSourceRef?.namespace
+}
+
+export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
+  defaults(claim) {
+    claim.spec ??= {}
+    claim.spec.volumeMode ??= 'Filesystem'
+    roundUp(claim.spec.resources?.limits)
+    roundUp(claim.spec.resources?.requests)
+    claim.status ??= {}
+    if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
+    roundUp(claim.status.capacity)
+    roundUp(claim.status.allocatedResources)
+  },
+  prepareForCreate(claim, context) {
+    claim.status = { phase: 'Pending' }
+    if (!isSet(claim.spec)) return
+    dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
+    joinSources(claim.spec, undefined, context.profile)
+  },
+  prepareForUpdate(claim, old, context) {
+    keepMembers(claim, old, 'status')
+    if (!isSet(claim.spec)) return
+    dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
+    joinSources(claim.spec, old.spec, context.profile)
+  },
+  validate(claim, context) {
+    return validateWith(context, (errors) => validateClaim(claim, errors))
+  },
+  validateUpdate(claim, old, context) {
+    return validateWith(context, (errors) => {
+      validateClaim(claim, errors)
+      validateClaimUpdate(claim, old, errors)
+    })
+  },
+  warnings(claim, _old, { profile }) {
+    const texts: string[] = []
+    const key = `volume.beta.${profile.domain}/storage-class`
+    if (own(claim.metadata.annotations, key) !== undefined) {
+      texts.push(`metadata.annotations[${key}]: deprecated since v1.8; use "storageClassName" attribute instead`)
+    }
+    warnAmounts(texts, claim.spec?.resources?.requests, 'spec.resources.requests')
+    warnAmounts(texts, claim.spec?.resources?.limits, 'spec.resources.limits')
+    return texts
+  },
+  deleteAnswer: 'Object',
+  subresources: {
+    status: statusSubresource((claim, errors) => {
+      if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
+      if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
+      validateStatus(claim, errors.child('status'))
+    }),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

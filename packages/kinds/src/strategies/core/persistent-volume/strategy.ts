@@ -1,0 +1,235 @@
+/** PersistentVolume. @see Configuration and storage specification, 2.5 */
+import { type DeepReadonly, formatTime, goText, type NamingProfile, nameRules } from '@krmkit/meta'
+import type { StrategyContext } from '../../../interfaces.ts'
+import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
+import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { newerNodeLabel } from '../../shared/node-labels.ts'
+import { validateNodeSelector } from '../../shared/node-selector.ts'
+import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
+import { deprecatedSources } from '../../shared/pod-warnings.ts'
+import { amount, sign } from '../../shared/quantities.ts'
+import { lunOfVolume } from '../../shared/required-luns.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { sourceNames, validatePersistentVolumeSource } from './source.ts'
+
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
+
+/** Sources that support mount options by annotation. */
+const mountOptionSources = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+] as const satisfies readonly (keyof PersistentVolumeSpec)[]
+
+function validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
+  validateMetadata(volume, errors, { namespaced: false })
+  validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
+}
+
+/** Rules of the specification; `inline` is the inline volume of a VolumeAttachment. */
+export function validatePersistentVolumeSpec(
+  spec: R<PersistentVolumeSpec>,
+  at: FieldPath,
+  options: { readonly inline?: boolean } = {},
+): void {
+  if (options.inline === true) refuseForInline(spec, at)
+  else validateVolumeRules(spec, at)
+  const affinity = spec.nodeAffinity
+  if (isSet(affinity)) {
+    const here = at.child('nodeAffinity').child('required')
+    if (isSet(affinity.required)) validateNodeSelector(affinity.required, here)
+    else here.required('must specify required node constraints')
+  }
+  validatePersistentVolumeSource(spec, at, { affinity: isSet(affinity?.required) })
+  const policy = spec.persistentVolumeReclaimPolicy
+  if (isSet(spec.hostPath) && isRoot(spec.hostPath.path) && policy === 'Recycle') {
+    at.child('persistentVolumeReclaimPolicy').forbidden("may not be 'recycle' for a hostPath mount of '/'")
+  }
+  const className = spec.storageClassName
+  if (!isEmpty(className) && options.inline !== true) {
+    at.child('storageClassName').invalidAll(className, nameRules.dns1123Subdomain(className, false))
+  }
+  const mode = spec.volumeMode
+  if (isSet(mode) && options.inline !== true && !volumeModes.includes(mode))
+    at.child('volumeMode').notSupported(mode, volumeModes)
+}
+
+function refuseForInline(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
+  const detail = 'may not be specified in the context of inline volumes'
+  if (isSet(spec.claimRef)) at.child('claimRef').forbidden(detail)
+  if (isSet(spec.capacity)) at.child('capacity').forbidden(detail)
+  if (!isEmpty(spec.persistentVolumeReclaimPolicy)) at.child('persistentVolumeReclaimPolicy').forbidden(detail)
+  if (!isEmpty(spec.storageClassName)) at.child('storageClassName').forbidden(detail)
+  if (isEmpty(spec.accessModes)) at.child('accessModes').required()
+  validateAccessModes(spec.accessModes, at.child('accessModes'))
+}
+
+function validateVolumeRules(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
+  if (isEmpty(spec.accessModes)) at.child('accessModes').required()
+  validateAccessModes(spec.accessModes, at.child('accessModes'))
+  const names = sortedKeys(spec.capacity)
+  const here = at.child('capacity')
+  if (names.length === 0) here.required()
+  if (own(spec.capacity, 'storage') === undefined || names.length > 1)
+    here.notSupported(printCapacity(spec.capacity), ['storage'])
+  for (const name of names) {
+    const value = own(spec.capacity, name) ?? '0'
+    if (sign(amount(value)) < 0) here.key(name).invalidText(amount(value).value().toString(), 'must be a valid resource quantity')
+    if (sign(amount(value)) <= 0) here.key(name).invalid(amount(value).toString(), 'must be greater than zero')
+  }
+  const policy = spec.persistentVolumeReclaimPolicy
+  if (!isEmpty(policy) && !reclaimPolicies.includes(policy)) {
+    at.child('persistentVolumeReclaimPolicy').notSupported(policy, reclaimPolicies)
+  }
+}
+
+function printCapacity(capacity: Readonly<Record<string, string>> | undefined) {
+  return goText(isSet(capacity) ? 'core.ResourceList{}' : 'core.ResourceList(nil)')
+}
+
+function isRoot(path: string): boolean {
+  return path.split('/').every((step) => step === '' || step === '.') && path.startsWith('/')
+}
+
+function validateMountOptions(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
+  const key = `volume.beta.${errors.context.profile.domain}/mount-options`
+  if (own(volume.metadata.annotations, key) === undefined) return
+  if (mountOptionSources.some((name) => isSet(volume.spec?.[name]))) return
+  errors.child('metadata').child('annotations').child(key).forbidden('may not specify mount options for this volume type')
+}
+
+function validateVolumeUpdate(
+  volume: DeepReadonly<PersistentVolume>,
+  old: DeepReadonly<PersistentVolume>,
+  errors: ContextErrorList,
+): void {
+  validateVolume(volume, errors)
+  const spec = volume.spec ?? {}
+  const before = old.spec ?? {}
+  if (!sourceNames.every((name) => semanticEqual(comparableSource(spec, name, before), comparableSource(before, name, before)))) {
+    errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
+  }
+  if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
+  if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
+    const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
+    errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
+  }
+}
+
+/** A source for comparison, with the expansion secret of the old one if it had none: that secret may be added later. */
+function comparableSource(
+  spec: R<PersistentVolumeSpec>,
+  name: keyof PersistentVolumeSpec,
+  before: R<PersistentVolumeSpec>,
+): unknown {
+  if (name !== 'csi' || !isSet(spec.csi) || isSet(before.csi?.controllerExpandSecretRef)) return spec[name]
+  const { controllerExpandSecretRef: _, ...rest } = spec.csi
+  return rest
+}
+
+/** Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. */
+function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
+  if (semanticEqual(now, before)) return true
+  const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
+    ...term,
+    matchExpressions: term.matchExpressions?.map((e, j) => {
+      const renamed = newerNodeLabel(e.key, profile)
+      const wanted = now?.required?.nodeSelectorTerms?.[i]?.matchExpressions?.[j]?.key
+      return renamed !== undefined && wanted === renamed ? { ...e, key: renamed } : e
+    }),
+  }))
+  return semanticEqual(now?.required?.nodeSelectorTerms, terms)
+}
+
+function defaults(volume: PersistentVolume): void {
+  volume.spec ??= {}
+  const { spec } = volume
+  if (isEmpty(spec.persistentVolumeReclaimPolicy)) spec.persistentVolumeReclaimPolicy = 'Retain'
+  spec.volumeMode ??= 'Filesystem'
+  if (isSet(spec.hostPath)) spec.hostPath.type ??= ''
+  defaultVendorSource(spec)
+  roundUp(spec.capacity)
+  volume.status ??= {}
+  if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
+}
+
+function currentTime(context: StrategyContext): string {
+  return formatTime(context.clock.now())
+}
+
+export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
+  requiredMembers: { '': [lunOfVolume] },
+  defaults,
+  prepareForCreate(volume, context) {
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
+  },
+  prepareForUpdate(volume, old) {
+    keepMembers(volume, old, 'status')
+  },
+  validate(volume, context) {
+    return validateWith(context, (errors) => {
+      validateVolume(volume, errors)
+      validateMountOptions(volume, errors)
+    })
+  },
+  validateUpdate(volume, old, context) {
+    return validateWith(context, (errors) => {
+      validateVolume(volume, errors)
+      validateMountOptions(volume, errors)
+      validateVolumeUpdate(volume, old, errors)
+    })
+  },
+  warnings(volume, _old, { profile }) {
+    const texts: string[] = []
+    for (const [name, detail] of [
+      ['storage-class', 'deprecated since v1.8; use "storageClassName" attribute instead'],
+      ['mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead'],
+    ] as const) {
+      const key = `volume.beta.${profile.domain}/${name}`
+      if (own(volume.metadata.annotations, key) !== undefined) texts.push(`metadata.annotations[${key}]: ${detail}`)
+    }
+    if (volume.spec?.persistentVolumeReclaimPolicy === 'Recycle') {
+      const advice = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
+      texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
+    }
+    for (const [name, text] of deprecatedSources) {
+      if (name === 'flocker' || name === 'quobyte') continue
+      if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
+    }
+    return texts
+  },
+  deleteAnswer: 'Object',
+  subresources: {
+    status: {
+      prepareForUpdate(volume, old, context) {
+        keepMembers(volume, old, 'spec')
+        volume.status ??= {}
+        const before = old.status?.lastPhaseTransitionTime
+        const changed = volume.status.phase !== old.status?.phase
+        const given = volume.status.lastPhaseTransitionTime
+        if (changed && (!isSet(given) || given === before)) volume.status.lastPhaseTransitionTime = currentTime(context)
+        else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
+      },
+      validateUpdate(volume, old, context) {
+        return validateWith(context, (errors) => {
+          validateMetadataUpdate(volume, old, errors)
+          if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
+        })
+      },
+    },
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

@@ -1,0 +1,42 @@
+/** PodTemplate. */
+import type { PodTemplate } from '../../../types/core-v1.generated.ts'
+import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { validatePodTemplate } from '../../shared/pod-template.ts'
+import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isSet } from '../../shared/values.ts'
+
+export const podTemplateStrategy = defineStrategy<PodTemplate>({
+  requiredMembers: { '': lunsOfPods('template') },
+  defaults(object) {
+    object.template ??= {}
+    defaultPodTemplate(object.template)
+  },
+  prepareForCreate(object, context) {
+    startGeneration(object)
+    if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, undefined, context.features)
+  },
+  prepareForUpdate(object, old, context) {
+    if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, old.template?.spec, context.features)
+    raiseGeneration(object, old, 'template')
+  },
+  validate(object, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(object, errors, { namespaced: true })
+      validatePodTemplate(object.template, errors.child('template'))
+    })
+  },
+  validateUpdate(object, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
+      validatePodTemplate(object.template, errors.child('template'))
+    })
+  },
+  warnings(object, old, { profile }) {
+    return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile })
+  },
+  deleteAnswer: 'Object',
+})

@@ -1,0 +1,101 @@
+/** The status sub-resource of pods. */
+import { type DeepReadonly, joinFormatted, type OwnerReference, parseIP, validateIP } from '@krmkit/meta'
+import type { SubresourceStrategy } from '../../../interfaces.ts'
+import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { validateWith } from '../../shared/strategy.ts'
+import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
+import { validateAnnotationUpdates } from './update-validation.ts'
+
+/** `podIP` equals the first item of `podIPs`; `podIP` decides. */
+export function defaultPodStatus(pod: Pod): void {
+  const { status } = pod
+  if (!isSet(status)) return
+  if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
+  else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
+  if (!isEmpty(status.hostIP) && isEmpty(status.hostIPs)) status.hostIPs = [{ ip: status.hostIP }]
+}
+
+export const podStatusStrategy: SubresourceStrategy<Pod> = {
+  prepareForUpdate(pod, old) {
+    keepMembers(pod, old, 'spec')
+    delete pod.metadata.deletionTimestamp
+    if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
+    delete pod.metadata.ownerReferences
+    if (isSet(old.metadata.ownerReferences)) pod.metadata.ownerReferences = copy<OwnerReference[]>(old.metadata.ownerReferences)
+    if (old.metadata.generation === undefined) delete pod.metadata.generation
+    else pod.metadata.generation = old.metadata.generation
+    pod.status ??= {}
+    if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
+  },
+  validateUpdate(pod, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(pod, old, errors)
+      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+      validateStatus(pod, old, errors.child('status'))
+    })
+  },
+}
+
+const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])
+
+function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
+  const status = pod.status ?? {}
+  const before = old.status ?? {}
+  for (const [i, condition] of (status.conditions ?? []).entries()) {
+    if (!ownConditions.has(condition.type)) validateQualifiedName(condition.type, at.child('conditions').index(i).child('Type'))
+  }
+  const nominated = status.nominatedNodeName
+  if (!isEmpty(nominated) && nominated !== before.nominatedNodeName)
+    validateDnsSubdomain(nominated, at.child('nominatedNodeName'))
+  if (!isEmpty(before.qosClass) && status.qosClass !== before.qosClass) {
+    at.child('qosClass').invalid(status.qosClass ?? '', 'field is immutable')
+  }
+  const restartPolicy = old.spec?.restartPolicy
+  for (const name of ['containerStatuses', 'initContainerStatuses'] as const) {
+    validateTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
+  }
+  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'))
+  if (!isEmpty(status.hostIPs))
+    validateAddresses(
+      status.hostIPs.map((entry) => entry.ip ?? ''),
+      at.child('hostIPs'),
+    )
+}
+
+/** A finally terminated container must not run again. */
+function validateTransitions(
+  now: readonly R<ContainerStatus>[],
+  before: readonly R<ContainerStatus>[],
+  at: FieldPath,
+  restartPolicy: string | undefined,
+): void {
+  if (restartPolicy === 'Always') return
+  const byName = firstByName(now)
+  for (const [i, old] of before.entries()) {
+    const ended = old.state?.terminated
+    if (!isSet(ended) || (ended.exitCode !== 0 && restartPolicy === 'OnFailure')) continue
+    const current = byName.get(old.name)
+    if (current !== undefined && !isSet(current.state?.terminated)) {
+      at.index(i).child('state').forbidden('may not be transitioned to non-terminated state')
+    }
+  }
+}
+
+/** At most one address per family, without duplicates. */
+function validateAddresses(addresses: readonly string[], at: FieldPath): void {
+  for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, validateIP(address))
+  if (addresses.length < 2) return
+  const families = new Set(addresses.map((address) => parseIP(address)?.family))
+  if (families.size !== 2 || addresses.length > 2) {
+    const printed = joinFormatted(addresses, (address) => `core.PodIP{IP:${JSON.stringify(address)}}`)
+    at.invalidText(`[]core.PodIP{${printed}}`, 'may specify no more than one IP for each IP family')
+  }
+  const seen = new Set<string>()
+  for (const [i, address] of addresses.entries()) {
+    if (seen.has(address)) at.index(i).duplicate(address)
+    seen.add(address)
+  }
+}

@@ -1,0 +1,128 @@
+/** Pod. */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
+import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
+import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
+import { podQos } from '../../shared/pod-qos.ts'
+import { emptyPodSpec } from '../../shared/pod-template.ts'
+import { podWarnings } from '../../shared/pod-warnings.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
+import { defaultPodStatus, podStatusStrategy } from './status.ts'
+import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
+import { validatePodUpdate } from './update-validation.ts'
+import { validatePod } from './validation.ts'
+
+const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
+const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
+
+/** Records pending scheduling gates in the status. */
+function recordSchedulingGates(pod: Pod): void {
+  if (isEmpty(pod.spec?.schedulingGates)) return
+  const message = 'Scheduling is blocked due to non-empty scheduling gates'
+  pod.status = {
+    ...pod.status,
+    conditions: [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        lastProbeTime: null,
+        lastTransitionTime: null,
+        reason: 'SchedulingGated',
+        message,
+      },
+    ],
+  } as PodStatus
+}
+
+/** Turns `matchLabelKeys` into requirements of the selectors, with the labels of the pod. */
+function applyMatchLabelKeys(pod: Pod): void {
+  const labels = pod.metadata.labels ?? {}
+  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {}
+  for (const affinity of [podAffinity, podAntiAffinity]) {
+    const terms = [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((weighted) => weighted.podAffinityTerm),
+    ]
+    for (const term of terms) {
+      for (const [keys, operator] of [[term.matchLabelKeys, 'In'] as const, [term.mismatchLabelKeys, 'NotIn'] as const]) {
+        for (const key of keys ?? []) {
+          const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+          if (value === undefined || !isSet(term.labelSelector)) continue
+          term.labelSelector.matchExpressions = [
+            ...(term.labelSelector.matchExpressions ?? []),
+            { key, operator, values: [value] },
+          ]
+        }
+      }
+    }
+  }
+}
+
+export const podStrategy = defineStrategy<Pod>({
+  requiredMembers: { '': lunsOfPods() },
+  defaults(pod) {
+    pod.spec ??= { containers: [] }
+    defaultPodSpec(pod.spec)
+    defaultPodOnly(pod.spec)
+    defaultPodStatus(pod)
+  },
+  prepareForCreate(pod, context) {
+    startGeneration(pod)
+    pod.status = { phase: 'Pending', qosClass: podQos(spec(pod)) }
+    if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
+    recordSchedulingGates(pod)
+    applyMatchLabelKeys(pod)
+  },
+  prepareForUpdate(pod, old, context) {
+    keepMembers(pod, old, 'status')
+    if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
+    raiseGeneration(pod, old, 'spec')
+  },
+  validate(pod, context) {
+    return validateWith(context, (errors) => {
+      validatePod(pod, errors)
+      const at = errors.child('spec')
+      if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
+      if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
+        at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
+      }
+    })
+  },
+  validateUpdate(pod, old, context) {
+    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
+  },
+  warnings(pod, old, context) {
+    return old === undefined ? podWarnings(pod, context.profile) : []
+  },
+  deleteAnswer: 'Object',
+  gracePeriodSeconds(pod, requested) {
+    const { phase } = status(pod)
+    if (isEmpty(spec(pod).nodeName) || phase === 'Failed' || phase === 'Succeeded') return 0
+    const seconds = requested ?? Number(spec(pod).terminationGracePeriodSeconds ?? 0)
+    return seconds < 0 ? 1 : seconds
+  },
+  selectableFields: {
+    'spec.nodeName': (pod) => spec(pod).nodeName ?? '',
+    'spec.restartPolicy': (pod) => spec(pod).restartPolicy ?? '',
+    'spec.schedulerName': (pod) => spec(pod).schedulerName ?? '',
+    'spec.serviceAccountName': (pod) => spec(pod).serviceAccountName ?? '',
+    'spec.hostNetwork': (pod) => String(spec(pod).hostNetwork === true),
+    'status.phase': (pod) => status(pod).phase ?? '',
+    'status.podIP': (pod) => status(pod).podIPs?.[0]?.ip ?? status(pod).podIP ?? '',
+    'status.nominatedNodeName': (pod) => status(pod).nominatedNodeName ?? '',
+  },
+  subresources: {
+    status: podStatusStrategy,
+    ephemeralcontainers: ephemeralContainersStrategy,
+    resize: resizeStrategy,
+  },
+  resetFields: {
+    '': [['status']],
+    status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+    ephemeralcontainers: [['spec', 'resourceClaims'], ['status']],
+    resize: [['spec', 'resourceClaims'], ['status']],
+  },
+})

@@ -1,0 +1,95 @@
+/** ReplicationController. */
+import { type DeepReadonly, labelSelectorFromLabels } from '@krmkit/meta'
+import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateSelectorMatch } from '../../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateNotNegative } from '../../shared/numbers.ts'
+import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
+import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
+import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { validateReplicaStatus } from '../../shared/replicas.ts'
+import { lunsOfPods } from '../../shared/required-luns.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
+
+function validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  const spec = controller.spec ?? {}
+  validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
+  if (isEmptyMap(spec.selector)) at.child('selector').required()
+  if (isSet(spec.replicas)) validateNotNegative(spec.replicas, at.child('replicas'))
+  else at.child('replicas').required()
+  validateTemplate(spec.template, at.child('template'), spec.selector)
+}
+
+function validateTemplate(
+  template: R<PodTemplateSpec> | undefined,
+  at: FieldPath,
+  selector: Readonly<Record<string, string>> | undefined,
+): void {
+  if (!isSet(template)) {
+    at.required()
+    return
+  }
+  if (!isEmptyMap(selector)) validateSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
+  validatePodTemplate(template, at)
+  validateAlwaysRunning(template, at, 'ReplicationController')
+}
+
+export const replicationControllerStrategy = defineStrategy<ReplicationController>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
+  defaults(controller) {
+    controller.spec ??= {}
+    const { spec } = controller
+    defaultPodTemplate(spec.template)
+    const labels = spec.template?.metadata?.labels
+    if (isSet(labels)) {
+      if (isEmptyMap(spec.selector)) spec.selector = { ...labels }
+      if (isEmptyMap(controller.metadata.labels)) controller.metadata.labels = { ...labels }
+    }
+    spec.replicas ??= 1
+  },
+  prepareForCreate(controller, context) {
+    controller.status = { replicas: 0 }
+    startGeneration(controller)
+    dropDisabledTemplateFields(controller.spec?.template, undefined, context.features)
+  },
+  prepareForUpdate(controller, old, context) {
+    keepMembers(controller, old, 'status')
+    dropDisabledTemplateFields(controller.spec?.template, old.spec?.template, context.features)
+    raiseGeneration(controller, old, 'spec')
+  },
+  validate(controller, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(controller, errors, { namespaced: true })
+      validateSpec(controller, errors)
+    })
+  },
+  validateUpdate(controller, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(controller, errors, { namespaced: true })
+      validateSpec(controller, errors)
+      validateMetadataUpdate(controller, old, errors)
+      // The stock server validates the specification twice on update, so errors appear twice.
+      validateSpec(controller, errors)
+    })
+  },
+  warnings(controller, old, { profile }) {
+    return podTemplateWarnings(controller, old, { template: controller.spec?.template, at: 'spec.template', profile })
+  },
+  defaultPropagation: 'Orphan',
+  selectableFields: {
+    'status.replicas': (controller) => String(controller.status?.replicas ?? 0),
+  },
+  scale: {
+    specReplicas: ['spec', 'replicas'],
+    statusReplicas: ['status', 'replicas'],
+    selector: (controller) => labelSelectorFromLabels(controller.spec?.selector ?? {}).toString(),
+  },
+  subresources: {
+    status: statusSubresource((controller, errors) => validateReplicaStatus(controller.status ?? {}, errors.child('status'))),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

@@ -1,0 +1,164 @@
+/** ResourceQuota. */
+import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
+import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
+import { validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+
+const scopes = [
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+  'VolumeAttributesClass',
+]
+const computed = new Set(['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'])
+const quotaNames = new Set([
+  ...computed,
+  'ephemeral-storage',
+  'requests.ephemeral-storage',
+  'limits.ephemeral-storage',
+  'requests.storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+])
+const opposites = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const
+const existenceScopes = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity'])
+
+/** Whether a quota scope can limit a resource. */
+function isScopedResource(scope: string, resource: string): boolean {
+  if (!quotaNames.has(resource)) return true
+  if (scope === 'BestEffort') return resource === 'pods'
+  if (scope === 'VolumeAttributesClass') return resource === 'persistentvolumeclaims' || resource === 'requests.storage'
+  return !scopes.includes(scope) || resource === 'pods' || computed.has(resource)
+}
+
+function validateScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
+  const given = spec.scopes ?? []
+  if (given.length === 0) return
+  const printed = printScopes(given)
+  for (const scope of given) {
+    if (!scopes.includes(scope)) at.invalid(printed, 'unsupported scope')
+    for (const name of sortedKeys(spec.hard))
+      if (!isScopedResource(scope, name)) at.invalid(printed, 'unsupported scope applied to resource')
+  }
+  for (const pair of opposites) if (pair.every((scope) => given.includes(scope))) at.invalid(printed, 'conflicting scopes')
+}
+
+function printScopes(given: readonly string[]) {
+  return goText(`[]core.ResourceQuotaScope{${given.map(goQuote).join(', ')}}`)
+}
+
+function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
+  if (!isSet(spec.scopeSelector)) return
+  const requirements = spec.scopeSelector.matchExpressions ?? []
+  const here = at.child('matchExpressions')
+  for (const requirement of requirements) {
+    const scope = requirement.scopeName
+    if (!scopes.includes(scope)) here.child('scopeName').invalid(scope, 'unsupported scope')
+    for (const name of sortedKeys(spec.hard)) {
+      if (!isScopedResource(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
+    }
+    validateRequirement(requirement, here)
+  }
+  const given = new Set<string>(requirements.map((requirement) => requirement.scopeName))
+  for (const pair of opposites) {
+    if (pair.every((scope) => given.has(scope))) here.invalid(printScopes(spec.scopes ?? []), 'conflicting scopes')
+  }
+}
+
+function validateRequirement(requirement: R<ScopedResourceSelectorRequirement>, at: FieldPath): void {
+  const operator = requirement.operator ?? ''
+  const count = requirement.values?.length ?? 0
+  if (existenceScopes.has(requirement.scopeName) && operator !== 'Exists') {
+    const names = 'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, '
+    const rest = 'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
+    at.child('operator').invalid(operator, `must be 'Exists' when scope is any of ${names}${rest}`)
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    if (count === 0)
+      at.child('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (count > 0) {
+      const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+      at.child('values').invalid(goText(`[]string{${requirement.values?.map(goQuote).join(', ')}}`), detail)
+    }
+  } else at.child('operator').invalid(operator, 'not a valid selector operator')
+}
+
+function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
+  for (const name of sortedKeys(amounts)) {
+    validateQuotaResourceName(name, at.key(name))
+    validateResourceAmount(name, own(amounts, name) ?? '0', at.key(name))
+  }
+}
+
+function validateSpec(spec: R<ResourceQuotaSpec> | undefined, at: FieldPath): void {
+  validateAmounts(spec?.hard, at.child('hard'))
+  validateScopes(spec ?? {}, at.child('scopes'))
+  validateScopeSelector(spec ?? {}, at.child('scopeSelector'))
+}
+
+function validateStatus(quota: DeepReadonly<ResourceQuota>, errors: ContextErrorList): void {
+  validateAmounts(quota.status?.hard, errors.child('status').child('hard'))
+  validateAmounts(quota.status?.used, errors.child('status').child('used'))
+}
+
+export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
+  keepInMemory: true,
+  defaults(quota) {
+    roundUp(quota.spec?.hard)
+    roundUp(quota.status?.hard)
+    roundUp(quota.status?.used)
+  },
+  prepareForCreate(quota) {
+    quota.status = {}
+  },
+  prepareForUpdate(quota, old) {
+    keepMembers(quota, old, 'status')
+  },
+  validate(quota, context) {
+    return validateWith(context, (errors) => {
+      validateMetadata(quota, errors, { namespaced: true })
+      validateSpec(quota.spec, errors.child('spec'))
+      validateStatus(quota, errors)
+    })
+  },
+  validateUpdate(quota, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(quota, old, errors)
+      validateSpec(quota.spec, errors.child('spec'))
+      const now = new Set<string>(quota.spec?.scopes ?? [])
+      const before = new Set<string>(old.spec?.scopes ?? [])
+      if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
+        errors
+          .child('spec')
+          .child('scopes')
+          .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
+      }
+    })
+  },
+  deleteAnswer: 'Object',
+  subresources: {
+    status: statusSubresource((quota, errors) => {
+      if (isEmpty(quota.metadata.resourceVersion)) errors.child('resourceVersion').required()
+      validateStatus(quota, errors)
+    }),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

@@ -1,0 +1,126 @@
+/** Secret. @see Configuration and storage specification, 2.2 */
+import type { DeepReadonly } from '@krmkit/meta'
+import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
+import type { Secret } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
+import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
+
+const immutableDetail = 'field is immutable when `immutable` is set'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+const ascii = /^[\u0000-\u007f]*$/
+
+/** Merges `stringData` into `data`. */
+function mergeStringData(secret: Secret): void {
+  if (isSet(secret.data) && !Object.values(secret.data).every(isSet)) {
+    secret.data = Object.fromEntries(Object.entries(secret.data).map(([key, value]) => [key, isSet(value) ? value : '']))
+  }
+  const text = secret.stringData
+  if (text === undefined) return
+  if (isSet(text)) {
+    const encoder = new TextEncoder()
+    const data = new Map(Object.entries(secret.data ?? {}))
+    for (const [key, value] of Object.entries(text))
+      data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
+    if (data.size > 0) secret.data = Object.fromEntries(data)
+  }
+  delete secret.stringData
+}
+
+function validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): void {
+  validateMetadata(secret, errors, { namespaced: true })
+  const at = errors.child('data')
+  let size = 0
+  for (const key of sortedKeys(secret.data)) {
+    validateDataKey(key, at)
+    size += base64Bytes(own(secret.data, key) ?? '')
+  }
+  if (size > maxDataSize) at.tooLong('', maxDataSize)
+  validateType(secret, at, errors)
+}
+
+/** Each built-in type requires certain data. */
+function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): void {
+  const { domain } = errors.context.profile
+  const value = (key: string): string | undefined => own(secret.data, key)
+  switch (secret.type) {
+    case `${domain}/service-account-token`: {
+      const key = `${domain}/service-account.name`
+      if (isEmpty(own(secret.metadata.annotations, key))) errors.child('metadata').child('annotations').key(key).required()
+      break
+    }
+    case `${domain}/dockercfg`:
+      validateJson(value('.dockercfg'), at.key('.dockercfg'))
+      break
+    case `${domain}/dockerconfigjson`:
+      validateJson(value('.dockerconfigjson'), at.key('.dockerconfigjson'))
+      break
+    case `${domain}/basic-auth`:
+      if (value('username') === undefined && value('password') === undefined) {
+        at.key('username').required()
+        at.key('password').required()
+      }
+      break
+    case `${domain}/ssh-auth`:
+      if (isEmpty(value('ssh-privatekey'))) at.key('ssh-privatekey').required()
+      break
+    case `${domain}/tls`:
+      for (const key of ['tls.crt', 'tls.key']) if (value(key) === undefined) at.key(key).required()
+      break
+  }
+}
+
+/** The value must be a JSON object; errors do not quote it. */
+function validateJson(encoded: string | undefined, at: FieldPath): void {
+  if (encoded === undefined) {
+    at.required()
+    return
+  }
+  const redacted = '<secret contents redacted>'
+  const text = new TextDecoder().decode(base64ToBytes(encoded))
+  if (text === '') {
+    at.invalid(redacted, 'unexpected end of JSON input')
+    return
+  }
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed !== 'object' || Array.isArray(parsed)) {
+      const noun = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
+      at.invalid(redacted, `json: cannot unmarshal ${noun} into Go value of type map[string]interface {}`)
+    }
+  } catch {
+    at.invalid(redacted, `invalid character '${text.trimStart().charAt(0)}' looking for beginning of value`)
+  }
+}
+
+export const secretStrategy = defineStrategy<Secret>({
+  defaults(secret) {
+    mergeStringData(secret)
+    if (isEmpty(secret.type)) secret.type = 'Opaque'
+  },
+  validate(secret, context) {
+    return validateWith(context, (errors) => validateSecret(secret, errors))
+  },
+  validateUpdate(secret, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(secret, old, errors)
+      if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
+      if (old.immutable === true) {
+        if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
+        if (!sameData(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
+      }
+      validateSecret(secret, errors)
+    })
+  },
+  prepareForUpdate(secret, old) {
+    // Old clients omit the type; the stored one is kept.
+    if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
+  },
+  deleteAnswer: 'StatusAlways',
+  selectableFields: {
+    type: (secret) => secret.type ?? '',
+  },
+})

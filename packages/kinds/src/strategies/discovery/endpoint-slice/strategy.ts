@@ -1,0 +1,161 @@
+/** EndpointSlice. */
+import {
+  type DeepReadonly,
+  parseIP,
+  validateDns1123Subdomain,
+  validateFullyQualifiedDomainName,
+  validateLabels,
+  validateLabelValue,
+  validateQualifiedNameFormat,
+} from '@krmkit/meta'
+import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
+import { validatePublicAddress } from '../../shared/addresses.ts'
+import { protocols } from '../../shared/container-ports.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
+import { validateDnsLabel } from '../../shared/names.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
+
+const addressTypes = ['FQDN', 'IPv4', 'IPv6']
+const maxEndpoints = 1000
+const maxPorts = 20_000
+const maxAddresses = 100
+const maxTopologyLabels = 16
+const maxHints = 8
+const hostNameLabel = 'kubernetes.io/hostname'
+
+type Slice = DeepReadonly<EndpointSlice>
+
+function validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): void {
+  validateMetadata(slice, errors, { namespaced: true })
+  const type = slice.addressType ?? ''
+  if (type === '') errors.child('addressType').required()
+  else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
+  validateEndpoints(slice, old, errors.child('endpoints'))
+  validatePorts(slice.ports, errors.child('ports'))
+}
+
+function validateEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath): void {
+  const endpoints = slice.endpoints ?? []
+  if (endpoints.length > maxEndpoints) {
+    at.tooMany(endpoints.length, maxEndpoints)
+    return
+  }
+  // Stored addresses stay valid.
+  const known = new Set((old?.endpoints ?? []).map(({ addresses }) => JSON.stringify(addresses ?? [])))
+  for (const [i, endpoint] of endpoints.entries()) {
+    const addresses = endpoint.addresses ?? []
+    const here = at.index(i)
+    if (addresses.length === 0) here.child('addresses').required('must contain at least 1 address')
+    else if (addresses.length > maxAddresses) here.child('addresses').tooMany(addresses.length, maxAddresses)
+    if (!known.has(JSON.stringify(addresses))) validateAddresses(addresses, slice.addressType, here.child('addresses'))
+    validateEndpoint(endpoint, here)
+  }
+}
+
+function validateAddresses(addresses: readonly string[], type: string, at: FieldPath): void {
+  for (const [i, address] of addresses.entries()) {
+    const here = at.index(i)
+    if (type === 'FQDN') here.add(validateFullyQualifiedDomainName(here.path(), address))
+    if (type !== 'IPv4' && type !== 'IPv6') continue
+    const family = type === 'IPv4' ? 4 : 6
+    if (parseIP(address)?.family !== family) at.invalid(address, `must be an ${type} address`)
+    validatePublicAddress(address, here)
+  }
+}
+
+function validateEndpoint(endpoint: R<Endpoint>, at: FieldPath): void {
+  const { nodeName, deprecatedTopology, hostname, hints } = endpoint
+  if (isSet(nodeName)) at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
+  const topology = at.child('deprecatedTopology')
+  const size = Object.keys(deprecatedTopology ?? {}).length
+  if (size > maxTopologyLabels) topology.tooMany(size, maxTopologyLabels)
+  if (size > 0) topology.add(validateLabels(deprecatedTopology, topology.path()))
+  if (isSet(hostname)) validateDnsLabel(hostname, at.child('hostname'))
+  if (isSet(hints)) validateHints(hints, at.child('hints'))
+}
+
+function validateHints({ forZones = [], forNodes = [] }: R<EndpointHints>, at: FieldPath): void {
+  for (const [member, hints] of [['forZones', forZones] as const, ['forNodes', forNodes] as const]) {
+    const here = at.child(member)
+    if (hints.length > maxHints) {
+      here.tooMany(hints.length, maxHints)
+      continue
+    }
+    const seen = new Set<string>()
+    for (const [i, { name }] of hints.entries()) {
+      const place = here.index(i).child('name')
+      if (seen.has(name)) place.duplicate(name)
+      else seen.add(name)
+      place.invalidAll(name, member === 'forZones' ? validateLabelValue(name) : validateDns1123Subdomain(name))
+    }
+  }
+}
+
+function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at: FieldPath): void {
+  if ((ports ?? []).length > maxPorts) {
+    at.tooMany(ports!.length, maxPorts)
+    return
+  }
+  const names = new Set<string>()
+  for (const [i, { name = '', protocol, appProtocol }] of (ports ?? []).entries()) {
+    const here = at.index(i)
+    if (name !== '') validateDnsLabel(name, here.child('name'))
+    if (names.has(name)) here.child('name').duplicate(name)
+    else names.add(name)
+    if (!isSet(protocol)) here.child('protocol').required()
+    else if (!protocols.includes(protocol)) here.child('protocol').notSupported(protocol, protocols)
+    if (isSet(appProtocol)) here.child('appProtocol').invalidAll(appProtocol, validateQualifiedNameFormat(appProtocol))
+  }
+}
+
+/** Drops `topology`, a member of v1beta1, except the node name where it was stored. */
+function dropTopology(slice: EndpointSlice, old: Slice | undefined): void {
+  if (old !== undefined && semanticEqual(slice.endpoints, old.endpoints)) return
+  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => own(deprecatedTopology, hostNameLabel)))
+  for (const endpoint of slice.endpoints ?? []) {
+    const node = own(endpoint.deprecatedTopology, hostNameLabel)
+    if (!isSet(endpoint.nodeName) && !isEmpty(node) && known.has(node)) endpoint.nodeName = node
+    delete endpoint.deprecatedTopology
+  }
+}
+
+function withoutMetadata({ metadata, ...rest }: Slice): object {
+  return { ...rest, labels: metadata.labels ?? {} }
+}
+
+export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
+  defaults(slice) {
+    for (const port of slice.ports ?? []) {
+      port.name ??= ''
+      port.protocol ??= 'TCP'
+    }
+  },
+  prepareForCreate(slice, { features }) {
+    startGeneration(slice)
+    dropTopology(slice, undefined)
+    if (!features.enabled('PreferSameTrafficDistribution')) dropNodeHints(slice)
+  },
+  prepareForUpdate(slice, old, { features }) {
+    dropTopology(slice, old)
+    const used = (old.endpoints ?? []).some((endpoint) => !isEmpty(endpoint.hints?.forNodes))
+    if (!used && !features.enabled('PreferSameTrafficDistribution')) dropNodeHints(slice)
+    if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
+      slice.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+  },
+  validate(slice, context) {
+    return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
+  },
+  validateUpdate(slice, old, context) {
+    return validateWith(context, (errors) => {
+      validateSlice(slice, old, errors)
+      if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
+    })
+  },
+})
+
+function dropNodeHints(slice: EndpointSlice): void {
+  for (const endpoint of slice.endpoints ?? []) delete endpoint.hints?.forNodes
+}

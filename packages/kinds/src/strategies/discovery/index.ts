@@ -1,7 +1,0 @@
-import type { Strategy } from '../../interfaces.ts'
-import { endpointSliceStrategy } from './endpoint-slice.ts'
-
-/** Policies of the group, by `group/Kind`. */
-export const discoveryPolicies: Readonly<Record<string, Strategy>> = {
-  'discovery.k8s.io/EndpointSlice': endpointSliceStrategy,
-}

@@ -1,0 +1,85 @@
+import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
+import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
+import type { Strategy } from '../../interfaces.ts'
+import type { ContextErrorList } from '../shared/field-path.ts'
+import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { validateStructure } from './structure.ts'
+
+export interface GenericStrategyOptions {
+  /** Facts of the storage version. */
+  readonly part: TypePart
+  readonly namespaced: boolean
+  /** Has a status that only the sub-resource writes. */
+  readonly status?: boolean
+  /** Counts changes of the specification in `metadata.generation`. */
+  readonly generation?: boolean
+  /** Rule of names. Default: DNS subdomains. */
+  readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
+  /** Further rules; `old` is undefined on create. */
+  readonly validate?: (
+    object: DeepReadonly<ApiObject>,
+    old: DeepReadonly<ApiObject> | undefined,
+    errors: ContextErrorList,
+  ) => void
+  /** Field selectors besides metadata. */
+  readonly selectableFields?: NonNullable<Strategy['selectableFields']>
+}
+
+/**
+ * The strategy of a kind derived from its type: ownership of the status, generation and structure. Other rules are left to the
+ * components that use the kind.
+ */
+export function genericStrategy(kind: GenericStrategyOptions): Strategy {
+  const { part, namespaced, status = false, generation = false, name, validate, selectableFields } = kind
+  const types = lazyTypes(part)
+  const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
+  const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
+  return defineStrategy({
+    prepareForCreate(object) {
+      if (status) object['status'] = {}
+      if (generation) startGeneration(object)
+    },
+    prepareForUpdate(object, old) {
+      if (status) keepMembers(object, old, 'status')
+      if (generation) raiseGeneration(object, old, 'spec')
+    },
+    validate(object, context) {
+      return validateWith(context, (errors) => {
+        validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+        structure(object, errors)
+        validate?.(object, undefined, errors)
+      })
+    },
+    validateUpdate(object, old, context) {
+      return validateWith(context, (errors) => {
+        validateMetadataUpdate(object, old, errors)
+        structure(object, errors)
+        validate?.(object, old, errors)
+      })
+    },
+    ...(selectableFields === undefined ? {} : { selectableFields }),
+    ...(status
+      ? {
+          subresources: {
+            status: {
+              prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+              validateUpdate(object, old, context) {
+                return validateWith(context, (errors) => {
+                  validateMetadataUpdate(object, old, errors)
+                  structure(object, errors)
+                })
+              },
+            },
+          },
+          resetFields: { '': [['status']], status: [['spec']] },
+        }
+      : {}),
+  })
+}
+
+/** A string member of the specification; empty if absent. */
+export function specText(object: DeepReadonly<ApiObject>, member: string): string {
+  const text = (object['spec'] as Readonly<Record<string, unknown>> | undefined)?.[member]
+  return typeof text === 'string' ? text : ''
+}

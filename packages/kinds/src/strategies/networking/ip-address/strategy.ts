@@ -1,0 +1,52 @@
+/** IPAddress. */
+import { type DeepReadonly, goQuote, validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta'
+import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goStruct } from '../../shared/go-form.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { validateStrictAddress } from '../strict-address.ts'
+
+function validateParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
+  if (!isEmpty(group)) at.child('group').invalidAll(group, validateDns1123Subdomain(group))
+  if (isEmpty(resource)) at.child('resource').required()
+  else at.child('resource').invalidAll(resource, validatePathSegmentName(resource))
+  if (isEmpty(name)) at.child('name').required()
+  else at.child('name').invalidAll(name, validatePathSegmentName(name))
+  if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, validatePathSegmentName(namespace))
+}
+
+function validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false, name: validateStrictAddress })
+  const at = errors.child('spec').child('parentRef')
+  const parent = object.spec?.parentRef
+  if (isSet(parent)) validateParent(parent, at)
+  else at.required()
+}
+
+function validateImmutableFields(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: FieldPath): void {
+  const parent = object.spec?.parentRef
+  if (semanticEqual(parent, old.spec?.parentRef)) return
+  if (!isSet(parent)) {
+    at.invalid(null, 'field is immutable')
+    return
+  }
+  const { group = '', resource = '', namespace = '', name = '' } = parent
+  const members = { Group: group, Resource: resource, Namespace: namespace, Name: name }
+  const quoted = Object.fromEntries(Object.entries(members).map(([member, text]) => [member, goQuote(text)]))
+  at.invalidText(goStruct('networking.ParentReference', quoted), 'field is immutable')
+}
+
+export const ipAddressStrategy = defineStrategy<IPAddress>({
+  validate(object, context) {
+    return validateWith(context, (errors) => validateAddress(object, errors))
+  },
+  validateUpdate(object, old, context) {
+    return validateWith(context, (errors) => {
+      validateAddress(object, errors)
+      validateMetadataUpdate(object, old, errors)
+      validateImmutableFields(object, old, errors.child('spec').child('parentRef'))
+    })
+  },
+})

@@ -1,0 +1,118 @@
+/** NetworkPolicy. */
+import { type DeepReadonly, goText, parseCIDR, validateCIDR, validatePortName } from '@krmkit/meta'
+import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateSelector } from '../../shared/labels.ts'
+import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validatePortNumber } from '../../shared/numbers.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
+
+const protocols = ['TCP', 'UDP', 'SCTP']
+const directions = ['Ingress', 'Egress']
+
+function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
+  if (isSet(port.protocol) && !protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
+  const end = port.endPort
+  if (typeof port.port === 'number') {
+    if (isSet(end)) {
+      if (end < port.port) at.child('endPort').invalid(port.port, 'must be greater than or equal to `port`')
+      validatePortNumber(end, at.child('endPort'))
+    }
+    validatePortNumber(port.port, at.child('port'))
+  } else if (isSet(port.port)) {
+    if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is non-numeric')
+    at.child('port').invalidAll(port.port, validatePortName(port.port))
+  } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
+}
+
+function validateBlock(block: R<IPBlock>, at: FieldPath): void {
+  if (isEmpty(block.cidr)) {
+    at.child('cidr').required()
+    return
+  }
+  const range = parseCIDR(block.cidr)
+  if (range === undefined) {
+    at.child('cidr').invalidAll(block.cidr, validateCIDR(block.cidr))
+    return
+  }
+  for (const [i, text] of (block.except ?? []).entries()) {
+    const here = at.child('except').index(i)
+    const except = parseCIDR(text)
+    here.invalidAll(text, validateCIDR(text))
+    if (except === undefined) continue
+    const inside = except.address.family === range.address.family && except.prefixLength > range.prefixLength
+    if (!inside || !samePrefix(except.address.bytes, range.address.bytes, range.prefixLength)) {
+      here.invalid(text, 'must be a strict subset of `cidr`')
+    }
+  }
+}
+
+function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
+  for (let bit = 0; bit < bits; bit++) {
+    const mask = 0x80 >> (bit & 7)
+    if (((a[bit >> 3] ?? 0) & mask) !== ((b[bit >> 3] ?? 0) & mask)) return false
+  }
+  return true
+}
+
+function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath): void {
+  validateSelector(peer.podSelector, at.child('podSelector'))
+  validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
+  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'))
+  const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
+  if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
+  else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
+}
+
+function validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList): void {
+  validateMetadata(policy, errors, { namespaced: true })
+  const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
+  const at = errors.child('spec')
+  validateSelector(podSelector, at.child('podSelector'))
+  for (const [name, rules] of [['ingress', ingress] as const, ['egress', egress] as const]) {
+    for (const [i, rule] of (rules ?? []).entries()) {
+      const here = at.child(name).index(i)
+      for (const [j, port] of (rule.ports ?? []).entries()) validatePort(port, here.child('ports').index(j))
+      const [member, peers] =
+        'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
+      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j))
+    }
+  }
+  if (policyTypes.length > 2) {
+    at.child('policyTypes').invalid(goText('&[]networking.PolicyType{}'), 'may not specify more than two policyTypes')
+    return
+  }
+  for (const [i, type] of policyTypes.entries()) {
+    if (!directions.includes(type)) at.child('policyTypes').index(i).notSupported(type, directions)
+  }
+}
+
+export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
+  defaults(policy) {
+    const { spec } = policy
+    if (!isSet(spec)) return
+    for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+      for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
+    }
+    if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress']
+  },
+  prepareForCreate(policy) {
+    startGeneration(policy)
+  },
+  prepareForUpdate(policy, old) {
+    raiseGeneration(policy, old, 'spec')
+  },
+  validate(policy, context) {
+    return validateWith(context, (errors) => validatePolicy(policy, errors))
+  },
+  validateUpdate(policy, old, context) {
+    return validateWith(context, (errors) => {
+      validatePolicy(policy, errors)
+      validateMetadataUpdate(policy, old, errors)
+      // The stock server validates the specification twice on update.
+      const again = validateWith(context, (own) => validatePolicy(policy, own))
+      errors.add(again.filter((error) => error.field.startsWith('spec')))
+    })
+  },
+})

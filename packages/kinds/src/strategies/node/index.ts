@@ -1,7 +1,0 @@
-import type { Strategy } from '../../interfaces.ts'
-import { runtimeClassStrategy } from './runtime-class.ts'
-
-/** Policies of the group, by `group/Kind`. */
-export const nodePolicies: Readonly<Record<string, Strategy>> = {
-  'node.k8s.io/RuntimeClass': runtimeClassStrategy,
-}

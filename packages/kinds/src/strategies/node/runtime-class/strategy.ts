@@ -1,0 +1,49 @@
+/** RuntimeClass. */
+import { type DeepReadonly, validateLabels } from '@krmkit/meta'
+import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateDnsLabel } from '../../shared/names.ts'
+import { tolerationText, validateTolerations } from '../../shared/node-selector.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
+import { validateResources } from '../../shared/resources.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
+
+function validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
+  validateDnsLabel(object.handler ?? '', errors.child('handler'))
+  if (isSet(object.overhead))
+    validateResources({ limits: object.overhead.podFixed ?? {} }, errors.child('overhead'), { claims: new Set() })
+  if (isSet(object.scheduling)) validateScheduling(object.scheduling, errors.child('scheduling'))
+}
+
+function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): void {
+  if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
+  const here = at.child('tolerations')
+  // The stock server repeats the path step.
+  validateTolerations(tolerations, here.child('tolerations'))
+  const seen = new Set<string>()
+  for (const [i, toleration] of tolerations.entries()) {
+    const text = tolerationText(toleration)
+    if (seen.has(text)) here.index(i).duplicate(toleration)
+    seen.add(text)
+  }
+}
+
+export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
+  keepInMemory: true,
+  allowUnconditionalUpdate: false,
+  defaults(object) {
+    roundUp(object.overhead?.podFixed)
+  },
+  validate(object, context) {
+    return validateWith(context, (errors) => validateClass(object, errors))
+  },
+  validateUpdate(object, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(object, old, errors)
+      if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
+    })
+  },
+})

@@ -1,0 +1,55 @@
+/** PodDisruptionBudget. */
+import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { validateSelector } from '../../shared/labels.ts'
+import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { validateNotNegative } from '../../shared/numbers.ts'
+import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { isSet } from '../../shared/values.ts'
+
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
+
+function validateBudget(budget: DeepReadonly<PodDisruptionBudget>, errors: ContextErrorList): void {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = budget.spec ?? {}
+  const at = errors.child('spec')
+  if (isSet(minAvailable) && isSet(maxUnavailable)) {
+    at.invalid(goText('policy.PodDisruptionBudgetSpec{}'), 'minAvailable and maxUnavailable cannot be both set')
+  }
+  validateIntOrPercent(minAvailable, at.child('minAvailable'))
+  validateAtMostAll(minAvailable, at.child('minAvailable'))
+  validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'))
+  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'))
+  validateSelector(selector, at.child('selector'))
+  if (isSet(unhealthyPodEvictionPolicy) && !evictionPolicies.includes(unhealthyPodEvictionPolicy)) {
+    at.child('unhealthyPodEvictionPolicy').notSupported(unhealthyPodEvictionPolicy, evictionPolicies)
+  }
+}
+
+export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
+  allowUnconditionalUpdate: false,
+  prepareForCreate(budget) {
+    delete budget.status
+    startGeneration(budget)
+  },
+  prepareForUpdate(budget, old) {
+    keepMembers(budget, old, 'status')
+    raiseGeneration(budget, old, 'spec')
+  },
+  validate(budget, context) {
+    return validateWith(context, (errors) => validateBudget(budget, errors))
+  },
+  validateUpdate(budget, _old, context) {
+    return validateWith(context, (errors) => validateBudget(budget, errors))
+  },
+  subresources: {
+    status: statusSubresource((budget, errors) => {
+      const at = errors.child('status')
+      for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
+        validateNotNegative(budget.status?.[name], at.child(name))
+      }
+    }),
+  },
+  resetFields: { '': [['status']], status: [['spec']] },
+})

@@ -1,0 +1,86 @@
+/** RoleBinding and ClusterRoleBinding. */
+import { type DeepReadonly, goQuote, goText, nameRules } from '@krmkit/meta'
+import type { Strategy } from '../../../interfaces.ts'
+import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateDnsSubdomain } from '../../shared/names.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+
+type AnyBinding = RoleBinding | ClusterRoleBinding
+
+/** The API group of the object, which is that of subjects and roles too. */
+function groupOf(binding: { readonly apiVersion: string }): string {
+  return binding.apiVersion.slice(0, binding.apiVersion.indexOf('/'))
+}
+
+function validateSubject(
+  subject: R<Subject>,
+  at: FieldPath,
+  options: { readonly namespaced: boolean; readonly group: string },
+): void {
+  const apiGroup = subject.apiGroup ?? ''
+  if (isEmpty(subject.name)) at.child('name').required()
+  switch (subject.kind) {
+    case 'ServiceAccount':
+      if (!isEmpty(subject.name)) validateDnsSubdomain(subject.name, at.child('name'))
+      if (apiGroup !== '') at.child('apiGroup').notSupported(apiGroup, [''])
+      if (!options.namespaced && isEmpty(subject.namespace)) at.child('namespace').required()
+      break
+    case 'User':
+    case 'Group':
+      if (apiGroup !== options.group) at.child('apiGroup').notSupported(apiGroup, [options.group])
+      break
+    default:
+      at.child('kind').notSupported(subject.kind, ['ServiceAccount', 'User', 'Group'])
+  }
+}
+
+function validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): void {
+  validateMetadata(binding, errors, { namespaced, name: nameRules.pathSegment })
+  const group = groupOf(binding)
+  const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {}
+  const at = errors.child('roleRef')
+  if (apiGroup !== group) at.child('apiGroup').notSupported(apiGroup, [group])
+  const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']
+  if (!kinds.includes(kind)) at.child('kind').notSupported(kind, kinds)
+  if (name === '') at.child('name').required()
+  else at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
+  for (const [i, subject] of (binding.subjects ?? []).entries()) {
+    validateSubject(subject, errors.child('subjects').index(i), { namespaced, group })
+  }
+}
+
+function printRef({ apiGroup, kind, name }: { readonly apiGroup: string; readonly kind: string; readonly name: string }) {
+  return goText(`rbac.RoleRef{APIGroup:${goQuote(apiGroup)}, Kind:${goQuote(kind)}, Name:${goQuote(name)}}`)
+}
+
+function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
+  return {
+    allowCreateOnUpdate: true,
+    defaults(binding) {
+      const group = groupOf(binding)
+      if (isSet(binding.roleRef) && isEmpty(binding.roleRef.apiGroup)) binding.roleRef.apiGroup = group
+      for (const subject of binding.subjects ?? []) {
+        if (isEmpty(subject.apiGroup) && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = group
+      }
+    },
+    validate(binding, context) {
+      return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
+    },
+    validateUpdate(binding, old, context) {
+      return validateWith(context, (errors) => {
+        // The stock server validates the object twice on update.
+        validateBinding(binding, errors, namespaced)
+        validateBinding(binding, errors, namespaced)
+        validateMetadataUpdate(binding, old, errors)
+        if (!semanticEqual(binding.roleRef, old.roleRef))
+          errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
+      })
+    },
+  }
+}
+
+export const roleBindingStrategy = defineStrategy<AnyBinding>(bindingStrategyOf(true))
+export const clusterRoleBindingStrategy = defineStrategy<AnyBinding>(bindingStrategyOf(false))

@@ -1,0 +1,104 @@
+/** CSIDriver. @see Configuration and storage specification, 2.8 */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+
+const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
+const lifecycleModes = ['Persistent', 'Ephemeral']
+const longestName = 63
+const shortestToken = 600
+const longestToken = 2 ** 32
+const shortestPeriod = 10
+
+/** Service account tokens for the driver; audiences must be unique. */
+function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
+  const audiences = new Set<string>()
+  for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
+    const here = at.index(i)
+    if (audiences.has(audience)) {
+      here.child('audience').duplicate(audience)
+      continue
+    }
+    audiences.add(audience)
+    if (!isSet(seconds)) continue
+    const place = here.child('expirationSeconds')
+    if (seconds < shortestToken) place.invalid(seconds, 'may not specify a duration less than 10 minutes')
+    if (seconds > longestToken) place.invalid(seconds, 'may not specify a duration larger than 2^32 seconds')
+  }
+}
+
+function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
+  validateMetadata(driver, errors, { namespaced: false })
+  // `Differs:` the stock server accepts longer names; S90.
+  const name = driver.metadata.name ?? ''
+  if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
+  const spec = driver.spec ?? {}
+  const at = errors.child('spec')
+  for (const member of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const) {
+    if (!isSet(spec[member])) at.child(member).required()
+  }
+  const policy = spec.fsGroupPolicy
+  if (isSet(policy) && !groupPolicies.includes(policy)) at.child('fsGroupPolicy').notSupported(policy, groupPolicies)
+  validateTokenRequests(spec, at.child('tokenRequests'))
+  for (const mode of spec.volumeLifecycleModes ?? []) {
+    if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').notSupported(mode, lifecycleModes)
+  }
+  const period = spec.nodeAllocatableUpdatePeriodSeconds
+  if (isSet(period) && period < shortestPeriod) {
+    at.child('nodeAllocatableUpdatePeriodSeconds').invalid(period, `must be greater than or equal to ${shortestPeriod} seconds`)
+  }
+}
+
+function validateImmutableFields(
+  spec: R<CSIDriverSpec>,
+  old: R<CSIDriverSpec>,
+  at: FieldPath,
+  mutableGroupPolicy: boolean,
+): void {
+  const frozen = 'field is immutable'
+  if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
+  // `Differs:` on the stock server the member is mutable; S95.
+  if (!mutableGroupPolicy && spec.fsGroupPolicy !== old.fsGroupPolicy)
+    at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
+  if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
+    at.child('volumeLifecycleModes').invalid(spec.volumeLifecycleModes ?? [], frozen)
+  }
+}
+
+export const csiDriverStrategy = defineStrategy<CSIDriver>({
+  allowUnconditionalUpdate: false,
+  // Decoding gives an absent member its zero value, so only the body shows that it is missing; S92.
+  requiredMembers: { '': [['spec']] },
+  defaults(driver) {
+    driver.spec ??= {}
+    const { spec } = driver
+    spec.attachRequired ??= true
+    spec.podInfoOnMount ??= false
+    spec.storageCapacity ??= false
+    if (!isSet(spec.fsGroupPolicy) || spec.fsGroupPolicy === '') spec.fsGroupPolicy = 'ReadWriteOnceWithFSType'
+    if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent']
+    spec.requiresRepublish ??= false
+    spec.seLinuxMount ??= false
+  },
+  prepareForCreate(driver, { features }) {
+    if (!features.enabled('MutableCSINodeAllocatableCount')) delete driver.spec?.nodeAllocatableUpdatePeriodSeconds
+  },
+  prepareForUpdate(driver, old) {
+    raiseGeneration(driver, old, 'spec')
+  },
+  validate(driver, context) {
+    return validateWith(context, (errors) => validateDriver(driver, errors))
+  },
+  validateUpdate(driver, old, context) {
+    return validateWith(context, (errors) => {
+      validateMetadataUpdate(driver, old, errors)
+      validateDriver(driver, errors)
+      const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
+    })
+  },
+  deleteAnswer: 'Object',
+})

@@ -1,0 +1,71 @@
+/** StorageClass. @see Configuration and storage specification, 2.6 */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { StorageClass } from '../../../types/storage-v1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { nodeLabelWarning } from '../../shared/node-labels.ts'
+import { validateTopologyTerms } from '../../shared/node-selector.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isEmptyMap, isSet, semanticEqual } from '../../shared/values.ts'
+import { validateParameters, validateProvisioner } from '../provisioner.ts'
+
+const reclaimPolicies = ['Delete', 'Retain']
+const bindingModes = ['Immediate', 'WaitForFirstConsumer']
+
+function validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
+  validateProvisioner(object.provisioner, errors.child('provisioner'))
+  validateParameters(object.parameters, errors.child('parameters'))
+  const { reclaimPolicy, volumeBindingMode } = object
+  if (!isEmpty(reclaimPolicy) && !reclaimPolicies.includes(reclaimPolicy)) {
+    errors.child('reclaimPolicy').notSupported(reclaimPolicy, reclaimPolicies)
+  }
+  if (!isSet(volumeBindingMode)) errors.child('volumeBindingMode').required()
+  else if (!bindingModes.includes(volumeBindingMode))
+    errors.child('volumeBindingMode').notSupported(volumeBindingMode, bindingModes)
+  validateTopologyTerms(object.allowedTopologies, errors.child('allowedTopologies'))
+}
+
+function validateImmutableFields(
+  object: DeepReadonly<StorageClass>,
+  old: DeepReadonly<StorageClass>,
+  errors: ContextErrorList,
+): void {
+  const same = isEmptyMap(object.parameters) ? isEmptyMap(old.parameters) : semanticEqual(object.parameters, old.parameters)
+  if (!same) errors.child('parameters').forbidden('updates to parameters are forbidden.')
+  if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
+  if (object.reclaimPolicy !== old.reclaimPolicy)
+    errors.child('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
+  if (object.volumeBindingMode !== old.volumeBindingMode) {
+    errors.child('volumeBindingMode').invalid(object.volumeBindingMode, 'field is immutable')
+  }
+}
+
+export const storageClassStrategy = defineStrategy<StorageClass>({
+  keepInMemory: true,
+  defaults(object) {
+    object.reclaimPolicy ??= 'Delete'
+    object.volumeBindingMode ??= 'Immediate'
+  },
+  validate(object, context) {
+    return validateWith(context, (errors) => validateClass(object, errors))
+  },
+  validateUpdate(object, old, context) {
+    return validateWith(context, (errors) => {
+      validateClass(object, errors)
+      validateMetadataUpdate(object, old, errors)
+      validateImmutableFields(object, old, errors)
+    })
+  },
+  warnings(object, _old, { profile }) {
+    const texts: string[] = []
+    for (const [i, term] of (object.allowedTopologies ?? []).entries()) {
+      for (const [j, { key }] of (term.matchLabelExpressions ?? []).entries()) {
+        const text = nodeLabelWarning(key, profile)
+        if (text !== undefined) texts.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${text}`)
+      }
+    }
+    return texts
+  },
+  deleteAnswer: 'Object',
+})

@@ -1,0 +1,126 @@
+/** VolumeAttachment. @see Configuration and storage specification, 2.7 */
+import { type DeepReadonly, goQuote, goText, utf8Length, validateDns1123Subdomain } from '@krmkit/meta'
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
+import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goStruct } from '../../shared/go-form.ts'
+import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
+import { between, maxInt32 } from '../../shared/numbers.ts'
+import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
+import { lunOfSource } from '../../shared/required-luns.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { validateDriverName } from '../../shared/volume-network.ts'
+
+const maxMetadataBytes = 256 * 1024
+const maxMessageBytes = 1024
+
+type Attachment = DeepReadonly<VolumeAttachment>
+
+function validateAttachment(attachment: Attachment, errors: ContextErrorList): void {
+  validateMetadata(attachment, errors, { namespaced: false })
+  const at = errors.child('spec')
+  const { attacher, source, nodeName = '' } = attachment.spec ?? {}
+  if (isEmpty(attacher)) at.child('attacher').required()
+  validateSource(source ?? {}, at.child('source'))
+  at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
+  validateStatus(attachment, errors.child('status'))
+}
+
+function validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): void {
+  const one = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
+  if (!isSet(inlineVolumeSpec) && !isSet(persistentVolumeName)) at.required(one)
+  else if (isSet(inlineVolumeSpec) && isSet(persistentVolumeName)) at.forbidden(one)
+  else if (isSet(inlineVolumeSpec)) validatePersistentVolumeSpec(inlineVolumeSpec, at.child('inlineVolumeSpec'), { inline: true })
+  else if (persistentVolumeName === '') at.child('persistentVolumeName').required('must specify non empty persistentVolumeName')
+}
+
+function validateStatus({ status }: Attachment, at: FieldPath): void {
+  const { attachmentMetadata, attachError, detachError } = status ?? {}
+  let size = 0
+  for (const [key, value] of Object.entries(attachmentMetadata ?? {})) size += utf8Length(key) + utf8Length(value)
+  if (size > maxMetadataBytes) at.child('attachmentMetadata').tooLong('', maxMetadataBytes)
+  validateError(attachError, at.child('attachError'))
+  validateError(detachError, at.child('detachError'))
+}
+
+function validateError(error: R<VolumeError> | undefined, at: FieldPath): void {
+  if (!isSet(error)) return
+  // The message names the bound that the stock server prints; it compares with a smaller one.
+  if (utf8Length(error.message ?? '') > maxMessageBytes) at.child('message').tooLong('', maxMetadataBytes)
+  if (isSet(error.errorCode) && error.errorCode < 0) at.child('errorCode').invalid(error.errorCode, between(0, maxInt32))
+}
+
+/** Rules of new attachments only. */
+function validateNewAttachment(attachment: Attachment, errors: ContextErrorList): void {
+  const { attacher = '', source } = attachment.spec ?? {}
+  validateDriverName(attacher, errors.child('spec').child('attacher'))
+  const name = source?.persistentVolumeName
+  if (isSet(name))
+    errors.child('spec').child('source').child('persistentVolumeName').invalidAll(name, validateDns1123Subdomain(name))
+}
+
+/** The stock server validates the whole attachment twice on update. */
+function validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): void {
+  validateAttachment(attachment, errors)
+  validateAttachment(attachment, errors)
+  if (!semanticEqual(attachment.spec, old.spec)) errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
+}
+
+function printSpec({ spec }: Attachment) {
+  const pointer = (value: unknown, type: string) => `(*${type})(${isSet(value) ? '0x0' : 'nil'})`
+  return goText(
+    goStruct('storage.VolumeAttachmentSpec', {
+      Attacher: goQuote(spec?.attacher ?? ''),
+      Source: goStruct('storage.VolumeAttachmentSource', {
+        PersistentVolumeName: pointer(spec?.source?.persistentVolumeName, 'string'),
+        InlineVolumeSpec: pointer(spec?.source?.inlineVolumeSpec, 'core.PersistentVolumeSpec'),
+      }),
+      NodeName: goQuote(spec?.nodeName ?? ''),
+    }),
+  )
+}
+
+export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
+  allowUnconditionalUpdate: false,
+  // `Differs:` the stock server reads a missing member as false; S88.
+  requiredMembers: {
+    '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', ...lunOfSource]],
+    status: [['status', 'attached']],
+  },
+  defaults(attachment) {
+    const inline = attachment.spec?.source?.inlineVolumeSpec
+    if (!isSet(inline)) return
+    inline.volumeMode ??= 'Filesystem'
+    defaultVendorSource(inline)
+    roundUp(inline.capacity)
+  },
+  prepareForCreate(attachment) {
+    attachment.status = { attached: false }
+  },
+  prepareForUpdate(attachment, old) {
+    keepMembers(attachment, old, 'status')
+  },
+  validate(attachment, context) {
+    return validateWith(context, (errors) => {
+      validateAttachment(attachment, errors)
+      validateNewAttachment(attachment, errors)
+    })
+  },
+  validateUpdate(attachment, old, context) {
+    return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+  },
+  deleteAnswer: 'Object',
+  subresources: {
+    status: {
+      prepareForUpdate(attachment, old) {
+        keepMembers(attachment, old, 'spec')
+        resetStatusMetadata(attachment, old)
+      },
+      validateUpdate(attachment, old, context) {
+        return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+      },
+    },
+  },
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+})

@@ -1,0 +1,35 @@
+/** VolumeAttributesClass. */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmptyMap, semanticEqual } from '../../shared/values.ts'
+import { validateParameters, validateProvisioner } from '../provisioner.ts'
+
+function validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): void {
+  validateMetadata(object, errors, { namespaced: false })
+  validateProvisioner(object.driverName, errors.child('driverName'))
+  const at = errors.child('parameters')
+  validateParameters(object.parameters, at)
+  if (isEmptyMap(object.parameters)) at.required('must contain at least one key/value pair')
+}
+
+export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
+  allowUnconditionalUpdate: false,
+  validate(object, context) {
+    return validateWith(context, (errors) => validateClass(object, errors))
+  },
+  validateUpdate(object, old, context) {
+    return validateWith(context, (errors) => {
+      // The stock server validates the class twice on update.
+      validateClass(object, errors)
+      validateMetadataUpdate(object, old, errors)
+      if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
+      if (!semanticEqual(object.parameters, old.parameters))
+        errors.child('parameters').forbidden('updates to parameters are forbidden.')
+      validateClass(object, errors)
+    })
+  },
+  deleteAnswer: 'Object',
+})
