@@ -28,7 +28,7 @@ import { configMapStrategy } from './core/config-map/strategy.ts'
 import { endpointsStrategy } from './core/endpoints/strategy.ts'
 import { eventStrategy, eventsGroupEventStrategy } from './core/event/strategy.ts'
 import { limitRangeStrategy } from './core/limit-range.ts'
-import { namespaceStrategy } from './core/namespace.ts'
+import { namespaceStrategy } from './core/namespace/strategy.ts'
 import { nodeStrategy } from './core/node/strategy.ts'
 import { persistentVolumeStrategy } from './core/persistent-volume/strategy.ts'
 import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim/strategy.ts'
@@ -37,7 +37,7 @@ import { podTemplateStrategy } from './core/pod-template/strategy.ts'
 import { replicationControllerStrategy } from './core/replication-controller/strategy.ts'
 import { resourceQuotaStrategy } from './core/resource-quota/strategy.ts'
 import { secretStrategy } from './core/secret/strategy.ts'
-import { serviceStrategy } from './core/service.ts'
+import { serviceStrategy } from './core/service/strategy.ts'
 import { serviceAccountStrategy } from './core/service-account/strategy.ts'
 import { endpointSliceStrategy } from './discovery/endpoint-slice/strategy.ts'
 import { flowSchemaStrategy } from './flowcontrol/flow-schema/strategy.ts'
@@ -71,7 +71,7 @@ export {
   type ServiceUse,
   serviceHoldings,
   serviceUse,
-} from './core/service-allocation.ts'
+} from './core/service/allocation.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
 export { missingMembers } from './required-members.ts'
 

@@ -138,141 +138,142 @@ describe('canonical objects', () => {
   })
 })
 
+const mismatches: [string, string | object, string][] = [
+  [configMap, { data: [] }, 'json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string'],
+  [configMap, { data: 'x' }, 'json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string'],
+  [configMap, { data: { k: 1 } }, 'json: cannot unmarshal number into Go struct field ConfigMap.data of type string'],
+  [configMap, { immutable: 'true' }, 'json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool'],
+  [
+    configMap,
+    { metadata: { labels: { a: { b: 'c' } } } },
+    'json: cannot unmarshal object into Go struct field ObjectMeta.metadata.labels of type string',
+  ],
+  [
+    configMap,
+    { metadata: { name: 1 } },
+    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string',
+  ],
+  [
+    configMap,
+    { metadata: { uid: 1 } },
+    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID',
+  ],
+  [
+    configMap,
+    { metadata: { creationTimestamp: 1 } },
+    'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string',
+  ],
+  [configMap, '[]', 'json: cannot unmarshal array into Go value of type v1.ConfigMap'],
+  [configMap, { binaryData: { a: '***' } }, 'illegal base64 data at input byte 0'],
+  [configMap, { binaryData: { a: 'YQ' } }, 'illegal base64 data at input byte 0'],
+  [configMap, { binaryData: { a: 'YWJjYQ=a' } }, 'illegal base64 data at input byte 6'],
+  [configMap, { binaryData: { a: 'YQ==YQ==' } }, 'illegal base64 data at input byte 4'],
+  [configMap, { binaryData: { a: 'YQ=' } }, 'illegal base64 data at input byte 3'],
+  ['core/v1.Secret', { data: { a: 1 } }, 'json: cannot unmarshal number into Go struct field Secret.data of type []uint8'],
+  [
+    'core/v1.Pod',
+    { spec: { volumes: [{ nfs: 'x' }] } },
+    'json: cannot unmarshal string into Go struct field Volume.spec.volumes.nfs of type v1.NFSVolumeSource',
+  ],
+  [
+    'core/v1.Pod',
+    { spec: { volumes: [{ configMap: { defaultMode: 'x' } }] } },
+    'json: cannot unmarshal string into Go struct field ConfigMapVolumeSource.spec.volumes.configMap.defaultMode of type int32',
+  ],
+  [
+    'core/v1.Pod',
+    { spec: { volumes: [{ configMap: { defaultMode: 2147483648 } }] } },
+    'json: cannot unmarshal number 2147483648 into Go struct field ConfigMapVolumeSource.spec.volumes.configMap.defaultMode of type int32',
+  ],
+  [
+    'core/v1.Pod',
+    '{"spec":{"priority":1.0}}',
+    'json: cannot unmarshal number 1.0 into Go struct field PodSpec.spec.priority of type int32',
+  ],
+  [
+    'core/v1.Pod',
+    '{"spec":{"activeDeadlineSeconds":1e3}}',
+    'json: cannot unmarshal number 1e3 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
+  ],
+  [
+    'core/v1.Pod',
+    '{"spec":{"activeDeadlineSeconds":9223372036854775808}}',
+    'json: cannot unmarshal number 9223372036854775808 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { accessModes: 'x' } },
+    'json: cannot unmarshal string into Go struct field PersistentVolumeClaimSpec.spec.accessModes of type []v1.PersistentVolumeAccessMode',
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { resources: { limits: [] } } },
+    'json: cannot unmarshal array into Go struct field VolumeResourceRequirements.spec.resources.limits of type v1.ResourceList',
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { resources: { limits: { a: 'x' } } } },
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  ],
+  [
+    'core/v1.PersistentVolumeClaim',
+    { spec: { resources: { limits: { a: true } } } },
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  ],
+  [
+    'core/v1.Service',
+    { spec: { ports: [{ targetPort: true }] } },
+    'json: cannot unmarshal bool into Go struct field ServicePort.spec.ports.targetPort of type int32',
+  ],
+  [
+    'core/v1.Service',
+    { spec: { ports: [{ targetPort: 1.5 }] } },
+    'json: cannot unmarshal number 1.5 into Go struct field ServicePort.spec.ports.targetPort of type int32',
+  ],
+  [
+    'core/v1.ReplicationController',
+    { spec: { selector: { a: {} } } },
+    'json: cannot unmarshal object into Go struct field ReplicationControllerSpec.spec.selector of type string',
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { versions: {} } },
+    'json: cannot unmarshal object into Go struct field CustomResourceDefinitionSpec.spec.versions of type []v1.CustomResourceDefinitionVersion',
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { exclusiveMinimum: 1 } } } } }] } },
+    'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.exclusiveMinimum of type bool',
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { versions: [{ schema: { openAPIV3Schema: { items: { type: 1 } } } }] } },
+    'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items of type string',
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { versions: [{ schema: { openAPIV3Schema: { additionalProperties: 1 } } }] } },
+    'boolean or JSON schema expected',
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    { spec: { versions: [{ subresources: { status: true } }] } },
+    'json: cannot unmarshal bool into Go struct field CustomResourceSubresources.spec.versions.subresources.status of type v1.CustomResourceSubresourceStatus',
+  ],
+  [
+    'core/v1.Event',
+    { eventTime: '2020-01-02' },
+    'parsing time "2020-01-02" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "" as "T"',
+  ],
+  [
+    configMap,
+    { metadata: { creationTimestamp: 'yesterday' } },
+    'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+  ],
+]
+
 describe('type mismatches', () => {
-  const cases: [string, string | object, string][] = [
-    [configMap, { data: [] }, 'json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string'],
-    [configMap, { data: 'x' }, 'json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string'],
-    [configMap, { data: { k: 1 } }, 'json: cannot unmarshal number into Go struct field ConfigMap.data of type string'],
-    [configMap, { immutable: 'true' }, 'json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool'],
-    [
-      configMap,
-      { metadata: { labels: { a: { b: 'c' } } } },
-      'json: cannot unmarshal object into Go struct field ObjectMeta.metadata.labels of type string',
-    ],
-    [
-      configMap,
-      { metadata: { name: 1 } },
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string',
-    ],
-    [
-      configMap,
-      { metadata: { uid: 1 } },
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID',
-    ],
-    [
-      configMap,
-      { metadata: { creationTimestamp: 1 } },
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string',
-    ],
-    [configMap, '[]', 'json: cannot unmarshal array into Go value of type v1.ConfigMap'],
-    [configMap, { binaryData: { a: '***' } }, 'illegal base64 data at input byte 0'],
-    [configMap, { binaryData: { a: 'YQ' } }, 'illegal base64 data at input byte 0'],
-    [configMap, { binaryData: { a: 'YWJjYQ=a' } }, 'illegal base64 data at input byte 6'],
-    [configMap, { binaryData: { a: 'YQ==YQ==' } }, 'illegal base64 data at input byte 4'],
-    [configMap, { binaryData: { a: 'YQ=' } }, 'illegal base64 data at input byte 3'],
-    ['core/v1.Secret', { data: { a: 1 } }, 'json: cannot unmarshal number into Go struct field Secret.data of type []uint8'],
-    [
-      'core/v1.Pod',
-      { spec: { volumes: [{ nfs: 'x' }] } },
-      'json: cannot unmarshal string into Go struct field Volume.spec.volumes.nfs of type v1.NFSVolumeSource',
-    ],
-    [
-      'core/v1.Pod',
-      { spec: { volumes: [{ configMap: { defaultMode: 'x' } }] } },
-      'json: cannot unmarshal string into Go struct field ConfigMapVolumeSource.spec.volumes.configMap.defaultMode of type int32',
-    ],
-    [
-      'core/v1.Pod',
-      { spec: { volumes: [{ configMap: { defaultMode: 2147483648 } }] } },
-      'json: cannot unmarshal number 2147483648 into Go struct field ConfigMapVolumeSource.spec.volumes.configMap.defaultMode of type int32',
-    ],
-    [
-      'core/v1.Pod',
-      '{"spec":{"priority":1.0}}',
-      'json: cannot unmarshal number 1.0 into Go struct field PodSpec.spec.priority of type int32',
-    ],
-    [
-      'core/v1.Pod',
-      '{"spec":{"activeDeadlineSeconds":1e3}}',
-      'json: cannot unmarshal number 1e3 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
-    ],
-    [
-      'core/v1.Pod',
-      '{"spec":{"activeDeadlineSeconds":9223372036854775808}}',
-      'json: cannot unmarshal number 9223372036854775808 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
-    ],
-    [
-      'core/v1.PersistentVolumeClaim',
-      { spec: { accessModes: 'x' } },
-      'json: cannot unmarshal string into Go struct field PersistentVolumeClaimSpec.spec.accessModes of type []v1.PersistentVolumeAccessMode',
-    ],
-    [
-      'core/v1.PersistentVolumeClaim',
-      { spec: { resources: { limits: [] } } },
-      'json: cannot unmarshal array into Go struct field VolumeResourceRequirements.spec.resources.limits of type v1.ResourceList',
-    ],
-    [
-      'core/v1.PersistentVolumeClaim',
-      { spec: { resources: { limits: { a: 'x' } } } },
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-    ],
-    [
-      'core/v1.PersistentVolumeClaim',
-      { spec: { resources: { limits: { a: true } } } },
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-    ],
-    [
-      'core/v1.Service',
-      { spec: { ports: [{ targetPort: true }] } },
-      'json: cannot unmarshal bool into Go struct field ServicePort.spec.ports.targetPort of type int32',
-    ],
-    [
-      'core/v1.Service',
-      { spec: { ports: [{ targetPort: 1.5 }] } },
-      'json: cannot unmarshal number 1.5 into Go struct field ServicePort.spec.ports.targetPort of type int32',
-    ],
-    [
-      'core/v1.ReplicationController',
-      { spec: { selector: { a: {} } } },
-      'json: cannot unmarshal object into Go struct field ReplicationControllerSpec.spec.selector of type string',
-    ],
-    [
-      'apiextensions/v1.CustomResourceDefinition',
-      { spec: { versions: {} } },
-      'json: cannot unmarshal object into Go struct field CustomResourceDefinitionSpec.spec.versions of type []v1.CustomResourceDefinitionVersion',
-    ],
-    [
-      'apiextensions/v1.CustomResourceDefinition',
-      { spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { exclusiveMinimum: 1 } } } } }] } },
-      'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.exclusiveMinimum of type bool',
-    ],
-    [
-      'apiextensions/v1.CustomResourceDefinition',
-      { spec: { versions: [{ schema: { openAPIV3Schema: { items: { type: 1 } } } }] } },
-      'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items of type string',
-    ],
-    [
-      'apiextensions/v1.CustomResourceDefinition',
-      { spec: { versions: [{ schema: { openAPIV3Schema: { additionalProperties: 1 } } }] } },
-      'boolean or JSON schema expected',
-    ],
-    [
-      'apiextensions/v1.CustomResourceDefinition',
-      { spec: { versions: [{ subresources: { status: true } }] } },
-      'json: cannot unmarshal bool into Go struct field CustomResourceSubresources.spec.versions.subresources.status of type v1.CustomResourceSubresourceStatus',
-    ],
-    [
-      'core/v1.Event',
-      { eventTime: '2020-01-02' },
-      'parsing time "2020-01-02" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "" as "T"',
-    ],
-    [
-      configMap,
-      { metadata: { creationTimestamp: 'yesterday' } },
-      'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
-    ],
-  ]
-  it.each(cases)("reports Go's message for %s %j [P200 P210]", (type, value, message) => {
+  it.each(mismatches)("reports Go's message for %s %j [P200 P210]", (type, value, message) => {
     expect(failure(type, value)).toBe(message)
   })
 

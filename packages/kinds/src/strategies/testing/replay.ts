@@ -16,7 +16,7 @@ import {
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
 import { isJsonObject } from '../../json-object.ts'
-import { allocateService, serviceUse } from '../core/service-allocation.ts'
+import { allocateService, serviceUse } from '../core/service/allocation.ts'
 import { isSet } from '../shared/values.ts'
 import {
   admitted,

@@ -10,15 +10,15 @@ import {
   validateCIDR,
   validateIP,
 } from '@krmkit/meta'
-import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { validatePublicAddress } from '../shared/addresses.ts'
-import { protocols, validatePortNumberOrName } from '../shared/container-ports.ts'
-import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
-import { validateMetadata } from '../shared/metadata.ts'
-import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../shared/names.ts'
-import { validatePortNumber } from '../shared/numbers.ts'
-import { isEmpty, isSet, own, type R } from '../shared/values.ts'
-import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-fields.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { validatePublicAddress } from '../../shared/addresses.ts'
+import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { validateMetadata } from '../../shared/metadata.ts'
+import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
+import { validatePortNumber } from '../../shared/numbers.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
+import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
 
 type Spec = R<ServiceSpec>
 

@@ -1,13 +1,13 @@
 /** Service. */
 import { type DeepReadonly, validateDns1123Subdomain, validateIP } from '@krmkit/meta'
-import type { Service } from '../../types/core-v1.generated.ts'
-import type { FieldPath } from '../shared/field-path.ts'
-import { keepMembers, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
-import { isEmpty, isSet } from '../shared/values.ts'
-import { createServiceAllocator } from './service-allocator.ts'
-import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './service-fields.ts'
-import { validateService, validateServiceUpdate } from './service-rules.ts'
+import type { Service } from '../../../types/core-v1.generated.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
+import { createServiceAllocator } from './allocator.ts'
+import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './fields.ts'
+import { validateService, validateServiceUpdate } from './validation.ts'
 
 const affinitySeconds = 10_800
 

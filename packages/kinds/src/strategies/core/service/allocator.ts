@@ -1,8 +1,8 @@
 /** The allocator of cluster addresses and node ports. @see API protocol specification, 2.5 */
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { AllocationSink, Allocator, AllocatorEnvironment, ServiceNetwork } from '../../interfaces.ts'
-import type { Service } from '../../types/core-v1.generated.ts'
-import { allocateService, serviceHoldings } from './service-allocation.ts'
+import type { AllocationSink, Allocator, AllocatorEnvironment, ServiceNetwork } from '../../../interfaces.ts'
+import type { Service } from '../../../types/core-v1.generated.ts'
+import { allocateService, serviceHoldings } from './allocation.ts'
 
 interface ServiceRanges {
   readonly spec?: { readonly cidrs?: readonly string[] }

@@ -1,8 +1,8 @@
 import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { ServiceNetwork, StrategyContext } from '../../interfaces.ts'
-import type { Service, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { allocateService, serviceUse } from './service-allocation.ts'
+import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
+import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { allocateService, serviceUse } from './allocation.ts'
 
 const network: ServiceNetwork = { ranges: ['10.0.0.0/29'], nodePorts: { from: 30_000, to: 30_002 } }
 const dual: ServiceNetwork = { ...network, ranges: ['10.0.0.0/24', 'fd00::/112'] }

@@ -1,9 +1,9 @@
 /** Members of services that follow from each other, from the stored service, or from the cluster's addresses. */
 import { type DeepReadonly, type FieldError, parseIP } from '@krmkit/meta'
-import type { StrategyContext } from '../../interfaces.ts'
-import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { validateWith } from '../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
+import type { StrategyContext } from '../../../interfaces.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 type Spec = R<ServiceSpec>
 export type IpFamily = 'IPv4' | 'IPv6'

@@ -1,10 +1,10 @@
 /** Namespace. @see API protocol specification, 3 */
 import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedNameFormat } from '@krmkit/meta'
-import type { StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
-import type { Namespace } from '../../types/core-v1.generated.ts'
-import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
-import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
+import type { Namespace } from '../../../types/core-v1.generated.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 
 const guard = 'kubernetes'
 

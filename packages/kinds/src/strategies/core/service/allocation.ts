@@ -1,19 +1,12 @@
 /** Allocation of cluster IPs and node ports to services. */
 import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
-import type { ServiceNetwork, StrategyContext } from '../../interfaces.ts'
-import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { protocols } from '../shared/container-ports.ts'
-import type { FieldPath } from '../shared/field-path.ts'
-import { validateWith } from '../shared/strategy.ts'
-import { isEmpty, isSet, type R } from '../shared/values.ts'
-import {
-  defaultIpFamilies,
-  type IpFamily,
-  isHeadless,
-  needsClusterIp,
-  needsHealthCheck,
-  needsNodePort,
-} from './service-fields.ts'
+import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { protocols } from '../../shared/container-ports.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
+import { validateWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { defaultIpFamilies, type IpFamily, isHeadless, needsClusterIp, needsHealthCheck, needsNodePort } from './fields.ts'
 
 /** Ranges added at run time (ServiceCIDR), of any family; used when those of the network are full. */
 export type MoreRanges = readonly string[]
