@@ -4,7 +4,7 @@ import * as storage from '@krmkit/storage'
 import { expect, it } from 'vitest'
 import * as apiserver from './index.ts'
 
-it('the example of the README runs', async () => {
+it('runs the example of the README', async () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThanOrEqual(20)

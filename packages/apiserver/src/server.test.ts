@@ -13,7 +13,7 @@ describe('answers', () => {
 })
 
 describe('warnings', () => {
-  it('about who is calling reach those who are refused', async () => {
+  it('of authentication are sent with refused requests', async () => {
     const authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) as const }
     const authenticator = {
       authenticate: async () =>
@@ -27,7 +27,7 @@ describe('warnings', () => {
 })
 
 describe('the index of paths', () => {
-  it('has the groups of other servers', async () => {
+  it('contains the groups of aggregated servers', async () => {
     const { ask } = await sampleServer({ aggregation: {} })
     const spec = { group: 'g.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
     const service = { namespace: 'default', name: 'away' }
@@ -40,7 +40,7 @@ describe('the index of paths', () => {
 })
 
 describe('browsers', () => {
-  it('are told to come over TLS alone, if that is wanted', async () => {
+  it('receive Strict-Transport-Security when configured', async () => {
     const { ask } = await sampleServer({ strictTransportSecurity: ['max-age=60', 'includeSubDomains'] })
     for (const path of ['/', '/healthz', '/api/v1/namespaces', '/nowhere']) {
       expect((await ask(path)).headers['strict-transport-security']).toBe('max-age=60; includeSubDomains')
@@ -51,7 +51,7 @@ describe('browsers', () => {
 })
 
 describe('custom resources', () => {
-  it('have no place in a group version of the server, but in others of its group', async () => {
+  it('cannot replace a group version of the server, but extend its group', async () => {
     const { ask } = await sampleServer()
     const schema = { openAPIV3Schema: { type: 'object' } }
     const version = (name: string, storage: boolean) => ({ name, storage, served: true, schema })

@@ -13,7 +13,7 @@ describe('FrameCache', () => {
     expect(cache.get('MODIFIED', entry, () => new Uint8Array(20))).not.toBe(frame)
   })
 
-  it('remembers frames of large objects by their bytes', () => {
+  it('bounds cached frames by bytes', () => {
     const cache = new FrameCache()
     const entries = Array.from({ length: 40 }, () => entryOf(500_000))
     for (const entry of entries) cache.get('ADDED', entry, () => new Uint8Array(500_000))

@@ -58,7 +58,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-describe('objects that could not be stored', () => {
+describe('objects above the size limit', () => {
   it.each([
     ['a map of many keys', maps, map(numbered(190_000, (i) => `"k${i}":""`))],
     ['containers that are empty', pods, pod(numbered(200_000, () => '{}'))],
@@ -72,7 +72,7 @@ describe('objects that could not be stored', () => {
     expect(await ask(`${path}/a`)).toMatchObject({ status: 404 })
   })
 
-  it('are refused as protobuf, however little space they take there', async () => {
+  it('are refused as protobuf, even if small in that encoding', async () => {
     const sample = await sampleServer()
     for (const containers of [195_000, 1_400_000]) {
       const { status, json } = await post(sample, pods, podMessage(containers), protobufType)
@@ -95,7 +95,7 @@ describe('objects that could not be stored', () => {
     expect(await ask(`${maps}/b?fieldManager=ci`, apply)).toMatchObject({ status: 413 })
   })
 
-  it('may hold a status or owners besides, which are not stored', async () => {
+  it('may contain a status or managedFields, which are not stored', async () => {
     const { ask } = await sampleServer()
     const large = 'x'.repeat(1_000_000)
     const owners = `"managedFields":[{"manager":"${large}","operation":"Update","apiVersion":"v1","time":"2024-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{}}]`
@@ -107,7 +107,7 @@ describe('objects that could not be stored', () => {
 })
 
 describe('large objects', () => {
-  it('are stored as small ones are, and let others in between', async () => {
+  it('are stored like small ones, yielding to other requests', async () => {
     const { ask } = await sampleServer()
     const members = numbered(60_000, (i) => `"k${i}":"${i}"`)
     const turns = await turnsDuring(async () => {
@@ -123,7 +123,7 @@ describe('large objects', () => {
     expect(again.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion)
   })
 
-  it('are written once by each of several writers at a time', async () => {
+  it('are written once by each of several concurrent writers', async () => {
     const { ask } = await sampleServer()
     const members = numbered(5_000, (i) => `"k${i}":"${i}"`)
     expect((await ask(maps, { method: 'POST', text: map(members) })).status).toBe(201)
@@ -155,7 +155,7 @@ describe('bodies that are not stored', () => {
   const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
   const review = (group: string) => ({ spec: { resourceAttributes: { verb: 'get', resource: 'pods', group } } })
 
-  it('may have 256 KiB', async () => {
+  it('are limited to 256 KiB', async () => {
     const { ask } = await sampleServer()
     expect((await ask(reviews, { method: 'POST', body: review('x'.repeat(200_000)) })).status).toBe(201)
     const { status, json } = await ask(reviews, { method: 'POST', body: review('x'.repeat(300_000)) })
@@ -167,7 +167,7 @@ describe('large YAML', () => {
   const body = (count: number) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${numbered(count, (i) => `  k${i}: v${i}`, '\n')}\n`
 
-  it('is read by the translator where there is one', async () => {
+  it('is parsed by the translator', async () => {
     const given: number[] = []
     const yamlTranslator: YamlTranslator = {
       async toJson(yaml, options) {
@@ -197,7 +197,7 @@ describe('large YAML', () => {
     expect([bad.status, bad.json.message]).toEqual([400, expect.stringContaining('error converting YAML to JSON: yaml: line ')])
   })
 
-  it('is refused above 128 KiB where there is none', async () => {
+  it('is refused above 128 KiB without a translator', async () => {
     const { ask } = await sampleServer()
     expect((await ask(maps, { method: 'POST', headers: yamlType, text: body(7_000) })).status).toBe(201)
     const { status, json } = await ask(maps, { method: 'POST', headers: yamlType, text: body(30_000) })

@@ -27,22 +27,22 @@ function piecesOf(runs: ListChunkCache, entries: readonly Entry[]): { text: stri
 
 const valuesOf = (text: string) => (JSON.parse(text) as { items: { value: unknown }[] }).items.map(({ value }) => value)
 
-describe('runs of a list', () => {
-  it('say what the list says, and how long it is', async () => {
+describe('chunks of a list', () => {
+  it('add up to the list and its length', async () => {
     const { entries } = await filled(1000)
     const { text, length } = piecesOf(new ListChunkCache(), await entries())
     expect(valuesOf(text)).toEqual(Array.from({ length: 1000 }, (_, i) => i))
     expect(length).toBe(text.length)
   })
 
-  it('are one document with no item and with one', async () => {
+  it('form one document with no item and with one', async () => {
     const runs = new ListChunkCache()
     expect(runAtOnce(runs.steps(view, [], { head, end }))).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
     const { entries } = await filled(1)
     expect(valuesOf(piecesOf(runs, await entries()).text)).toEqual([0])
   })
 
-  it('are the same pieces where nothing has changed', async () => {
+  it('are identical where nothing has changed', async () => {
     const { put, entries } = await filled(2000)
     const runs = new ListChunkCache()
     const before = piecesOf(runs, await entries()).pieces
@@ -56,7 +56,7 @@ describe('runs of a list', () => {
     expect(before.length).toBeGreaterThan(15)
   })
 
-  it('are shared by a page and the whole', async () => {
+  it('are shared by a page and the whole list', async () => {
     const { entries } = await filled(2000)
     const runs = new ListChunkCache()
     const all = await entries()

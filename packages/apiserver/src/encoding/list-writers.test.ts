@@ -36,8 +36,8 @@ function bytesOf(body: ApiBody): Buffer {
   return bytes
 }
 
-describe('lists that are written element by element', () => {
-  it('are the JSON of the whole', () => {
+describe('lists encoded element by element', () => {
+  it('equal the JSON of the whole', () => {
     fc.assert(
       fc.property(configMaps, (items) => {
         const whole = encodeJson({ ...envelope, items }, { newline: true })
@@ -48,7 +48,7 @@ describe('lists that are written element by element', () => {
     )
   })
 
-  it('keep the members of lists whose elements do not come last', () => {
+  it('keep the members after the elements', () => {
     const { kind, apiVersion } = envelope
     const list = { apiVersion, items: [], kind, metadata: { resourceVersion: '7' }, unset: undefined }
     for (const items of [[], [{ a: 1 }], [{ a: 1 }, { b: 2 }]]) {
@@ -58,7 +58,7 @@ describe('lists that are written element by element', () => {
     }
   })
 
-  it('are the YAML of the whole', () => {
+  it('equal the YAML of the whole', () => {
     fc.assert(
       fc.property(configMaps, (items) => {
         expect(written(yamlListWriter(ofResource), items).toString()).toBe(printYaml({ ...envelope, items }))
@@ -71,7 +71,7 @@ describe('lists that are written element by element', () => {
       )
   })
 
-  it('are the protobuf of the whole', () => {
+  it('equal the protobuf of the whole', () => {
     const type = builtInTypes().struct('core/v1.ConfigMapList')
     fc.assert(
       fc.property(configMaps, (items) => {

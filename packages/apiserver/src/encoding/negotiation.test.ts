@@ -18,11 +18,11 @@ describe('negotiation', () => {
     ['application/json;q=0, application/yaml', 'yaml'],
     ['application/json; charset=utf-8', 'json'],
     ['text/html,*/*;q=0.1', 'json'],
-  ])('P189 P190 %s gives %s', (accept, encoding) => {
+  ])('%s selects %s [P189] [P190]', (accept, encoding) => {
     expect(negotiator.negotiate(accept).encoding).toBe(encoding)
   })
 
-  it('remembers headers that were accepted, some kilobytes of them', () => {
+  it('caches accepted headers, bounded in bytes', () => {
     const one = new Negotiator(stockProfile)
     one.negotiate('application/yaml')
     one.negotiate('application/yaml')
@@ -36,11 +36,11 @@ describe('negotiation', () => {
     expect(one.negotiate('application/json;x=1999').encoding).toBe('json')
   })
 
-  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('P194 P313 406 for %.40s', (accept) => {
+  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('refuses %.40s with 406 [P194] [P313]', (accept) => {
     expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
   })
 
-  it('P193 a table is chosen by its parameters, with plain JSON to fall back on', () => {
+  it('selects a Table by its parameters, with JSON as fallback [P193]', () => {
     expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({
       as: 'Table',
       version: 'v1',
@@ -60,7 +60,7 @@ describe('negotiation', () => {
     'application/json;v=v1',
     'application/json;as=Table;g=k8s.io;v=v1',
     'application/json;as=Service;g=;v=v1',
-  ])('P194 406 for forms that there are not: %s', (accept) => {
+  ])('refuses the unknown transform %s with 406 [P194]', (accept) => {
     for (const stream of [false, true]) {
       expect(() => negotiator.negotiate(accept, { transforms: ['Table'], stream })).toThrow(
         'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
@@ -68,7 +68,7 @@ describe('negotiation', () => {
     }
   })
 
-  it('P194 406 for forms of lists that streams have not', () => {
+  it('refuses list transforms for streams with 406 [P194]', () => {
     const stream = { encodings: ['json', 'protobuf'], stream: true, transforms: ['Table'] } as const
     for (const accept of ['application/yaml', 'application/yaml;as=Table;g=meta.k8s.io;v=v1']) {
       expect(() => negotiator.negotiate(accept, stream)).toThrow(
@@ -79,7 +79,7 @@ describe('negotiation', () => {
     expect(() => negotiator.negotiate('text/html', stream)).toThrow('406: Not Acceptable')
   })
 
-  it('another vendor has another protobuf type', () => {
+  it('derives the protobuf media type from the vendor', () => {
     const own = new Negotiator(createNamingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
     expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')
     expect(own.negotiate(table.replace('meta.k8s.io', 'meta.example.dev'), { transforms: ['Table'] }).transform?.as).toBe('Table')

@@ -13,7 +13,7 @@ const printer: Printer = {
 const options = { version: 'v1', include: 'Metadata', now: 0 } as const
 
 describe('tables', () => {
-  it('P31 P32 have columns, and a row for each object with its metadata', () => {
+  it('have columns, and a row with metadata per object [P31] [P32]', () => {
     expect(tableOf(printer, [object], { resourceVersion: '7', continue: '' }, options)).toEqual({
       kind: 'Table',
       apiVersion: 'meta.k8s.io/v1',
@@ -23,25 +23,25 @@ describe('tables', () => {
     })
   })
 
-  it('rows hold what was asked for', () => {
+  it('rows contain the requested object', () => {
     const objectIn = (include: 'None' | 'Object') =>
       (tableOf(printer, [object], {}, { ...options, include }) as { rows: { object: unknown }[] }).rows[0]?.object
     expect(objectIn('None')).toBeNull()
     expect(objectIn('Object')).toBe(object)
   })
 
-  it('tell their columns once on a stream', () => {
+  it('send their columns once per stream', () => {
     expect(tableOf(printer, [], {}, { ...options, headless: true })).toMatchObject({ columnDefinitions: [], rows: [] })
   })
 
-  it('includeObject is one of three words', () => {
+  it('includeObject accepts three values', () => {
     expect(
       ['', 'includeObject=', 'includeObject=None', 'includeObject=Object'].map((query) => includeObject(parseQuery(query))),
     ).toEqual(['Metadata', 'Metadata', 'None', 'Object'])
     expect(() => includeObject(parseQuery('includeObject=all'))).toThrow(expect.objectContaining({ code: 400 }))
   })
 
-  it('metadata alone, one by one or as a list', () => {
+  it('metadata only, as one object or a list', () => {
     expect(partialOf(object, { version: 'v1beta1' })).toEqual({
       kind: 'PartialObjectMetadata',
       apiVersion: 'meta.k8s.io/v1beta1',
@@ -54,7 +54,7 @@ describe('tables', () => {
     })
   })
 
-  it('P193 are what clients get that ask for them', async () => {
+  it('are sent to clients that request them [P193]', async () => {
     const { ask } = await sampleServer()
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
     const { json } = await ask('/api/v1/namespaces', { headers: { accept } })

@@ -41,7 +41,7 @@ const ask = (query: string, asking?: Asking): Promise<Answer> => sample.ask(`${p
 const terms = (length: number, make: (i: number) => string) =>
   encodeURIComponent(Array.from({ length }, (_, i) => make(i)).join(','))
 
-describe('long reads let others in between', () => {
+describe('long reads yield to other requests', () => {
   it.each([
     ['YAML', '', 'application/yaml'],
     ['pretty JSON', '?pretty=true', 'application/json'],
@@ -61,7 +61,7 @@ describe('long reads let others in between', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  it('the state that a watch begins with', async () => {
+  it('the initial state of a watch', async () => {
     const { turns } = await turnsDuring(async () => {
       const { body } = await sample.server.handle(
         requestOf(`${place}?watch=true&resourceVersion=0`, {
@@ -97,7 +97,7 @@ describe('a large object', () => {
 })
 
 describe('pretty JSON', () => {
-  it('keeps escapes and the order of members, and ends without a line break', async () => {
+  it('keeps escapes and member order, and ends without a newline', async () => {
     const body = { metadata: { name: 'marks' }, data: { '10': 'a<b', '9': '' } }
     await ask('', { method: 'POST', body })
     const { text, json } = await ask('/marks?pretty=true')
@@ -111,7 +111,7 @@ describe('pretty JSON', () => {
 })
 
 describe('selectors of requests', () => {
-  it('of too many terms are refused for every verb, with the name of the parameter', async () => {
+  it('with too many terms are refused for every verb, naming the parameter', async () => {
     const labels = `labelSelector=${terms(maxSelectorTerms + 1, () => 'a')}`
     const fields = `fieldSelector=${terms(maxSelectorTerms / 2 + 1, (i) => `metadata.name!=n${i}`)}`
     for (const [query, parameter] of [
@@ -129,7 +129,7 @@ describe('selectors of requests', () => {
     }
   })
 
-  it('choose the same objects however long they are', async () => {
+  it('match the same objects at any length', async () => {
     const padding = terms(2000, (i) => `rank!=x${i}`)
     const namesOf = (answer: Answer) => answer.json.items.map((item: { metadata: { name: string } }) => item.metadata.name)
     const names = async (query: string) => namesOf(await ask(query))
@@ -150,7 +150,7 @@ describe('selectors of requests', () => {
 })
 
 describe('deletecollection', () => {
-  it('lets others in between, and deletes what is selected', async () => {
+  it('yields to other requests, and deletes the selected objects', async () => {
     const selected = `labelSelector=${encodeURIComponent('app notin (v0,v1)')}`
     const { result, turns } = await turnsDuring(() => ask(`?${selected}`, { method: 'DELETE' }))
     expect(result.status).toBe(200)
@@ -159,7 +159,7 @@ describe('deletecollection', () => {
   })
 })
 
-describe('a review of rights', () => {
+describe('an access review', () => {
   it('with too many requirements is refused with one cause', async () => {
     const requirements = Array.from({ length: maxSelectorTerms / 2 + 1 }, () => ({ key: '', operator: 'In', values: ['a'] }))
     const ask = async (given: readonly object[]) => {
@@ -177,7 +177,7 @@ describe('a review of rights', () => {
 })
 
 describe('a deleted definition', () => {
-  it('lets others in between while its instances go', async () => {
+  it('yields to other requests while its instances are deleted', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     const instances = '/apis/g.example.com/v1/namespaces/default/widgets'
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }

@@ -10,13 +10,13 @@ describe('reading', () => {
     ['?export', 400],
     ['?export=false', 200],
     ['?export=0', 200],
-  ])('of %s is answered with %d: there are no exports any more', async (query, status) => {
+  ])('of %s returns %d: exports were removed', async (query, status) => {
     const { ask } = await sampleServer()
     expect((await ask(`${place}${query}`)).status).toBe(status)
     expect((await ask(`${place}/configmaps${query}`)).status).toBe(200)
   })
 
-  it('failures have no other forms, so that they are JSON where another was asked for', async () => {
+  it('errors have no transforms and are JSON when one is requested', async () => {
     const { ask } = await sampleServer()
     const type = async (accept: string) =>
       (await ask(`${place}/configmaps/none`, { headers: { accept } })).headers['content-type']
@@ -26,7 +26,7 @@ describe('reading', () => {
     expect(await type(`application/json${form},application/yaml`)).toBe('application/yaml')
   })
 
-  it('a table with more of the object than there is says what may be asked for', async () => {
+  it('an unknown includeObject lists the supported values', async () => {
     const { ask } = await sampleServer()
     const { status, json } = await ask(`${place}/configmaps?includeObject=all`, { headers: table })
     expect(status).toBe(400)

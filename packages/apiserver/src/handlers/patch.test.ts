@@ -14,7 +14,7 @@ const pod = (status: object, metadata: object = {}) => ({
 })
 
 describe('apply', () => {
-  it('cannot delete a pod by way of its status', async () => {
+  it('cannot delete a pod through its status', async () => {
     const { ask } = await sampleServer()
     const send = (path: string, body: object) =>
       ask(`/api/v1/namespaces/default/pods/p${path}?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
@@ -25,7 +25,7 @@ describe('apply', () => {
     expect(json.metadata).not.toHaveProperty('deletionTimestamp')
   })
 
-  it('makes nothing of a configuration that names an object by its uid', async () => {
+  it('does not create an object from a configuration with a uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })
     const { status, json } = await ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
@@ -35,7 +35,7 @@ describe('apply', () => {
     expect((await ask(`${maps}/a`)).status).toBe(404)
   })
 
-  it('notes owners even where they make the object too large, which is refused', async () => {
+  it('tracks owners of objects above the size limit, which are refused', async () => {
     const { ask } = await sampleServer()
     const data = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'key-'.repeat(20)}${i}`, '']))
     expect((await ask(maps, { method: 'POST', body: map({ name: 'large' }, data) })).status).toBe(201)
@@ -52,7 +52,7 @@ describe('apply', () => {
 })
 
 describe('problems of a JSON patch', () => {
-  it('are told operation by operation', async () => {
+  it('are ordered by operation', async () => {
     const { ask } = await sampleServer()
     await ask(maps, { method: 'POST', body: map({ name: 'a' }) })
     const text = '[{"op":"add","path":"/data","value":{},"foo":1},{"op":"add","path":"/x","path":"/data/a","value":"b"}]'
@@ -63,10 +63,10 @@ describe('problems of a JSON patch', () => {
   })
 })
 
-describe('odd and large patches', () => {
+describe('unusual and large patches', () => {
   const json = { 'content-type': 'application/json-patch+json' }
 
-  it('a key called __proto__ is a key like any other', async () => {
+  it('treats __proto__ as an ordinary key', async () => {
     const { ask } = await sampleServer()
     await ask(maps, { method: 'POST', body: map({ name: 'a' }, { k: 'v' }) })
     const text = '[{"op":"add","path":"/data/__proto__","value":"x"},{"op":"add","path":"/data/constructor","value":"y"}]'
@@ -79,7 +79,7 @@ describe('odd and large patches', () => {
     ])
   })
 
-  it('others are served while a large patch is worked out', async () => {
+  it('serves other requests while a large patch is applied', async () => {
     const { ask } = await sampleServer()
     const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, '']))
     expect((await ask(maps, { method: 'POST', body: map({ name: 'large' }, data) })).status).toBe(201)

@@ -55,7 +55,7 @@ async function watch({ server }: SampleServer, query: string, headers: Record<st
 const told = (events: readonly Event[]) => events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`)
 
 describe('watch frames', () => {
-  it('P28 P301 a line of JSON each, with the bytes that are stored', async () => {
+  it('are lines of JSON with the stored bytes [P28] [P301]', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')
     const stream = await watch(sample, '')
@@ -70,7 +70,7 @@ describe('watch frames', () => {
     expect(await stream.leave()).toEqual([])
   })
 
-  it('from a version: what came after it, each once', async () => {
+  it('deliver each change after the version once', async () => {
     const sample = await sampleServer()
     const version = await make(sample, 'a')
     await make(sample, 'b')
@@ -80,7 +80,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('P158 objects enter and leave a selection', async () => {
+  it('report objects that enter and leave the selection [P158]', async () => {
     const sample = await sampleServer()
     const stream = await watch(sample, 'labelSelector=in%3Dyes')
     await make(sample, 'a', { in: 'yes' })
@@ -101,7 +101,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('P155 P302 P29 P30 bookmarks come on request', async () => {
+  it('include bookmarks on request [P155] [P302] [P29] [P30]', async () => {
     const sample = await sampleServer()
     const version = await make(sample, 'a')
     const stream = await watch(sample, 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan')
@@ -126,7 +126,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('P314 a forgotten version is an ERROR event with 410', async () => {
+  it('report a compacted version as an ERROR event with 410 [P314]', async () => {
     const sample = await sampleServer()
     const { storage } = sample
     const version = await make(sample, 'a')
@@ -140,7 +140,7 @@ describe('watch frames', () => {
     expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })
   })
 
-  it('P159 ends after its time, and when the server closes', async () => {
+  it('end at the timeout, and when the server closes [P159]', async () => {
     const sample = await sampleServer()
     const timed = (await watch(sample, 'timeoutSeconds=5')).rest()
     const open = (await watch(sample, '')).rest()
@@ -150,7 +150,7 @@ describe('watch frames', () => {
     expect(await open).toEqual([])
   })
 
-  it('the end of a streamed list brings the empty list in the form of the stream', async () => {
+  it('end a streamed list with the empty list in the negotiated form', async () => {
     const sample = await sampleServer()
     const query = '?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
     const blueprint = async (accept: string) => {
@@ -175,7 +175,7 @@ describe('watch frames', () => {
     expect(await blueprint('application/vnd.kubernetes.protobuf')).toMatch(/^k8s\0.*ConfigMapList/s)
   })
 
-  it('a list that is streamed has no form of a Table: the next form is taken, or none is acceptable', async () => {
+  it('a streamed list cannot be a Table: the next acceptable form is used, or 406', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')
     const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
@@ -186,7 +186,7 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
-  it('P193 tables tell their columns once', async () => {
+  it('send the columns of Tables once [P193]', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')
     const stream = await watch(sample, '', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
@@ -206,7 +206,7 @@ describe('watch frames', () => {
     ['resourceVersionMatch=NotOlderThan', 'resourceVersionMatch'],
     ['resourceVersion=x', 'invalid resource version'],
     ['labelSelector=a%20b', 'unable to parse'],
-  ])('P154 refuses %s before anything is streamed', async (query, why) => {
+  ])('refuses %s before the stream starts [P154]', async (query, why) => {
     const { json } = await (await sampleServer()).ask(`${maps}?watch=1&${query}`)
     expect(json).toMatchObject({ code: 400, message: expect.stringContaining(why) })
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
 describe('component statuses', () => {
-  it('tell of storage, as a list, one by one and as a table', async () => {
+  it('report storage as a list, one object and a Table', async () => {
     const { ask } = await sampleServer()
     const conditions = [{ type: 'Healthy', status: 'True', message: 'ok' }]
     expect((await ask('/api/v1/componentstatuses')).json).toMatchObject({
@@ -15,7 +15,7 @@ describe('component statuses', () => {
     expect(json.rows[0].cells).toEqual(['storage-0', 'Healthy', 'ok', ''])
   })
 
-  it('P303 are deprecated, and nothing can be written', async () => {
+  it('are deprecated and read-only [P303]', async () => {
     const { ask } = await sampleServer()
     const { headers } = await ask('/api/v1/componentstatuses')
     expect(headers['warning']).toEqual(['299 - "v1 ComponentStatus is deprecated in v1.19+"'])

@@ -65,7 +65,7 @@ const shown = ({ phase, attributes: { operation, kind, name }, object }: Told) =
 ]
 
 describe('admission of operations', () => {
-  it('P48 sees connections: their options, no old object and no options of the verb', async () => {
+  it('sees connections with their options, without old object and verb options [P48]', async () => {
     const { ask, about } = await setup()
     await ask(pods, { method: 'POST', body: pod('p') })
     await ask(`${pods}/p/exec?command=ls&command=-l&stdin=true&tty=0&container=c`, { method: 'POST' })
@@ -78,7 +78,7 @@ describe('admission of operations', () => {
     expect(attributes).not.toHaveProperty('oldObject')
   })
 
-  it('P48 sees the path of a proxied request, and ports', async () => {
+  it('sees path and ports of a proxied request [P48]', async () => {
     const { ask, about } = await setup()
     await ask('/api/v1/namespaces/default/services/s:80/proxy/a/b?x=y')
     expect(about('proxy')[0]?.object).toEqual({ kind: 'ServiceProxyOptions', apiVersion: 'v1', path: 'a/b' })
@@ -86,13 +86,13 @@ describe('admission of operations', () => {
     expect(about('portforward')[0]?.object).toMatchObject({ ports: [80, 443] })
   })
 
-  it('does not see reads of logs', async () => {
+  it('does not run for logs', async () => {
     const { ask, about } = await setup()
     await ask(`${pods}/p/log`)
     expect(about('log')).toEqual([])
   })
 
-  it('P44 sees a binding once, and nothing of the update that it makes', async () => {
+  it('sees a binding once, and not the resulting update [P44]', async () => {
     const { ask, about } = await setup()
     await ask(pods, { method: 'POST', body: pod('p') })
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
@@ -104,7 +104,7 @@ describe('admission of operations', () => {
     expect(about('binding')[0]?.object?.metadata).toMatchObject({ name: 'p', namespace: 'default' })
   })
 
-  it('P44 may change where a binding leads', async () => {
+  it('may change the target of a binding [P44]', async () => {
     const { ask } = await setup((object, { subresource }) =>
       subresource === 'binding' ? ({ ...object, target: { kind: 'Node', name: 'other' } } as ApiObject) : object,
     )
@@ -114,7 +114,7 @@ describe('admission of operations', () => {
     expect((await ask(`${pods}/p`)).json.spec.nodeName).toBe('other')
   })
 
-  it('P44 sees an eviction, and not the deletion that it ends in', async () => {
+  it('sees an eviction, and not the resulting deletion [P44]', async () => {
     const { ask, told, about } = await setup()
     await ask(pods, { method: 'POST', body: pod('p') })
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } }
@@ -126,7 +126,7 @@ describe('admission of operations', () => {
     expect(told.filter(({ attributes }) => attributes.operation === 'DELETE')).toEqual([])
   })
 
-  it('P44 sees a scale as such, before and after, and may change it', async () => {
+  it('sees a Scale before and after, and may change it [P44]', async () => {
     const { ask, about } = await setup((object, { subresource }) =>
       subresource === 'scale' ? ({ ...object, spec: { replicas: 7 } } as ApiObject) : object,
     )
@@ -165,7 +165,7 @@ describe('admission of writes', () => {
   const collection = '/api/v1/namespaces/default/configmaps'
   const configMap = (metadata: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
 
-  it('P50 sees what is deleted, in both phases, and the options as they were given', async () => {
+  it('sees the deleted object in both phases, and the options as sent [P50]', async () => {
     const { ask, told } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ name: 'a', labels: { t: 'x' } }) })
     told.length = 0
@@ -180,7 +180,7 @@ describe('admission of writes', () => {
     }
   })
 
-  it('is told no names when a collection is deleted', async () => {
+  it('sees no names in a deletecollection', async () => {
     const { ask, told } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ name: 'a' }) })
     told.length = 0
@@ -188,7 +188,7 @@ describe('admission of writes', () => {
     expect(told.map(({ attributes }) => [attributes.name, attributes.oldObject?.metadata.name])).toContainEqual(['', 'a'])
   })
 
-  it('judges under the name that was generated', async () => {
+  it('validates with the generated name', async () => {
     const { ask, told } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ generateName: 'g-' }) })
     const [admitted, judged] = told
@@ -196,7 +196,7 @@ describe('admission of writes', () => {
     expect(judged?.attributes.name).toMatch(/^g-.{5}$/)
   })
 
-  it('P52 is told the options of a write', async () => {
+  it('sees the options of a write [P52]', async () => {
     const { ask, told } = await setup()
     await ask(`${collection}?fieldManager=me&fieldValidation=Strict&dryRun=All`, {
       method: 'POST',
@@ -205,7 +205,7 @@ describe('admission of writes', () => {
     expect(told[0]?.attributes.options).toEqual({ dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' })
   })
 
-  it('cannot damage owners of fields, or name owners twice', async () => {
+  it('cannot corrupt managedFields or repeat owner references', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '1' }
     const { ask } = await setup((object) => ({
       ...object,
@@ -225,7 +225,7 @@ describe('admission of writes', () => {
     expect((await ask(collection, { method: 'POST', body: configMap({ name: 'a' }) })).status).toBe(400)
   })
 
-  it('owners that the client names twice are named once, with a warning', async () => {
+  it('drops repeated owner references of the client, with a warning', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '1' }
     const { ask } = await setup()
     const { json, headers } = await ask(collection, {

@@ -14,7 +14,7 @@ async function withPod() {
 }
 
 describe('eviction', () => {
-  it('says in the status of the pod why it goes', async () => {
+  it('sets the DisruptionTarget condition', async () => {
     const { evict, pod } = await withPod()
     const { resourceVersion } = (await pod()).metadata
     expect((await evict({ deleteOptions: { preconditions: { resourceVersion } } })).status).toBe(201)
@@ -25,7 +25,7 @@ describe('eviction', () => {
     ])
   })
 
-  it('changes nothing in a dry run, nor when another pod was meant', async () => {
+  it('changes nothing in a dry run and for another uid', async () => {
     const { evict, pod } = await withPod()
     const before = await pod()
     expect((await evict({ deleteOptions: { dryRun: ['All'] } })).status).toBe(201)
@@ -40,7 +40,7 @@ describe('eviction', () => {
     [{ apiVersion: 'policy/v1beta1', kind: 'Eviction' }, 201],
     [{ apiVersion: 'policy/v2', kind: 'Eviction' }, 400],
     [{ apiVersion: 'policy/v1beta1', kind: 'Binding' }, 400],
-  ])('of %o is answered with %d', async (type, status) => {
+  ])('of %o returns %d', async (type, status) => {
     const { evict } = await withPod()
     expect((await evict({ ...type, deleteOptions: { dryRun: ['All'] } })).status).toBe(status)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { reviewSelectors } from './review-selectors.ts'
 
-describe('selectors of questions about rights', () => {
-  it('are taken as they were given', () => {
+describe('selectors of access reviews', () => {
+  it('are parsed as sent', () => {
     const requirements = [{ key: 'a', operator: 'In', values: ['z', 'b'] }]
     expect(reviewSelectors({ labelSelector: { requirements } })).toMatchObject({ labelSelector: requirements, problems: [] })
     expect(reviewSelectors({ labelSelector: { rawSelector: 'a in (z,b)' } }).problems).toEqual([])
@@ -14,7 +14,7 @@ describe('selectors of questions about rights', () => {
     expect(reviewSelectors({})).toMatchObject({ problems: [] })
   })
 
-  it('without what cannot be understood, which is told', () => {
+  it('drop and report malformed requirements', () => {
     const unknown = { key: 'x', operator: 'Unknown' }
     const known = { key: 'a', operator: 'Exists' }
     expect(reviewSelectors({ labelSelector: { requirements: [known, unknown] } })).toMatchObject({

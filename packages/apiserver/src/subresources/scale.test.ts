@@ -43,7 +43,7 @@ async function withDeployment(): Promise<SampleServer> {
 }
 
 describe('scale', () => {
-  it('gives replicas to nobody for a patch of the status', async () => {
+  it('a patch of the status takes no ownership of replicas', async () => {
     const sample = await withDeployment()
     const { status } = await sample.ask(`${deployments}/web/scale?fieldManager=reporter`, {
       method: 'PATCH',
@@ -54,7 +54,7 @@ describe('scale', () => {
     expect(await owners(sample)).toEqual(['ci/'])
   })
 
-  it('P2 shows the replicas of a workload', async () => {
+  it('shows the replicas of a workload [P2]', async () => {
     const { ask } = await withDeployment()
     expect((await ask(`${deployments}/web/scale`)).json).toMatchObject({
       kind: 'Scale',
@@ -66,7 +66,7 @@ describe('scale', () => {
     expect((await ask(`${deployments}/none/scale`)).status).toBe(404)
   })
 
-  it('who writes it takes over the replicas', async () => {
+  it('a write takes ownership of the replicas', async () => {
     const sample = await withDeployment()
     expect(await owners(sample)).toEqual(['ci/'])
     const { json } = await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(5) })
@@ -75,7 +75,7 @@ describe('scale', () => {
     expect((await sample.ask(`${deployments}/web`)).json).toMatchObject({ spec: { replicas: 5 }, metadata: { generation: 2 } })
   })
 
-  it('an apply to it conflicts with the owner, unless it forces', async () => {
+  it('an apply conflicts with the owner unless forced', async () => {
     const sample = await withDeployment()
     const refused = await apply(sample, `${deployments}/web/scale`, 'hpa', scale(5))
     expect(refused.json).toMatchObject({
@@ -88,7 +88,7 @@ describe('scale', () => {
     expect(back.json).toMatchObject({ code: 409 })
   })
 
-  it('a write that changes nothing changes no owner', async () => {
+  it('a write without change keeps the owners', async () => {
     const sample = await withDeployment()
     const before = (await sample.ask(`${deployments}/web`)).json.metadata.resourceVersion
     await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(2) })

@@ -27,7 +27,7 @@ async function withAccount() {
 }
 
 describe('serviceaccounts/token', () => {
-  it('P326 a token lives an hour when nothing is asked', async () => {
+  it('a token is valid for an hour by default [P326]', async () => {
     const { request, requests, uid } = await withAccount()
     const { status, json } = await request({})
     expect(status).toBe(201)
@@ -40,7 +40,7 @@ describe('serviceaccounts/token', () => {
     expect(requests).toEqual([{ namespace: 'default', name: 'robot', uid, audiences: [], expirationSeconds: 3600 }])
   })
 
-  it('P327 a token lives at least ten minutes', async () => {
+  it('a token is valid for at least ten minutes [P327]', async () => {
     const { request } = await withAccount()
     expect((await request({ expirationSeconds: 600 })).status).toBe(201)
     const refused = await request({ expirationSeconds: 599 })
@@ -61,14 +61,14 @@ describe('serviceaccounts/token', () => {
     )
   })
 
-  it('is for accounts that exist, under their own name', async () => {
+  it('requires an existing account of the same name', async () => {
     const { request } = await withAccount()
     expect((await request({}, 'nobody')).json).toMatchObject({ code: 404, message: 'serviceaccounts "nobody" not found' })
     expect((await request({}, 'robot', { name: 'other' })).status).toBe(422)
     expect((await request({}, 'robot', { namespace: 'other' })).status).toBe(400)
   })
 
-  it('may be bound to an object, which must be the one that is meant', async () => {
+  it('binds to an object with the expected uid', async () => {
     const { ask, request, requests } = await withAccount()
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }
     const { uid } = (await ask('/api/v1/namespaces/default/secrets', { method: 'POST', body: secret })).json.metadata
@@ -81,7 +81,7 @@ describe('serviceaccounts/token', () => {
     expect((await request({ boundObjectRef: { ...boundObjectRef, kind: 'constructor' } })).status).toBe(400)
   })
 
-  it('a pod must run as the account', async () => {
+  it('requires that a bound pod runs as the account', async () => {
     const { ask, request } = await withAccount()
     const pod = (name: string, serviceAccountName: string) => ({
       apiVersion: 'v1',

@@ -27,7 +27,7 @@ async function reviewer(options: Parameters<typeof sampleServer>[0] = { authenti
 }
 
 describe('TokenReview', () => {
-  it('P38 P39 tells whose a token is, and for which of the audiences', async () => {
+  it('returns the user and the audiences of a token [P38] [P39]', async () => {
     const review = await reviewer()
     expect((await review({ token: 'good' })).json.status).toEqual({
       authenticated: true,
@@ -39,7 +39,7 @@ describe('TokenReview', () => {
       expect((await review(spec)).json.status).toEqual({ user: {}, error: expect.any(String) })
   })
 
-  it('P38 P39 in v1beta1 too, where that is served', async () => {
+  it('also in v1beta1 where served [P38] [P39]', async () => {
     const group = 'authentication.k8s.io'
     const { definitions, kind, resource } = createCatalog()
     const now = resource({ group, version: 'v1', resource: 'tokenreviews' })!
@@ -57,7 +57,7 @@ describe('TokenReview', () => {
     for (const spec of [{}, { token: '' }]) expect((await review(spec)).status).toBe(400)
   })
 
-  it('where nobody looks at tokens every token is unknown', async () => {
+  it('without token authenticators every token is unauthenticated', async () => {
     const review = await reviewer({})
     expect((await review({ token: 'good' })).json.status).toEqual({ user: {}, error: 'invalid bearer token' })
   })
