@@ -12,13 +12,13 @@ import {
   serviceAccountController,
 } from '@krmkit/controllers'
 import {
-  type Listening,
+  createProxyTransport,
+  createWebhookTransport,
+  type Listener,
   listen,
-  proxyTransport,
   selfSigned,
   type TlsFiles,
   type TlsSelfSigned,
-  webhookTransport,
 } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
@@ -85,12 +85,12 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     ...environment,
     onError: (error) => log.error('the certificate for other servers cannot be read', error),
   })
-  const webhooks = webhookTransport()
+  const webhooks = createWebhookTransport()
   const services = new WebhookServices(options)
-  const proxies = proxyTransport()
+  const proxies = createProxyTransport()
   const audit = await auditTrailsOf(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
-  let listening: Listening | undefined
+  let listening: Listener | undefined
   let storage: Storage | undefined
   try {
     // Listening comes first: a taken port ends the start before storage is touched, and a free one is known to discovery.
@@ -231,7 +231,7 @@ async function listenOptions(options: ServeOptions, context: { readonly who: Aut
     host: options.bindAddress,
     tls: await tlsOf(options, context.who.clientAuthorities()),
     goaway: { chance: options.goawayChance, random: environment.random },
-    onFault: (error: unknown) => context.log.error('a connection failed', error),
+    onError: (error: unknown) => context.log.error('a connection failed', error),
   }
 }
 
@@ -259,7 +259,7 @@ async function openStorage(options: ServeOptions): Promise<Storage> {
 
 async function writeKubeconfig(
   options: ServeOptions,
-  context: { readonly listening: Listening; readonly who: Authenticators },
+  context: { readonly listening: Listener; readonly who: Authenticators },
 ): Promise<string | undefined> {
   const { listening, who } = context
   const path = resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig'))
@@ -276,7 +276,7 @@ async function writeKubeconfig(
 }
 
 /** Clients choose a certificate by the authorities that they are told of. */
-function followAuthorities(listening: Listening, { who, log }: { readonly who: Authenticators; readonly log: Log }): void {
+function followAuthorities(listening: Listener, { who, log }: { readonly who: Authenticators; readonly log: Log }): void {
   who.onClientAuthorities((pem) => {
     try {
       listening.setClientAuthorities(pem)
@@ -288,7 +288,7 @@ function followAuthorities(listening: Listening, { who, log }: { readonly who: A
 }
 
 interface Parts {
-  readonly listening: Listening
+  readonly listening: Listener
   readonly controllers: RunningControllers
   readonly ownObjects: RunningControllers
   readonly server: EmbeddedServer

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CertificateAuthority, certificateAuthority, forgeToken, webhookLab } from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
-import { type Listening, listen } from '@krmkit/http'
+import { type Listener, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
@@ -251,7 +251,7 @@ describe('service accounts', () => {
 })
 
 describe('a webhook that knows tokens', () => {
-  let listening: Listening
+  let listening: Listener
   const lab = webhookLab({ clock: systemClock })
   beforeEach(() => {
     lab.reviews.length = 0
