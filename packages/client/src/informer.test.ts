@@ -2,15 +2,15 @@ import { labelSelectorFromLabels } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { inProcessClient } from './in-process.ts'
 import { type Informer, type InformerOptions, informer } from './informer.ts'
-import { eagerClock, event, FakeWatch, fakeApi, json, Note, noChance, note, noteList } from './testing/fake-api.ts'
+import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, noteList } from './testing/fake-api.ts'
 
 const start = (answers: Parameters<typeof fakeApi>, options: Partial<InformerOptions<Note>> = {}) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
   const told: string[] = []
-  const notes = informer(inProcessClient(api.handle, { clock, random: noChance, maxRetries: 0 }), Note, {
+  const notes = informer(inProcessClient(api.handle, { clock, random: noJitter, maxRetries: 0 }), Note, {
     clock,
-    random: noChance,
+    random: noJitter,
     ...options,
   })
   notes.on({
@@ -29,7 +29,7 @@ const until = async (condition: () => boolean) => {
 const reached = (notes: Informer<Note>, version: string) => until(() => notes.resourceVersion === version)
 
 describe('informer', () => {
-  it('holds a copy that follows the server and tells of every change', async () => {
+  it('keeps a copy up to date and calls handlers for each change', async () => {
     const watch = new FakeWatch()
     const { notes, told } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
     expect(notes.hasSynced).toBe(false)
@@ -62,7 +62,7 @@ describe('informer', () => {
       names(notes.list({ namespace: 'other' })),
       names(notes.withLabel('app', 'x')),
       names(notes.list({ namespace: 'other', labelSelector: labelSelectorFromLabels({ app: 'x' }) })),
-      names(notes.by('word', 'two')),
+      names(notes.byIndex('word', 'two')),
       names(notes.withLabel('app', 'constructor')),
     ]
     expect(found()).toEqual([['b', 'c'], ['a', 'c'], ['c'], ['a', 'b'], []])
@@ -70,11 +70,11 @@ describe('informer', () => {
     watch.send(event('DELETED', note('b', 8, { namespace: 'other' })))
     await reached(notes, '8')
     expect(found()).toEqual([['c'], ['c'], ['c'], [], []])
-    expect(() => notes.by('nothing', 'x')).toThrow(RangeError)
+    expect(() => notes.byIndex('nothing', 'x')).toThrow(RangeError)
     await notes.stop()
   })
 
-  it('tells late handlers what is there, and none that were taken away', async () => {
+  it('calls added handlers for existing objects, and no removed handlers', async () => {
     const watch = new FakeWatch()
     const { notes } = start([noteList(5, [note('a', 1)]), watch])
     await notes.synced
@@ -87,7 +87,7 @@ describe('informer', () => {
     await notes.stop()
   })
 
-  it('lists again after 410 and tells the difference, and outlives failures and handlers that throw', async () => {
+  it('lists again after 410 and reports the difference, and survives errors and throwing handlers', async () => {
     const gone = event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' })
     const errors: unknown[] = []
     const { notes, told, seen } = start(
@@ -114,13 +114,13 @@ describe('informer', () => {
     await notes.stop()
   })
 
-  it('tells everything again when it is to', async () => {
+  it('calls updated for all objects at each resync', async () => {
     const { notes, told } = start([noteList(5, [note('a', 1)]), new FakeWatch()], { resyncMs: 1000 })
     await until(() => told.filter((text) => text === 'updated a@1->1').length >= 2)
     await notes.stop()
   })
 
-  it('that is stopped before it had synced says so', async () => {
+  it('rejects synced when stopped before', async () => {
     const { notes } = start([new FakeWatch()])
     await notes.stop()
     await expect(notes.synced).rejects.toThrow('stopped')
