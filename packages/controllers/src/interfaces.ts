@@ -1,8 +1,8 @@
 import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Pace, Random } from '@krmkit/meta'
-import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
+import type { SharedInformers } from './framework/shared-informers.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
@@ -36,13 +36,13 @@ export interface ControllerContext {
   /** What bootstrap tokens sign cluster information with. */
   readonly bootstrapSigningKey: BootstrapSigningKey
   /** Pace of the queues whose work grows with what everybody writes. Default: none. */
-  readonly pace: Pace | undefined
+  readonly rateLimit: Pace | undefined
   /** Who signs certificates; absent: requests wait for somebody else. */
   readonly signing: CertificateSigning | undefined
   /** Aborts when the controllers end. */
   readonly signal: AbortSignal
   /** Local copies of collections, one for each however many ask. */
-  readonly informers: Informers
+  readonly informers: SharedInformers
   /** What discovery knows, and the metadata of every object that can be deleted. */
   readonly monitors: Monitors
   /** A queue that ends with the controllers and counts as work for `settled`. */
@@ -59,7 +59,7 @@ export interface CertificateSigning {
   readonly reportFailures?: boolean
 }
 
-export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'pace'>
+export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'rateLimit'>
 
 export interface ControllersOptions {
   readonly client: Client
@@ -78,7 +78,7 @@ export interface ControllersOptions {
    * Holds back controllers that make several writes of each that somebody else makes, such as those of deployments, so that they never
    * get in the way of requests. Default: they work as fast as they can.
    */
-  readonly pace?: Pace
+  readonly rateLimit?: Pace
   readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string

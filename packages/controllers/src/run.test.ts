@@ -2,6 +2,7 @@ import { createClient } from '@krmkit/client'
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInControllers } from './built-in.ts'
+import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { chooseControllers, runControllers } from './run.ts'
 
@@ -100,7 +101,7 @@ describe('runControllers', () => {
         })
         work.add('first')
         work.add('fails')
-        return { [Symbol.asyncDispose]: () => Promise.resolve() }
+        return disposeSubscriptions([])
       },
     }
     const errors: unknown[] = []
@@ -114,7 +115,7 @@ describe('runControllers', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('goes on while the server cannot be reached, and leaves nothing behind when it ends', async () => {
+  it('goes on while the server cannot be reached, and subscriptions nothing behind when it ends', async () => {
     const clock = fakeClock()
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { builtInControllers } from './built-in.ts'
-import { currentName } from './controller-aliases.ts'
+import { resolveAlias } from './controller-aliases.ts'
 import { ControllersError } from './controllers-error.ts'
-import { IdleTracker, turns, turnsOfEvent } from './framework/idle-tracker.ts'
-import { Informers } from './framework/informers.ts'
-import { metadataClient } from './framework/metadata-client.ts'
+import { eventTurns, IdleTracker, yieldTurns } from './framework/idle-tracker.ts'
+import { createMetadataClient } from './framework/metadata-client.ts'
 import { Monitors } from './framework/monitors.ts'
+import { SharedInformers } from './framework/shared-informers.ts'
 import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
 
@@ -22,15 +22,15 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   const { signal } = ending
   // Every call under way listens to it.
   setMaxListeners(0, signal)
-  const activity = new IdleTracker()
-  const metadata = metadataClient(client, { clock, random, profile })
+  const idleTracker = new IdleTracker()
+  const metadata = createMetadataClient(client, { clock, random, profile })
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error)
   }
-  const informers = new Informers({ client, metadata, clock, random, activity, onError: report })
+  const informers = new SharedInformers({ client, metadata, clock, random, idleTracker, onError: report })
   const queues: AsyncDisposable[] = []
   const queue = <K>(own: QueueOptions<K>): WorkQueue<K> => {
-    const made = new WorkQueue<K>({ ...own, clock, activity, onError: report })
+    const made = new WorkQueue<K>({ ...own, clock, idleTracker, onError: report })
     queues.push(made)
     return made
   }
@@ -46,7 +46,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
-    pace: options.pace,
+    rateLimit: options.rateLimit,
     signing: options.signing,
     signal,
     informers,
@@ -69,7 +69,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   }
   return {
     names: chosen.map(({ name }) => name),
-    settled: () => settled(activity, { newestVersion: options.newestVersion ?? (() => askVersion(context)), signal }),
+    settled: () => settled(idleTracker, { newestVersion: options.newestVersion ?? (() => askVersion(context)), signal }),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -82,7 +82,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
  * @throws ControllersError `UnknownController`
  */
 export function chooseControllers(available: readonly Controller[], asked: readonly string[]): readonly Controller[] {
-  const names = asked.map(currentName)
+  const names = asked.map(resolveAlias)
   for (const name of names) {
     const bare = name.startsWith('-') ? name.slice(1) : name
     if (name === '*' || available.some((controller) => controller.name === bare)) continue
@@ -100,17 +100,17 @@ export function chooseControllers(available: readonly Controller[], asked: reado
 
 /** Twice in a row: all work done, nothing seen for some turns, and nothing written between. */
 async function settled(
-  activity: IdleTracker,
+  idleTracker: IdleTracker,
   options: { readonly newestVersion: () => string | Promise<string>; readonly signal: AbortSignal },
 ): Promise<void> {
   let before: string | undefined
   while (!options.signal.aborted) {
-    await activity.idle()
-    const changes = activity.changes
+    await idleTracker.idle()
+    const changes = idleTracker.changes
     const version = await options.newestVersion()
-    await turns(turnsOfEvent)
-    if (activity.changes === changes && activity.isIdle && version === before) return
-    before = activity.changes === changes ? version : undefined
+    await yieldTurns(eventTurns)
+    if (idleTracker.changes === changes && idleTracker.isIdle && version === before) return
+    before = idleTracker.changes === changes ? version : undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import { unlessUnwanted } from './framework/outcomes.ts'
+import { ignoreCreateConflict } from './framework/api-errors.ts'
+import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { namespaces } from './namespace/namespace-controller.ts'
 
@@ -15,7 +16,7 @@ export const serviceAccountController: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!accounts.hasSynced) {
-          // The list may hold it: look again when it is there.
+          // The list may hold it: enqueue again when it is there.
           void accounts.synced.then(
             () => work.add(namespace),
             () => undefined,
@@ -26,11 +27,11 @@ export const serviceAccountController: Controller = {
         if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined
         if (accounts.get(defaultName, namespace) !== undefined) return undefined
         const account = { metadata: { name: defaultName, namespace } }
-        await unlessUnwanted(client.create(serviceAccounts, account, { fieldManager, signal }))
+        await ignoreCreateConflict(client.create(serviceAccounts, account, { fieldManager, signal }))
         return undefined
       },
     })
-    const leaves = [
+    const subscriptions = [
       known.on({
         added: ({ metadata }) => work.add(metadata.name ?? ''),
         updated: ({ metadata }) => work.add(metadata.name ?? ''),
@@ -41,10 +42,6 @@ export const serviceAccountController: Controller = {
         },
       }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }

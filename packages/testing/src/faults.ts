@@ -1,8 +1,8 @@
 import { ClientError } from '@krmkit/client'
 import type { Clock, StatusReason } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
-import { type Match, matches } from './match.ts'
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
+import { type Match, matches } from './request-match.ts'
 
 /**
  * What goes wrong. `fail`: the server is not asked and this is the answer. `delayMs`: the server is asked this much later,
@@ -26,14 +26,14 @@ export interface FaultOptions {
   readonly after?: number
 }
 
-interface Planned {
+interface PlannedFault {
   readonly match: Match
   readonly fault: Fault
   after: number
   times: number
 }
 
-interface Sent extends RequestShape {
+interface ClassifiedRequest extends RequestInfo {
   readonly user: string
   readonly isController: boolean
 }
@@ -42,8 +42,8 @@ export interface ApplyOptions {
   /** Where a request goes when nothing is wrong. */
   readonly next: (signal: AbortSignal) => Promise<ApiResponse>
   readonly signal: AbortSignal
-  /** Called around time spent waiting for the clock. */
-  readonly waits: <T>(time: Promise<T>) => Promise<T>
+  /** Wraps waits for the clock. */
+  readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
 
 /** Why a watch ended; a reason of our own is cheaper than the one that is made without. */
@@ -52,8 +52,8 @@ const dropped = new ClientError({ code: 'Unreachable', message: 'a fault of the 
 /** Makes requests fail on demand. Those of controllers are left alone, unless `user` names them, and so are their watches. */
 export class Faults {
   readonly #clock: Clock
-  readonly #watches = new Map<AbortController, Sent>()
-  #planned: Planned[] = []
+  readonly #watches = new Map<AbortController, ClassifiedRequest>()
+  #planned: PlannedFault[] = []
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -62,7 +62,7 @@ export class Faults {
   /** Plans a fault for the next request that matches. Returns how to call it off. */
   next(match: Match, fault: Fault, options: FaultOptions = {}): () => void {
     const { times = 1, after = 0 } = options
-    const planned: Planned = { match, fault, times, after }
+    const planned: PlannedFault = { match, fault, times, after }
     this.#planned.push(planned)
     return () => {
       this.#planned = this.#planned.filter((each) => each !== planned)
@@ -87,10 +87,10 @@ export class Faults {
   }
 
   /** For the server: sends a request the way the plan wants. */
-  async apply(request: Sent, options: ApplyOptions): Promise<ApiResponse> {
+  async apply(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
     const fault = this.#take(request)
     if (fault !== undefined && 'fail' in fault) return failure(fault)
-    if (fault !== undefined && 'delayMs' in fault) await options.waits(this.#pause(fault.delayMs, options.signal))
+    if (fault !== undefined && 'delayMs' in fault) await options.suspend(this.#pause(fault.delayMs, options.signal))
     if (fault === undefined || 'delayMs' in fault) {
       return request.verb === 'watch' && !request.isController ? this.#watch(request, options) : options.next(options.signal)
     }
@@ -98,7 +98,7 @@ export class Faults {
     throw dropped
   }
 
-  #take(request: Sent): Fault | undefined {
+  #take(request: ClassifiedRequest): Fault | undefined {
     for (const planned of this.#planned) {
       if (request.isController && planned.match.user === undefined) continue
       if (!matches(planned.match, request)) continue
@@ -126,7 +126,7 @@ export class Faults {
   }
 
   /** Gives a watch an end of its own, which `dropWatches` can bring about. */
-  async #watch(request: Sent, options: ApplyOptions): Promise<ApiResponse> {
+  async #watch(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
     const cut = new AbortController()
     const follow = () => cut.abort(dropped)
     const forget = () => {

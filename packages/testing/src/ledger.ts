@@ -1,9 +1,9 @@
-import { describeMatch, type Match, matches } from './match.ts'
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
+import { formatMatch, type Match, matches } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
 /** One answered request. */
-export interface LedgerEntry extends RequestShape {
+export interface LedgerEntry extends RequestInfo {
   readonly user: string
   /** HTTP status of the answer; 0 when a fault cut it off. */
   readonly code: number
@@ -53,7 +53,7 @@ export class Ledger {
     const wanted = times === undefined ? 'at least one request' : `${times} requests`
     throw new TestingError({
       code: 'Unexpected',
-      message: `expected ${wanted} like "${describeMatch(match)}", saw ${found.length}; the last ones were\n${this.#tail()}`,
+      message: `expected ${wanted} like "${formatMatch(match)}", saw ${found.length}; the last ones were\n${this.#tail()}`,
     })
   }
 

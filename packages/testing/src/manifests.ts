@@ -7,7 +7,7 @@ import { TestingError } from './testing-error.ts'
 /** An object to make, and the words it was written in. */
 export interface Manifest {
   readonly object: ApiObject
-  /** Sent to the server as it is, so that the server says what is wrong with it. */
+  /** ClassifiedRequest to the server as it is, so that the server says what is wrong with it. */
   readonly text: string
   readonly contentType: 'application/yaml' | 'application/json'
   /** Where it comes from, for failures. */

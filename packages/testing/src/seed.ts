@@ -1,5 +1,5 @@
 import { type Client, type ResourceType, resourceType } from '@krmkit/client'
-import { discover } from '@krmkit/controllers'
+import { discover } from '@krmkit/controllers/framework'
 import { ApiError, type ApiObject, type JsonObject, type NamingProfile, type Status } from '@krmkit/meta'
 import type { Manifest } from './manifests.ts'
 import { TestingError } from './testing-error.ts'
@@ -24,7 +24,7 @@ export interface SeedOptions {
  *
  * @throws TestingError `InvalidSeed` with what the server says against an object.
  */
-export async function plant(manifests: readonly Manifest[], options: SeedOptions): Promise<void> {
+export async function applySeed(manifests: readonly Manifest[], options: SeedOptions): Promise<void> {
   const isFirst = ({ object }: Manifest) => firstKinds.includes(object.kind)
   const first = manifests.filter(isFirst).sort((a, b) => firstKinds.indexOf(a.object.kind) - firstKinds.indexOf(b.object.kind))
   const ordered = [...first, ...manifests.filter((manifest) => !isFirst(manifest))]
@@ -34,7 +34,7 @@ export async function plant(manifests: readonly Manifest[], options: SeedOptions
       const { apiVersion, kind } = manifest.object
       const resource = discovered.ofKind(apiVersion, kind)
       if (resource !== undefined) {
-        await plantOne(manifest, resource, options)
+        await seedObject(manifest, resource, options)
         break
       }
       if (tries === definitionTries || !mayBeDefined(manifests, manifest)) {
@@ -54,7 +54,7 @@ function mayBeDefined(manifests: readonly Manifest[], { object }: Manifest): boo
   })
 }
 
-async function plantOne(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
+async function seedObject(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
   const { client, signal } = options
   const { object, source } = manifest
   try {

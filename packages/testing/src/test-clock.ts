@@ -29,9 +29,9 @@ export function spanMs(span: Span | number): number {
 }
 
 /** The clock of one test server, which can be set back as a whole. */
-export class MovableClock implements TestClock {
+export class ResettableClock implements TestClock {
   /** For the server: its alarms do not stop an advance. */
-  readonly quiet: Clock
+  readonly background: Clock
   readonly #settle: () => Promise<void>
   readonly #alarms = new Set<Alarm>()
   #inner: FakeClock
@@ -39,7 +39,7 @@ export class MovableClock implements TestClock {
   constructor(startAtMs: number, settle: () => Promise<void>) {
     this.#inner = fakeClock(startAtMs)
     this.#settle = settle
-    this.quiet = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
+    this.background = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
   }
 
   now(): number {
@@ -99,11 +99,11 @@ interface Alarm {
 }
 
 /** Somebody else's clock. */
-export function foreignClock(clock: Clock): TestClock & { readonly quiet: Clock; restart(atMs: number): void } {
+export function externalClock(clock: Clock): TestClock & { readonly background: Clock; restart(atMs: number): void } {
   return {
     now: () => clock.now(),
     setTimeout: (fn, ms) => clock.setTimeout(fn, ms),
-    quiet: clock,
+    background: clock,
     restart: () => undefined,
     async advance() {
       throw new TestingError({

@@ -3,7 +3,7 @@ import { type Informer, resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import type { ControllerContext } from '../interfaces.ts'
 
-/** What the controllers of bootstrap tokens look at. */
+/** What the controllers of bootstrap tokens enqueue at. */
 
 export interface TokenSecret extends ApiObject {
   type?: string

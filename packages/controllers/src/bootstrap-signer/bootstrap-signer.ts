@@ -1,5 +1,7 @@
 import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenIn } from '@krmkit/certificates'
-import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type ClusterInfo, clusterInfo, configMaps, type TokenSecret, tokenSecrets } from './bootstrap-objects.ts'
@@ -19,20 +21,19 @@ export const bootstrapSigner: Controller = {
     const work = context.queue<'sign'>({
       async sync() {
         if (!tokens.hasSynced || !published.hasSynced) {
-          void Promise.all([tokens.synced, published.synced]).then(look, () => undefined)
+          void Promise.all([tokens.synced, published.synced]).then(enqueue, () => undefined)
           return undefined
         }
         const found = published.get(clusterInfoName, context.profile.publicNamespace)
         return found === undefined ? undefined : sign(context, found, tokens.list())
       },
     })
-    const look = () => work.add('sign')
-    const leaves = [tokens.on({ added: look, updated: look, deleted: look }), published.on({ added: look, updated: look })]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    const enqueue = () => work.add('sign')
+    const subscriptions = [
+      tokens.on({ added: enqueue, updated: enqueue, deleted: enqueue }),
+      published.on({ added: enqueue, updated: enqueue }),
+    ]
+    return disposeSubscriptions(subscriptions)
   },
 }
 
@@ -54,17 +55,9 @@ async function sign(
   )
   if (data !== undefined) {
     const signed = { ...(found as ClusterInfo), data }
-    await unlessOvertaken(client.update(configMaps, signed, { fieldManager, signal }))
+    // A conflicting change causes another event.
+    await ignoreReasons(client.update(configMaps, signed, { fieldManager, signal }), ['Conflict', 'NotFound'])
   }
-  const againAfterMs = Math.min(...signing.map(({ lifeMs }) => lifeMs))
-  return Number.isFinite(againAfterMs) ? { againAfterMs } : undefined
-}
-
-/** Somebody else has written or removed it: that will be told by an event of its own. */
-async function unlessOvertaken(writing: Promise<unknown>): Promise<void> {
-  try {
-    await writing
-  } catch (error) {
-    if (!ApiError.is(error) || (error.reason !== 'Conflict' && error.reason !== 'NotFound')) throw error
-  }
+  const requeueAfterMs = Math.min(...signing.map(({ lifeMs }) => lifeMs))
+  return Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : undefined
 }

@@ -1,7 +1,8 @@
 import { gatheredRules } from '@krmkit/authorization'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 interface ClusterRole extends ApiObject {
@@ -39,24 +40,20 @@ export const clusterRoleAggregationController: Controller = {
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }
         const applied = await ignoreNotFound(client.apply(type, wanted, { fieldManager, force: true, signal }))
-        // Rules that somebody else owns are not taken away by an apply that leaves them out.
+        // Rules that somebody else owns are not taken away by an apply that subscriptions them out.
         if (applied !== undefined && !same(applied, rules)) {
           await ignoreNotFound(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
         }
         return undefined
       },
     })
-    const lookAtAll = () => {
+    const enqueueAll = () => {
       for (const { metadata, aggregationRule } of known.list()) {
         if (aggregationRule !== undefined && aggregationRule !== null) work.add(metadata.name ?? '')
       }
     }
-    const leave = known.on({ added: lookAtAll, updated: lookAtAll, deleted: lookAtAll })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = known.on({ added: enqueueAll, updated: enqueueAll, deleted: enqueueAll })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 

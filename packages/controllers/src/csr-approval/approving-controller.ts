@@ -2,7 +2,8 @@ import { type AutoApproval, autoApprovals, autoApprovedReason, readSigningReques
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Review extends ApiObject {
@@ -42,16 +43,12 @@ export const approvingController: Controller = {
         }
         const count = refusals.get(name) ?? 0
         refusals.set(name, count + 1)
-        return { againAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
+        return { requeueAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
       },
     })
-    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
-    const leave = known.on({ added: look, updated: look, deleted: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const enqueue = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 

@@ -1,7 +1,8 @@
 import { cleanUpTime } from '@krmkit/certificates'
-import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import { type SigningRequest, signingRequests } from '../csr-signing/signing-requests.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 /** The longest time that timers know, a little less than 25 days. */
@@ -28,36 +29,23 @@ export const requestCleaner: Controller = {
         const time = request && cleanUpTime(request)
         if (request === undefined || time === undefined) return undefined
         const leftMs = Math.max(time, (changedAt.get(name) ?? 0) + graceMs) - clock.now()
-        if (leftMs > 0) return { againAfterMs: Math.min(leftMs, longestMs) }
+        if (leftMs > 0) return { requeueAfterMs: Math.min(leftMs, longestMs) }
         const { uid, resourceVersion } = request.metadata
         // Of the version that was looked at: somebody may be deciding just now.
         const preconditions = {
           ...(uid === undefined ? {} : { uid }),
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
         }
-        await ignoreNotFound(unlessChanged(client.delete(requests, name, { preconditions, signal })))
+        await ignoreReasons(client.delete(requests, name, { preconditions, signal }), ['NotFound', 'Conflict'])
         return undefined
       },
     })
-    const look = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => {
+    const enqueue = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => {
       changedAt.set(name, clock.now())
       work.add(name)
     }
     const forget = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => changedAt.delete(name)
-    const leave = known.on({ added: look, updated: look, deleted: forget })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: forget })
+    return disposeSubscriptions([unsubscribe])
   },
-}
-
-/** Who changed it is told by the watch. */
-async function unlessChanged(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion
-  } catch (error) {
-    if (!ApiError.is(error) || error.reason !== 'Conflict') throw error
-  }
 }

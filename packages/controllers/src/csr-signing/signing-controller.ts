@@ -1,12 +1,13 @@
 import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from './signing-requests.ts'
 
 /**
- * Signs the approved requests of the signers that come with the server, and leaves all others alone. What is wrong with a request
+ * Signs the approved requests of the signers that come with the server, and subscriptions all others alone. What is wrong with a request
  * that it will not sign goes to `onError` as `NotSigned`, once; into the request only where that was asked for.
  *
  * Off without signers.
@@ -17,7 +18,7 @@ export const signingController: Controller = {
   name: 'certificatesigningrequest-signing-controller',
   start(context) {
     const { signing, informers, queue, profile } = context
-    if (signing === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (signing === undefined) return disposeSubscriptions([])
     const known = informers.of(signingRequests(profile))
     /** Requests, by uid, that were found wanting: they never get better. */
     const refused = new Set<string>()
@@ -35,14 +36,10 @@ export const signingController: Controller = {
         return undefined
       },
     })
-    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const enqueue = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
     const forget = ({ metadata }: DeepReadonly<SigningRequest>) => refused.delete(metadata.uid ?? '')
-    const leave = known.on({ added: look, updated: look, deleted: forget })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: forget })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 

@@ -55,8 +55,8 @@ export interface ReplicaSet extends ApiObject {
   status?: { replicas?: number; readyReplicas?: number; availableReplicas?: number; observedGeneration?: number }
 }
 
-export type D = DeepReadonly<Deployment>
-export type R = DeepReadonly<ReplicaSet>
+export type ReadonlyDeployment = DeepReadonly<Deployment>
+export type ReadonlyReplicaSet = DeepReadonly<ReplicaSet>
 
 const apps = { group: 'apps', version: 'v1' }
 export const deployments = resourceType<Deployment>({ ...apps, resource: 'deployments', kind: 'Deployment' })
@@ -66,7 +66,7 @@ export const replicaSets = resourceType<ReplicaSet>({ ...apps, resource: 'replic
 export const hashLabel = 'pod-template-hash'
 
 /** Annotations by which deployments and their replica sets remember. */
-export interface Marks {
+export interface AnnotationKeys {
   readonly revision: string
   /** Earlier revisions of a replica set that came back. */
   readonly history: string
@@ -79,11 +79,11 @@ export interface Marks {
 }
 
 /** What is not passed on between deployments and replica sets. */
-export function ownMarks(marks: Marks): readonly string[] {
-  return Object.values(marks)
+export function managedAnnotationKeys(annotationKeys: AnnotationKeys): readonly string[] {
+  return Object.values(annotationKeys)
 }
 
-export function marksOf({ domain }: NamingProfile): Marks {
+export function annotationKeysOf({ domain }: NamingProfile): AnnotationKeys {
   return {
     revision: `deployment.${domain}/revision`,
     history: `deployment.${domain}/revision-history`,
@@ -94,19 +94,21 @@ export function marksOf({ domain }: NamingProfile): Marks {
   }
 }
 
-export const wantedReplicas = ({ spec }: D | R): number => spec?.replicas ?? 1
-export const sumOf = (sets: readonly R[], count: (set: R) => number): number => sets.reduce((sum, set) => sum + count(set), 0)
-export const specReplicas = (sets: readonly R[]): number => sumOf(sets, wantedReplicas)
-export const actualReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.replicas ?? 0)
-export const availableReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.availableReplicas ?? 0)
+export const desiredReplicas = ({ spec }: ReadonlyDeployment | ReadonlyReplicaSet): number => spec?.replicas ?? 1
+export const sumOf = (sets: readonly ReadonlyReplicaSet[], count: (set: ReadonlyReplicaSet) => number): number =>
+  sets.reduce((sum, set) => sum + count(set), 0)
+export const specReplicas = (sets: readonly ReadonlyReplicaSet[]): number => sumOf(sets, desiredReplicas)
+export const actualReplicas = (sets: readonly ReadonlyReplicaSet[]): number => sumOf(sets, ({ status }) => status?.replicas ?? 0)
+export const availableReplicas = (sets: readonly ReadonlyReplicaSet[]): number =>
+  sumOf(sets, ({ status }) => status?.availableReplicas ?? 0)
 
-export function isRolling({ spec }: D): boolean {
+export function isRolling({ spec }: ReadonlyDeployment): boolean {
   return spec?.strategy?.type !== 'Recreate'
 }
 
 /** How many pods may be above, and how many below, what is wanted; never both none. */
-export function fenceposts(deployment: D): { readonly surge: number; readonly unavailable: number } {
-  const wanted = wantedReplicas(deployment)
+export function fenceposts(deployment: ReadonlyDeployment): { readonly surge: number; readonly unavailable: number } {
+  const wanted = desiredReplicas(deployment)
   if (!isRolling(deployment)) return { surge: 0, unavailable: 0 }
   const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {}
   const surge = scaledValue(maxSurge, wanted, { roundUp: true })
@@ -116,7 +118,7 @@ export function fenceposts(deployment: D): { readonly surge: number; readonly un
 }
 
 /** Oldest first, then by name. */
-export function byAge(a: R, b: R): number {
+export function byAge(a: ReadonlyReplicaSet, b: ReadonlyReplicaSet): number {
   const made = (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '')
   return made !== 0 ? made : (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')
 }

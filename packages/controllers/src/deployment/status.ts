@@ -2,14 +2,14 @@ import { formatTime, parseTime } from '@krmkit/meta'
 import {
   actualReplicas,
   availableReplicas,
-  type D,
   type DeploymentCondition,
   type DeploymentStatus,
+  desiredReplicas,
   fenceposts,
+  type ReadonlyDeployment,
   sumOf,
-  wantedReplicas,
 } from './objects.ts'
-import { allOf, type Sets } from './scaling.ts'
+import { allOf, type DeploymentReplicaSets } from './scaling.ts'
 
 /** What a deployment tells about itself. */
 
@@ -19,12 +19,16 @@ export interface StatusOptions {
 }
 
 /** Counts and availability; the condition of progress stays as it is. */
-export function countStatus(deployment: D, sets: Sets, { now }: StatusOptions): DeploymentStatus {
+export function countStatus(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  { now }: StatusOptions,
+): DeploymentStatus {
   const all = allOf(sets)
   const replicas = actualReplicas(all)
   const available = availableReplicas(all)
   const { collisionCount, conditions = [] } = deployment.status ?? {}
-  const enough = available >= wantedReplicas(deployment) - fenceposts(deployment).unavailable
+  const enough = available >= desiredReplicas(deployment) - fenceposts(deployment).unavailable
   const availability = enough
     ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
     : { status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' }
@@ -44,7 +48,11 @@ export function countStatus(deployment: D, sets: Sets, { now }: StatusOptions): 
 }
 
 /** Counts, and whether the rollout gets on. */
-export function rolloutStatus(deployment: D, sets: Sets, options: StatusOptions): DeploymentStatus {
+export function rolloutStatus(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  options: StatusOptions,
+): DeploymentStatus {
   const status = countStatus(deployment, sets, options)
   const conditions = status.conditions ?? []
   if (!hasDeadline(deployment)) return { ...status, conditions: conditions.filter(({ type }) => type !== 'Progressing') }
@@ -55,8 +63,8 @@ export function rolloutStatus(deployment: D, sets: Sets, options: StatusOptions)
 }
 
 function progressOf(
-  deployment: D,
-  { current }: Sets,
+  deployment: ReadonlyDeployment,
+  { current }: DeploymentReplicaSets,
   status: DeploymentStatus,
   { now }: StatusOptions,
 ): DeploymentCondition | undefined {
@@ -65,7 +73,7 @@ function progressOf(
   if (isComplete(deployment, status)) {
     return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${who} has successfully progressed.` }
   }
-  if (gotOn(deployment.status ?? {}, status)) {
+  if (hasProgressed(deployment.status ?? {}, status)) {
     return { ...progressing, reason: 'ReplicaSetUpdated', message: `${who} is progressing.` }
   }
   const late = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
@@ -79,8 +87,8 @@ function progressOf(
 }
 
 /** Every replica that is wanted is there, new and available, and no old one. */
-export function isComplete(deployment: D, status: D['status']): boolean {
-  const wanted = wantedReplicas(deployment)
+export function isComplete(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): boolean {
+  const wanted = desiredReplicas(deployment)
   return (
     (status?.updatedReplicas ?? 0) === wanted &&
     (status?.replicas ?? 0) === wanted &&
@@ -89,8 +97,8 @@ export function isComplete(deployment: D, status: D['status']): boolean {
   )
 }
 
-function gotOn(before: NonNullable<D['status']>, now: DeploymentStatus): boolean {
-  const count = (status: NonNullable<D['status']>) => ({
+function hasProgressed(before: NonNullable<ReadonlyDeployment['status']>, now: DeploymentStatus): boolean {
+  const count = (status: NonNullable<ReadonlyDeployment['status']>) => ({
     updated: status.updatedReplicas ?? 0,
     old: (status.replicas ?? 0) - (status.updatedReplicas ?? 0),
     ready: status.readyReplicas ?? 0,
@@ -101,7 +109,7 @@ function gotOn(before: NonNullable<D['status']>, now: DeploymentStatus): boolean
 }
 
 /** When a rollout that does not get on counts as stuck; undefined when it is done, or counts as stuck already. */
-export function deadlineMs(deployment: D, status: D['status']): number | undefined {
+export function deadlineMs(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): number | undefined {
   const condition = conditionOf(status, 'Progressing')
   if (!hasDeadline(deployment) || condition === undefined) return undefined
   if (condition.reason === 'NewReplicaSetAvailable' || condition.reason === 'ProgressDeadlineExceeded') return undefined
@@ -111,12 +119,12 @@ export function deadlineMs(deployment: D, status: D['status']): number | undefin
 
 const noDeadline = 2 ** 31 - 1
 
-export function hasDeadline({ spec }: D): boolean {
+export function hasDeadline({ spec }: ReadonlyDeployment): boolean {
   const seconds = spec?.progressDeadlineSeconds
   return seconds !== undefined && seconds !== noDeadline
 }
 
-export function conditionOf(status: D['status'], type: string) {
+export function conditionOf(status: ReadonlyDeployment['status'], type: string) {
   return status?.conditions?.find((condition) => condition.type === type)
 }
 

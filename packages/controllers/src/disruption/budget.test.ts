@@ -3,11 +3,11 @@ import {
   type Budget,
   budgetStatus,
   countHealthy,
+  desiredPods,
   disruptedPods,
   evictionMs,
   failedStatus,
   type Pod,
-  wantedPods,
 } from './budget.ts'
 
 const now = Date.UTC(2024, 4, 1, 10)
@@ -28,7 +28,7 @@ function budget(status: Budget['status'] = {}): Budget {
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', generation: 3 }, status }
 }
 
-describe('wantedPods', () => {
+describe('desiredPods', () => {
   it.each([
     ['a number that must be there', { minAvailable: 2 }, 5, noScale, { expectedPods: 5, desiredHealthy: 2 }],
     ['a share that must be there, rounded up', { minAvailable: '50%' }, 2, scale(5), { expectedPods: 5, desiredHealthy: 3 }],
@@ -37,7 +37,7 @@ describe('wantedPods', () => {
     ['more that may be missing than there are', { maxUnavailable: 9 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 0 }],
     ['nothing', {}, 4, noScale, { expectedPods: 0, desiredHealthy: 0 }],
   ] as const)('%s', async (_, spec, count, counted, wanted) => {
-    expect(await wantedPods(spec, count, counted)).toEqual(wanted)
+    expect(await desiredPods(spec, count, counted)).toEqual(wanted)
   })
 })
 

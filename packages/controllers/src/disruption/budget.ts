@@ -43,7 +43,7 @@ export const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pod
 export const evictionMs = 2 * 60_000
 
 /** How many pods there should be, and how many of them healthy. */
-export interface Wanted {
+export interface DesiredPods {
   readonly expectedPods: number
   readonly desiredHealthy: number
 }
@@ -52,11 +52,11 @@ export interface Wanted {
  * @param spec of the budget
  * @param scale how many pods their controllers want in all; asked for only where the budget is relative to it
  */
-export async function wantedPods(
+export async function desiredPods(
   spec: DeepReadonly<NonNullable<Budget['spec']>>,
   podCount: number,
   scale: () => Promise<number>,
-): Promise<Wanted> {
+): Promise<DesiredPods> {
   const { minAvailable, maxUnavailable } = spec
   if (maxUnavailable !== undefined) {
     const expectedPods = await scale()
@@ -101,7 +101,7 @@ export function countHealthy(covered: readonly DeepReadonly<Pod>[], disrupted: R
 /** The status after counting. */
 export function budgetStatus(
   budget: DeepReadonly<Budget>,
-  counted: Wanted & { readonly currentHealthy: number; readonly disruptedPods: Readonly<Record<string, string>> },
+  counted: DesiredPods & { readonly currentHealthy: number; readonly disruptedPods: Readonly<Record<string, string>> },
   nowMs: number,
 ): BudgetStatus {
   const { expectedPods, desiredHealthy, currentHealthy } = counted

@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
-import { ApiError, type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
@@ -9,11 +10,11 @@ import {
   budgetStatus,
   budgets,
   countHealthy,
+  desiredPods,
   disruptedPods,
   failedStatus,
   type Pod,
   pods,
-  wantedPods,
 } from './budget.ts'
 import { expectedScale } from './scale.ts'
 
@@ -29,7 +30,7 @@ export const disruptionController: Controller = {
 class Disruption implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
-  readonly #leaves: (() => void)[] = []
+  readonly #subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
 
@@ -38,15 +39,15 @@ class Disruption implements AsyncDisposable {
     this.#budgets = context.informers.of(budgets)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
-    const look = (budget: DeepReadonly<Budget>) => {
+    const enqueue = (budget: DeepReadonly<Budget>) => {
       this.#followPods()
       this.#add(budget)
     }
-    this.#leaves.push(this.#budgets.on({ added: look, updated: look }))
+    this.#subscriptions.push(this.#budgets.on({ added: enqueue, updated: enqueue }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   #followPods(): void {
@@ -56,7 +57,7 @@ class Disruption implements AsyncDisposable {
       for (const budget of this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }))
         if (covers(budget, pod)) this.#add(budget)
     }
-    const leave = this.#pods.on({
+    const unsubscribe = this.#pods.on({
       added: touch,
       updated(pod, before) {
         touch(before)
@@ -64,7 +65,7 @@ class Disruption implements AsyncDisposable {
       },
       deleted: touch,
     })
-    this.#leaves.push(leave)
+    this.#subscriptions.push(unsubscribe)
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {
@@ -85,7 +86,7 @@ class Disruption implements AsyncDisposable {
     let status: BudgetStatus
     let failure: unknown
     try {
-      const wanted = await wantedPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
+      const wanted = await desiredPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
       const currentHealthy = countHealthy(covered, disrupted.pods)
       status = budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
     } catch (error) {
@@ -94,7 +95,7 @@ class Disruption implements AsyncDisposable {
     }
     await this.#write(budget, status)
     if (failure !== undefined) throw failure
-    return disrupted.recheckAtMs === undefined ? undefined : { againAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
+    return disrupted.recheckAtMs === undefined ? undefined : { requeueAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
   }
 
   /** Against the version that was counted for: an eviction that came between is counted again. */
@@ -102,12 +103,11 @@ class Disruption implements AsyncDisposable {
     if (sameJson(budget.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(structuredClone(budget) as Budget), status }
-    try {
-      await ignoreNotFound(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
-    } catch (error) {
-      // Whoever was first made a change that is told soon, and then all is counted again.
-      if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
-    }
+    // A conflicting change causes another event, after which the pods are counted again.
+    await ignoreReasons(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }), [
+      'NotFound',
+      'Conflict',
+    ])
   }
 }
 
@@ -115,14 +115,4 @@ class Disruption implements AsyncDisposable {
 function covers(budget: DeepReadonly<Budget>, pod: DeepReadonly<Pod>): boolean {
   const selector = budget.spec?.selector
   return selector != null && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every(
-    (key) => Object.hasOwn(b, key) && sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-  )
 }

@@ -1,8 +1,8 @@
 import { type Client, type ResourceRef, subresourceType } from '@krmkit/client'
 import { type ApiObject, controllerOf, type DeepReadonly } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Monitors } from '../framework/monitors.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Pod } from './budget.ts'
 
 interface Scale extends ApiObject {
@@ -43,20 +43,20 @@ type Owner = { readonly apiVersion: string; readonly kind: string; readonly name
 
 /** Of a controller that is itself controlled by something with a scale (a ReplicaSet of a Deployment), that one's is asked. */
 async function scaleOf(owner: Owner, namespace: string, options: ScaleOptions): Promise<Found> {
-  const resource = await scalable(owner, options)
+  const resource = await scalableResource(owner, options)
   if (resource === undefined) throw noScale(owner)
   const { metadata: client, signal } = options
   const object = await ignoreNotFound(client.get(resource, owner.name, { namespace, signal }))
   if (object?.metadata.uid !== owner.uid) throw noScale(owner)
   const above = controllerOf(object.metadata.ownerReferences)
-  if (above !== undefined && (await scalable(above, options)) !== undefined) return scaleOf(above, namespace, options)
+  if (above !== undefined && (await scalableResource(above, options)) !== undefined) return scaleOf(above, namespace, options)
   const type = subresourceType<Scale>(resource, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
   const scale = await ignoreNotFound(options.client.get(type, owner.name, { namespace, signal }))
   if (scale === undefined) throw noScale(owner)
   return { uid: owner.uid, replicas: scale.spec?.replicas ?? 0 }
 }
 
-async function scalable({ apiVersion, kind }: Owner, { monitors }: ScaleOptions): Promise<ResourceRef | undefined> {
+async function scalableResource({ apiVersion, kind }: Owner, { monitors }: ScaleOptions): Promise<ResourceRef | undefined> {
   const resource = (await monitors.discovered()).ofKind(apiVersion, kind)
   return resource?.subresources.has('scale') ? resource : undefined
 }

@@ -76,13 +76,13 @@ describe('discover', () => {
       },
       { name: 'broken.example.com', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
     ]
-    const plain = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs })
+    const discoverByVersion = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs })
     const { asked, discovered } = clientOf({
       '/api': { body: { kind: 'APIVersions', versions: ['v1'] } },
       '/apis': { body: { kind: 'APIGroupList', groups } },
-      '/api/v1': { body: { resources: [plain('pods', 'Pod', true), plain('pods/status', 'Pod', true)] } },
-      '/apis/shop.example.com/v1': { body: { resources: [plain('widgets', 'Widget', false)] } },
-      '/apis/shop.example.com/v2': { body: { resources: [plain('widgets', 'Widget', false)] } },
+      '/api/v1': { body: { resources: [discoverByVersion('pods', 'Pod', true), discoverByVersion('pods/status', 'Pod', true)] } },
+      '/apis/shop.example.com/v1': { body: { resources: [discoverByVersion('widgets', 'Widget', false)] } },
+      '/apis/shop.example.com/v2': { body: { resources: [discoverByVersion('widgets', 'Widget', false)] } },
       '/apis/broken.example.com/v1': { status: 503, body: failure(503, 'ServiceUnavailable') },
     })
     const { all, preferred, failures } = await discovered

@@ -3,10 +3,10 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Transport } from '@krmkit/protocol'
 
 /**
- * The same client, but every answer holds metadata alone: what those need who look at objects of all kinds. Closing it
+ * The same client, but every answer holds metadata alone: what those need who enqueue at objects of all kinds. Closing it
  * does not close the client below.
  */
-export function metadataClient(
+export function createMetadataClient(
   client: Client,
   options: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
 ): Client {

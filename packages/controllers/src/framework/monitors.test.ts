@@ -18,14 +18,14 @@ function setup(server: SmallServer) {
     name: 'watcher',
     start(context) {
       monitors = context.monitors
-      const leave = monitors.on({
+      const unsubscribe = monitors.on({
         added: ({ resource }, { metadata }) => seen.push(`added ${resource} ${metadata.name}`),
         updated: ({ resource }, { metadata }) => seen.push(`updated ${resource} ${metadata.name}`),
         deleted: ({ resource }, { metadata }) => seen.push(`deleted ${resource} ${metadata.name}`),
         dropped: ({ resource }, { metadata }) => seen.push(`dropped ${resource} ${metadata.name}`),
         ready: () => seen.push('ready'),
       })
-      return { [Symbol.asyncDispose]: async () => leave() }
+      return { [Symbol.asyncDispose]: async () => unsubscribe() }
     },
   }
   const clock = fakeClock()

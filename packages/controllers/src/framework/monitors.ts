@@ -1,8 +1,8 @@
 import { apiVersionOf, type Client, type Informer } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { type Discovered, type DiscoveredResource, discover } from './discovery.ts'
-import { turns, turnsOfEvent } from './idle-tracker.ts'
-import type { Informers } from './informers.ts'
+import { type DiscoveredResource, type Discovery, discover } from './discovery.ts'
+import { eventTurns, yieldTurns } from './idle-tracker.ts'
+import type { SharedInformers } from './shared-informers.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 export type Metadata = DeepReadonly<ApiObject>
@@ -15,14 +15,14 @@ export interface MonitorHandlers {
   /** Not seen any more, for its resource is not served any more. */
   dropped?(resource: DiscoveredResource, object: Metadata): void
   /** The server was asked anew what it serves. */
-  discovered?(discovered: Discovered): void
+  discovered?(discovered: Discovery): void
   /** `isReady` became true. */
   ready?(): void
 }
 
 export interface MonitorsOptions {
   readonly client: Client
-  readonly informers: Informers
+  readonly informers: SharedInformers
   readonly clock: Clock
   readonly profile: NamingProfile
   readonly signal: AbortSignal
@@ -33,9 +33,9 @@ export interface MonitorsOptions {
 const isIgnored = ({ resource, group }: DiscoveredResource) =>
   resource === 'events' && (group === '' || group.startsWith('events.'))
 
-const howOftenAgain = 8
+const maxRediscoveries = 8
 /** A collection that takes longer to be listed is not waited for. */
-const longestListMs = 30_000
+const listTimeoutMs = 30_000
 
 /**
  * Discovery kept up to date, and one local copy of metadata for every resource whose objects can be watched and deleted.
@@ -46,12 +46,12 @@ export class Monitors {
   readonly #queue: WorkQueue<'discover'>
   readonly #watched = new Map<string, { readonly resource: DiscoveredResource; readonly informer: Informer<ApiObject> }>()
   readonly #handlers = new Set<MonitorHandlers>()
-  #discovered: Discovered | undefined
-  #first: Promise<Discovered> | undefined
+  #discovered: Discovery | undefined
+  #first: Promise<Discovery> | undefined
   #isReady = false
   #cancelReady: () => void = () => undefined
-  #resolveFirst: (discovered: Discovered) => void = () => undefined
-  #triesLeft = 0
+  #resolveFirst: (discovered: Discovery) => void = () => undefined
+  #attemptsLeft = 0
 
   constructor(options: MonitorsOptions) {
     this.#options = options
@@ -59,7 +59,7 @@ export class Monitors {
   }
 
   /** What the server serves. Waits for the first answer only; rejects when the controllers end before. */
-  discovered(): Promise<Discovered> {
+  discovered(): Promise<Discovery> {
     if (this.#discovered !== undefined) return Promise.resolve(this.#discovered)
     if (this.#first === undefined) {
       const { signal } = this.#options
@@ -112,14 +112,14 @@ export class Monitors {
     await this.#follow(discovered)
     if (isFirst) {
       this.#resolveFirst(discovered)
-      this.#followDefinitions()
+      this.#watchDefinitions()
     }
-    if (discovered.failures.size > 0 || this.#isBehind(discovered)) this.#again()
-    else this.#triesLeft = howOftenAgain
+    if (discovered.failures.size > 0 || this.#isBehind(discovered)) this.#rediscoverLater()
+    else this.#attemptsLeft = maxRediscoveries
   }
 
   /** Starts and ends copies. */
-  async #follow(discovered: Discovered): Promise<void> {
+  async #follow(discovered: Discovery): Promise<void> {
     const { informers } = this.#options
     const wanted = new Map(discovered.preferred.filter(isWatched).map((resource) => [keyOf(resource), resource]))
     const gone = [...this.#watched].filter(([key, { resource }]) => {
@@ -127,13 +127,13 @@ export class Monitors {
       return wanted.get(key)?.version !== resource.version && !discovered.failures.has(apiVersionOf(resource))
     })
     // Its last events may be on their way.
-    if (gone.length > 0) await turns(turnsOfEvent)
+    if (gone.length > 0) await yieldTurns(eventTurns)
     for (const [key, { resource, informer }] of gone) {
       const last = informer.list()
       this.#watched.delete(key)
       await informers.dropMetadataOf(resource)
       // Where a version took the place of another, its copy tells the same objects.
-      if (!wanted.has(key)) for (const object of last) this.#tell('dropped', resource, object)
+      if (!wanted.has(key)) for (const object of last) this.#notify('dropped', resource, object)
     }
     const added = [...wanted].filter(([key]) => !this.#watched.has(key))
     if (added.length > 0) this.#isReady = false
@@ -141,9 +141,9 @@ export class Monitors {
       const informer = informers.metadataOf(resource)
       this.#watched.set(key, { resource, informer })
       informer.on({
-        added: (object) => this.#tell('added', resource, object),
-        updated: (object) => this.#tell('updated', resource, object),
-        deleted: (object) => this.#tell('deleted', resource, object),
+        added: (object) => this.#notify('added', resource, object),
+        updated: (object) => this.#notify('updated', resource, object),
+        deleted: (object) => this.#notify('deleted', resource, object),
       })
     }
     if (!this.#isReady) this.#awaitReady()
@@ -159,7 +159,7 @@ export class Monitors {
       this.#isReady = true
       for (const handlers of this.#handlers) handlers.ready?.()
     }
-    const cancelTimer = clock.setTimeout(ready, longestListMs)
+    const cancelTimer = clock.setTimeout(ready, listTimeoutMs)
     this.#cancelReady = () => {
       isCancelled = true
       cancelTimer()
@@ -168,14 +168,14 @@ export class Monitors {
     void Promise.all([...this.#watched.values()].map(({ informer }) => informer.synced)).then(ready, () => undefined)
   }
 
-  #tell(what: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
+  #notify(what: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
     for (const handlers of this.#handlers) handlers[what]?.(resource, object)
   }
 
-  #followDefinitions(): void {
-    for (const { group, resource } of this.#sources()) {
+  #watchDefinitions(): void {
+    for (const { group, resource } of this.#definitionResources()) {
       const again = () => {
-        this.#triesLeft = howOftenAgain
+        this.#attemptsLeft = maxRediscoveries
         this.refresh()
       }
       const known = this.of({ group, resource })
@@ -192,7 +192,7 @@ export class Monitors {
   }
 
   /** Resources whose objects make other resources appear. */
-  #sources(): readonly { readonly group: string; readonly resource: string }[] {
+  #definitionResources(): readonly { readonly group: string; readonly resource: string }[] {
     const { apiDomain } = this.#options.profile
     return [
       { group: `apiextensions.${apiDomain}`, resource: 'customresourcedefinitions' },
@@ -201,17 +201,17 @@ export class Monitors {
   }
 
   /** Whether there is a definition whose resource is not served yet, or a resource whose definition is gone. */
-  #isBehind(discovered: Discovered): boolean {
-    const [definitions] = this.#sources()
+  #isBehind(discovered: Discovery): boolean {
+    const [definitions] = this.#definitionResources()
     const copy = definitions && this.of(definitions)
     if (copy === undefined || !copy.hasSynced) return false
     const served = new Set(discovered.preferred.map(({ group, resource }) => `${resource}.${group}`))
     return copy.list().some(({ metadata }) => metadata.deletionTimestamp === undefined && !served.has(metadata.name ?? ''))
   }
 
-  #again(): void {
-    if (this.#triesLeft <= 0) return
-    this.#queue.addAfter('discover', 5 * 4 ** (howOftenAgain - this.#triesLeft--))
+  #rediscoverLater(): void {
+    if (this.#attemptsLeft <= 0) return
+    this.#queue.addAfter('discover', 5 * 4 ** (maxRediscoveries - this.#attemptsLeft--))
   }
 }
 

@@ -1,24 +1,24 @@
 import { ApiError, type Clock, type Pace, TokenBucket } from '@krmkit/meta'
-import { type IdleTracker, turns } from './idle-tracker.ts'
+import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
 
 /** The key shall come again after this time. */
 export interface RequeueAfter {
-  readonly againAfterMs: number
+  readonly requeueAfterMs: number
 }
 
 export interface WorkQueueOptions<K> {
   /**
    * Brings about what one key stands for. Never runs twice at a time for the same key; a key that is added while it runs
-   * runs once more afterwards. When it throws, the key comes again later and later; an answer of `againAfterMs` makes it
+   * runs once more afterwards. When it throws, the key comes again later and later; an answer of `requeueAfterMs` makes it
    * come again without counting as a failure.
    */
   readonly sync: (key: K) => Promise<RequeueAfter | undefined>
   /** Keys at a time. Default 8. */
   readonly workers?: number
   /** Default: as fast as they can. */
-  readonly pace?: Pace | undefined
+  readonly rateLimit?: Pace | undefined
   readonly clock: Clock
-  readonly activity: IdleTracker
+  readonly idleTracker: IdleTracker
   /** Told of failures; the key is tried again all the same. */
   readonly onError: (error: unknown) => void
 }
@@ -40,7 +40,7 @@ const keysPerTurn = 64
  */
 export class WorkQueue<K> implements AsyncDisposable {
   readonly #options: WorkQueueOptions<K>
-  readonly #allowance: Allowance | undefined
+  readonly #rateLimiter: QueueRateLimiter | undefined
   /** Queued keys in order, with what ends their counting as work. */
   readonly #queued = new Map<K, () => void>()
   readonly #running = new Map<K, Promise<void>>()
@@ -56,18 +56,18 @@ export class WorkQueue<K> implements AsyncDisposable {
 
   constructor(options: WorkQueueOptions<K>) {
     this.#options = options
-    const { pace, clock } = options
-    this.#allowance = pace === undefined ? undefined : new Allowance(pace, clock, () => this.#start())
+    const { rateLimit, clock } = options
+    this.#rateLimiter = rateLimit === undefined ? undefined : new QueueRateLimiter(rateLimit, clock, () => this.#start())
   }
 
   add(key: K): void {
     if (this.#isStopped || this.#queued.has(key)) return
-    this.#options.activity.note()
+    this.#options.idleTracker.noteChange()
     if (this.#running.has(key)) {
       this.#dirty.add(key)
       return
     }
-    this.#queued.set(key, this.#options.activity.begin())
+    this.#queued.set(key, this.#options.idleTracker.begin())
     this.#startSoon()
   }
 
@@ -93,7 +93,7 @@ export class WorkQueue<K> implements AsyncDisposable {
   /** Drops what waits; resolves when what runs has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true
-    this.#allowance?.stop()
+    this.#rateLimiter?.stop()
     for (const { cancel } of this.#delayed.values()) cancel()
     for (const end of this.#queued.values()) end()
     this.#delayed.clear()
@@ -116,7 +116,7 @@ export class WorkQueue<K> implements AsyncDisposable {
     const { workers = defaultWorkers } = this.#options
     while (this.#running.size < workers) {
       const next = this.#queued.entries().next()
-      if (next.done || this.#allowance?.take() === false) return
+      if (next.done || this.#rateLimiter?.take() === false) return
       const [key, end] = next.value
       this.#queued.delete(key)
       this.#running.set(
@@ -135,13 +135,13 @@ export class WorkQueue<K> implements AsyncDisposable {
     try {
       const result = await this.#options.sync(key)
       this.#failures.delete(key)
-      if (result !== undefined) this.addAfter(key, result.againAfterMs)
+      if (result !== undefined) this.addAfter(key, result.requeueAfterMs)
     } catch (error) {
       if (this.#isStopped) return
       this.#failed(key, error)
     }
     if (++this.#done % keysPerTurn === 0) {
-      this.#turn = turns(1).then(() => {
+      this.#turn = yieldTurns(1).then(() => {
         this.#turn = undefined
       })
     }
@@ -161,7 +161,7 @@ export class WorkQueue<K> implements AsyncDisposable {
 }
 
 /** Whether the next key may be worked on. */
-class Allowance {
+class QueueRateLimiter {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
   readonly #more: () => void
@@ -170,8 +170,8 @@ class Allowance {
   #cancel: (() => void) | undefined
 
   /** @param more is called when a turn has come after there was none. */
-  constructor(pace: Pace, clock: Clock, more: () => void) {
-    this.#bucket = new TokenBucket(pace, clock)
+  constructor(rateLimit: Pace, clock: Clock, more: () => void) {
+    this.#bucket = new TokenBucket(rateLimit, clock)
     this.#clock = clock
     this.#more = more
   }

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '@krmkit/client'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import type { Discovered } from '../framework/discovery.ts'
-import { turns } from '../framework/idle-tracker.ts'
+import type { Discovery } from '../framework/discovery.ts'
+import { yieldTurns } from '../framework/idle-tracker.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { foregroundFinalizer, Graph, identityOf, orphanFinalizer } from './graph.ts'
@@ -14,24 +14,24 @@ type Reference = DeepReadonly<OwnerReference>
 /** Deletes, or releases, objects whose owners are gone or going; @see API protocol specification, 2.2 and 4.1. */
 export const garbageCollector: Controller = {
   name: 'garbage-collector-controller',
-  start: (context) => new Collector(context),
+  start: (context) => new GarbageCollector(context),
 }
 
 /**
- * Follows the metadata of everything, and decides by live objects only: the graph says what to look at, never what to do.
+ * Follows the metadata of everything, and decides by live objects only: the graph says what to enqueue at, never what to do.
  *
  *     owner gone          -> dependents: deleted, or lose the reference when another owner is left
  *     owner deleted, foreground -> dependents deleted first; when none blocks any more, the owner's finalizer goes
  *     owner deleted, orphan     -> dependents lose the reference; then the owner's finalizer goes
  */
-class Collector implements AsyncDisposable {
+class GarbageCollector implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #graph: Graph
   readonly #objects: LiveObjects
   readonly #owners: OwnerLookup
-  readonly #considerLater: (node: Node) => void
-  readonly #leave: () => void
-  #discovered: Discovered | undefined
+  readonly #attemptToDeleteLater: (node: Node) => void
+  readonly #unsubscribe: () => void
+  #discovered: Discovery | undefined
   /** What came before all collections had been listed: a dependent that was not seen yet would be forgotten. */
   #early: (() => void)[] = []
 
@@ -40,19 +40,19 @@ class Collector implements AsyncDisposable {
     this.#context = context
     this.#objects = new LiveObjects({ client: metadata, monitors, fieldManager, signal })
     this.#owners = new OwnerLookup(this.#objects)
-    const considered = context.queue<Node>({ sync: (node) => this.#consider(node) })
-    const orphaning = context.queue<Node>({ sync: (node) => this.#orphan(node) })
+    const considered = context.queue<Node>({ sync: (node) => this.#attemptToDelete(node) })
+    const orphaning = context.queue<Node>({ sync: (node) => this.#attemptToOrphan(node) })
     const whenReady = (work: () => void) => {
       if (monitors.isReady) work()
       else this.#early.push(work)
     }
-    this.#considerLater = (node) => whenReady(() => considered.add(node))
+    this.#attemptToDeleteLater = (node) => whenReady(() => considered.add(node))
     this.#graph = new Graph({
-      consider: this.#considerLater,
-      orphan: (node) => whenReady(() => orphaning.add(node)),
+      attemptToDelete: this.#attemptToDeleteLater,
+      attemptToOrphan: (node) => whenReady(() => orphaning.add(node)),
       lookUp: (reference, namespace) => this.#lookUp(reference, namespace),
     })
-    this.#leave = monitors.on({
+    this.#unsubscribe = monitors.on({
       added: (resource, object) => this.#graph.update(resource, object),
       updated: (resource, object) => this.#graph.update(resource, object),
       deleted: (resource, object) => {
@@ -73,7 +73,7 @@ class Collector implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#leave()
+    this.#unsubscribe()
   }
 
   /** The object that a reference names, as the copies have it. */
@@ -86,9 +86,9 @@ class Collector implements AsyncDisposable {
     return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: place }
   }
 
-  async #consider(node: Node): Promise<RequeueAfter | undefined> {
+  async #attemptToDelete(node: Node): Promise<RequeueAfter | undefined> {
     if (this.#graph.get(node.uid) !== node) return undefined
-    if (node.isVirtual) return this.#verify(node)
+    if (node.isVirtual) return this.#verifyVirtualNode(node)
     if (node.isBeingDeleted && !node.isDeletingDependents) return undefined
     const live = await this.#objects.get(node.identity)
     if (live === undefined || live.metadata.uid !== node.uid) {
@@ -122,26 +122,26 @@ class Collector implements AsyncDisposable {
   }
 
   /** An owner that nobody has seen: is it there at all? */
-  async #verify(node: Node): Promise<RequeueAfter | undefined> {
+  async #verifyVirtualNode(node: Node): Promise<RequeueAfter | undefined> {
     const { namespaced } = await this.#objects.resourceOf(node.identity)
     const identity = namespaced ? node.identity : { ...node.identity, namespace: '' }
     const live = namespaced && identity.namespace === '' ? undefined : await this.#objects.get(identity)
     if (!node.isVirtual) return undefined
-    if (live?.metadata.uid === node.uid) return { againAfterMs: unseenAgainMs }
-    for (const dependent of node.dependents) this.#considerLater(dependent)
+    if (live?.metadata.uid === node.uid) return { requeueAfterMs: unseenAgainMs }
+    for (const dependent of node.dependents) this.#attemptToDeleteLater(dependent)
     return undefined
   }
 
   /** Of an object that is deleted in the foreground: sends its dependents away, and lets go of it when none blocks. */
   async #deleteDependents(node: Node): Promise<void> {
-    await turns(lateTurns)
+    await yieldTurns(lateTurns)
     const blocking = node.blockingDependents()
     if (blocking.length === 0) await this.#removeFinalizer(node, foregroundFinalizer)
-    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#considerLater(dependent)
+    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#attemptToDeleteLater(dependent)
   }
 
-  async #orphan(node: Node): Promise<undefined> {
-    await turns(lateTurns)
+  async #attemptToOrphan(node: Node): Promise<undefined> {
+    await yieldTurns(lateTurns)
     await Promise.all([...node.dependents].map((dependent) => this.#release(dependent, [{ uid: node.uid }])))
     await this.#removeFinalizer(node, orphanFinalizer)
     return undefined

@@ -18,8 +18,8 @@ function setup(known: Readonly<Record<string, Identity>> = {}) {
   const considered: string[] = []
   const orphaned: string[] = []
   const graph = new Graph({
-    consider: ({ uid }) => considered.push(uid),
-    orphan: ({ uid }) => orphaned.push(uid),
+    attemptToDelete: ({ uid }) => considered.push(uid),
+    attemptToOrphan: ({ uid }) => orphaned.push(uid),
     lookUp: ({ uid }) => (Object.hasOwn(known, uid) ? known[uid] : undefined),
   })
   const take = () => considered.splice(0).sort()

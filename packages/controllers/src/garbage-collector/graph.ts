@@ -10,11 +10,11 @@ export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
 /** What a change of the graph asks for. */
-export interface GraphWork {
+export interface GraphCallbacks {
   /** Whether the object may go is to be looked at. */
-  consider(node: Node): void
+  attemptToDelete(node: Node): void
   /** Its dependents are to be released. */
-  orphan(node: Node): void
+  attemptToOrphan(node: Node): void
   /** The object that a reference from this namespace names, when it was seen and has that uid. */
   lookUp(reference: Reference, namespace: string): Identity | undefined
 }
@@ -30,9 +30,9 @@ export interface GraphWork {
  */
 export class Graph {
   readonly #nodes = new Map<string, Node>()
-  readonly #work: GraphWork
+  readonly #work: GraphCallbacks
 
-  constructor(work: GraphWork) {
+  constructor(work: GraphCallbacks) {
     this.#work = work
   }
 
@@ -63,12 +63,12 @@ export class Graph {
     const beginsDeleting = isDeletingDependents && !node.isDeletingDependents
     node.isOrphaning = isOrphaning
     node.isDeletingDependents ||= isDeletingDependents
-    if (beginsOrphaning) this.#work.orphan(node)
+    if (beginsOrphaning) this.#work.attemptToOrphan(node)
     if (beginsDeleting) {
-      for (const dependent of node.dependents) this.#work.consider(dependent)
-      this.#work.consider(node)
+      for (const dependent of node.dependents) this.#work.attemptToDelete(dependent)
+      this.#work.attemptToDelete(node)
     }
-    this.#dropUseless(node)
+    this.#removeIfUnneeded(node)
   }
 
   /** An object is gone: those that it owned are to be considered, and those of its owners that waited for it. */
@@ -76,13 +76,13 @@ export class Graph {
     const node = this.#nodes.get(uid)
     if (node === undefined) return
     this.#nodes.delete(uid)
-    for (const dependent of node.dependents) this.#work.consider(dependent)
+    for (const dependent of node.dependents) this.#work.attemptToDelete(dependent)
     for (const { uid: ownerUid } of node.owners) {
       const owner = this.#nodes.get(ownerUid)
       if (owner === undefined) continue
       owner.dependents.delete(node)
-      if (owner.isDeletingDependents) this.#work.consider(owner)
-      this.#dropUseless(owner)
+      if (owner.isDeletingDependents) this.#work.attemptToDelete(owner)
+      this.#removeIfUnneeded(owner)
     }
   }
 
@@ -92,7 +92,7 @@ export class Graph {
     // Some may have named it wrongly, and then it is not their owner.
     for (const dependent of node.dependents)
       for (const reference of dependent.owners)
-        if (reference.uid === node.uid && !names(reference, dependent, node)) this.#work.consider(dependent)
+        if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#work.attemptToDelete(dependent)
   }
 
   #changeOwners(node: Node, references: readonly Reference[]): void {
@@ -107,14 +107,14 @@ export class Graph {
       const next = now.get(uid)
       const unblocked = reference.blockOwnerDeletion === true && next?.blockOwnerDeletion !== true
       if (next === undefined) owner.dependents.delete(node)
-      if (unblocked && owner.isDeletingDependents) this.#work.consider(owner)
-      if (next === undefined) this.#dropUseless(owner)
+      if (unblocked && owner.isDeletingDependents) this.#work.attemptToDelete(owner)
+      if (next === undefined) this.#removeIfUnneeded(owner)
     }
     for (const [uid, reference] of now) if (!had.has(uid)) this.#addOwner(node, reference)
     // A reference that names the same uid in another way may have become right or wrong.
     for (const [uid, reference] of now) {
       const old = had.get(uid)
-      if (old !== undefined && !sameCoordinates(old, reference)) this.#work.consider(node)
+      if (old !== undefined && !sameCoordinates(old, reference)) this.#work.attemptToDelete(node)
     }
   }
 
@@ -126,12 +126,12 @@ export class Graph {
       const known = this.#work.lookUp(reference, namespace)
       owner = new Node(reference.uid, known ?? { apiVersion, kind, name, namespace }, known === undefined)
       this.#nodes.set(reference.uid, owner)
-      if (owner.isVirtual) this.#work.consider(owner)
-    } else if (owner.isDeletingDependents || !names(reference, node, owner)) this.#work.consider(node)
+      if (owner.isVirtual) this.#work.attemptToDelete(owner)
+    } else if (owner.isDeletingDependents || !refersTo(reference, node, owner)) this.#work.attemptToDelete(node)
     owner.dependents.add(node)
   }
 
-  #dropUseless(node: Node): void {
+  #removeIfUnneeded(node: Node): void {
     if (node.owners.length > 0 || node.dependents.size > 0) return
     if (!node.isVirtual && (node.isDeletingDependents || node.isOrphaning)) return
     if (this.#nodes.get(node.uid) === node) this.#nodes.delete(node.uid)
@@ -144,7 +144,7 @@ export function identityOf(resource: DiscoveredResource, { metadata }: Metadata)
 }
 
 /** Whether a reference names the object that has its uid. Another version of the same group will do. */
-function names(reference: Reference, dependent: Node, { identity }: Node): boolean {
+function refersTo(reference: Reference, dependent: Node, { identity }: Node): boolean {
   return (
     reference.kind === identity.kind &&
     reference.name === identity.name &&

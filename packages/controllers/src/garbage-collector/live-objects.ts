@@ -1,9 +1,9 @@
 import type { Client } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { Monitors } from '../framework/monitors.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Identity } from './node.ts'
 
 const conflictTries = 5

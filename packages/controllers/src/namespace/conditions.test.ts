@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type NamespaceCondition, namespaceConditions, type Obstacles } from './conditions.ts'
+import { type DeletionObstacles, type NamespaceCondition, namespaceConditions } from './conditions.ts'
 
-const none: Obstacles = { discovery: [], parsing: [], deletion: [], remaining: [], finalizers: new Map() }
+const none: DeletionObstacles = { discovery: [], parsing: [], deletion: [], remaining: [], finalizers: new Map() }
 const now = Date.UTC(2024, 4, 1, 10)
 const short = (conditions: readonly NamespaceCondition[]) => conditions.map(({ type, status, reason }) => [type, status, reason])
 
@@ -17,7 +17,7 @@ describe('namespaceConditions', () => {
   })
 
   it('tells of everything that is not', () => {
-    const obstacles: Obstacles = {
+    const obstacles: DeletionObstacles = {
       discovery: ['b.example.com/v1: down'],
       parsing: ['x/y/z'],
       deletion: ['pods: refused'],
@@ -46,7 +46,7 @@ describe('namespaceConditions', () => {
 
   it('keeps the time while only the words change, and conditions of others', () => {
     const other: NamespaceCondition = { type: 'Other', status: 'True' }
-    const remaining = (count: number): Obstacles => ({
+    const remaining = (count: number): DeletionObstacles => ({
       ...none,
       remaining: [{ resource: { group: '', resource: 'pods' }, count }],
     })

@@ -9,7 +9,7 @@ export interface NamespaceCondition {
 }
 
 /** What keeps a namespace from going; each makes one condition. */
-export interface Obstacles {
+export interface DeletionObstacles {
   /** Groups that could not be discovered. */
   readonly discovery: readonly string[]
   /** API versions that make no sense. */
@@ -33,7 +33,7 @@ interface ConditionKind {
   readonly good: string
   readonly fine: string
   /** Text of the obstacle; absent when there is none. */
-  describe(obstacles: Obstacles): string | undefined
+  describe(obstacles: DeletionObstacles): string | undefined
 }
 
 const kinds: readonly ConditionKind[] = [
@@ -85,7 +85,7 @@ const kinds: readonly ConditionKind[] = [
 /** The conditions after what was found; the same array when nothing changed. Conditions of other types stay. */
 export function namespaceConditions(
   before: readonly NamespaceCondition[],
-  obstacles: Obstacles,
+  obstacles: DeletionObstacles,
   nowMs: number,
 ): readonly NamespaceCondition[] {
   const after = [...before]

@@ -1,8 +1,9 @@
 import { checkPolicyTypes, type KnownTypes } from '@krmkit/admission'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import { discover } from '../framework/discovery.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { KindSchemas } from './kind-schemas.ts'
 
@@ -39,15 +40,11 @@ export const policyStatusController: Controller = {
         return undefined
       },
     })
-    const look = (policy: DeepReadonly<Policy>) => {
+    const enqueue = (policy: DeepReadonly<Policy>) => {
       if (!isObserved(policy)) work.add(policy.metadata.name ?? '')
     }
-    const leave = policies.on({ added: look, updated: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = policies.on({ added: enqueue, updated: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 

@@ -17,14 +17,14 @@ export interface ServerFacts {
 }
 
 /** How often the server looks whether its objects are as they should be. */
-export const lookMs = 10_000
+export const resyncMs = 10_000
 /** A server that has not renewed its Lease for so long is not an endpoint any more. */
-export const silentMs = 60_000
+export const maxLeaseAgeMs = 60_000
 /** Leases that nobody has renewed for so long are removed. */
 export const leaseSeconds = 3600
 
 /** Milliseconds since a MicroTime; infinite when there is none. */
-export function sinceMs(time: string | undefined, clock: Clock): number {
+export function elapsedMs(time: string | undefined, clock: Clock): number {
   const at = Date.parse(time ?? '')
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : clock.now() - at
 }

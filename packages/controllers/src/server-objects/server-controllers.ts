@@ -1,5 +1,6 @@
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
-import { keepTrackingSince } from '../service-account-tokens/legacy-cleaner.ts'
+import { ensureTrackingStart } from '../service-account-tokens/legacy-cleaner.ts'
 import { flowControl } from './flow-control.ts'
 import type { ServerFacts } from './interfaces.ts'
 import { serverIdentity } from './server-identity.ts'
@@ -20,11 +21,11 @@ const tokenTracking: Controller = {
   start(context) {
     const work = context.queue<'note'>({
       async sync() {
-        await keepTrackingSince(context)
+        await ensureTrackingStart(context)
         return undefined
       },
     })
     work.add('note')
-    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    return disposeSubscriptions([])
   },
 }

@@ -1,9 +1,10 @@
 import { resourceType } from '@krmkit/client'
 import { type ApiObject, formatMicroTime, type NamingProfile } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { leaseSeconds, lookMs, type ServerFacts, sinceMs } from './interfaces.ts'
-import { hasLabels, keep, withLabels } from './keep.ts'
+import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'
+import { elapsedMs, leaseSeconds, resyncMs, type ServerFacts } from './interfaces.ts'
 
 export interface Lease extends ApiObject {
   spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string }
@@ -26,11 +27,11 @@ export function serverIdentity(facts: ServerFacts): Controller {
         async sync() {
           await renew(context, facts)
           await removeOld(context)
-          return { againAfterMs: lookMs }
+          return { requeueAfterMs: resyncMs }
         },
       })
       work.add('renew')
-      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+      return disposeSubscriptions([])
     },
   }
 }
@@ -42,7 +43,7 @@ async function renew(context: ControllerContext, facts: ServerFacts): Promise<vo
   const annotations = facts.address === undefined ? {} : { [names.address]: facts.address }
   const spec = { holderIdentity: facts.holder, leaseDurationSeconds: leaseSeconds, renewTime: formatMicroTime(clock.now()) }
   const metadata = { name: facts.name, namespace: profile.systemNamespace, labels, annotations }
-  await keep(context, leases, { metadata, spec }, (current) => {
+  await ensureObject(context, leases, { metadata, spec }, (current) => {
     const labelled = withLabels(current, labels)
     return {
       ...labelled,
@@ -55,7 +56,7 @@ async function renew(context: ControllerContext, facts: ServerFacts): Promise<vo
 async function removeOld(context: ControllerContext): Promise<void> {
   const { client, clock, profile, signal } = context
   for (const { metadata, spec } of await serverLeases(context)) {
-    if (sinceMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
+    if (elapsedMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
     const { name = '', uid = '', resourceVersion = '' } = metadata
     const preconditions = { uid, resourceVersion }
     await ignoreNotFound(client.delete(leases, name, { namespace: profile.systemNamespace, preconditions, signal }))

@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, parseIP } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Service extends ApiObject {
@@ -60,8 +61,8 @@ export const serviceIPAddresses: Controller = {
         work.add(address)
       }
     }
-    const look = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
-    const leaves = [
+    const enqueue = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
+    const subscriptions = [
       known.on({
         added: take,
         updated(service, before) {
@@ -70,13 +71,9 @@ export const serviceIPAddresses: Controller = {
         },
         deleted: release,
       }),
-      made.on({ added: look, deleted: look }),
+      made.on({ added: enqueue, deleted: enqueue }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 

@@ -1,8 +1,9 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound, unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreCreateConflict, ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { isOfAccount, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
+import { belongsTo, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>
@@ -28,22 +29,22 @@ export const legacyTokenCleaner: Controller = {
   name: 'legacy-serviceaccount-token-cleaner-controller',
   start(context) {
     const { legacyToken, queue } = context
-    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
-    const work = queue<'look'>({
+    if (legacyToken === undefined) return disposeSubscriptions([])
+    const work = queue<'enqueue'>({
       async sync() {
         await clean(context)
-        return { againAfterMs: dayMs }
+        return { requeueAfterMs: dayMs }
       },
     })
-    work.add('look')
-    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    work.add('enqueue')
+    return disposeSubscriptions([])
   },
 }
 
 async function clean(context: ControllerContext): Promise<void> {
   const { client, clock, profile, signal } = context
   const now = clock.now()
-  if (Date.parse(await keepTrackingSince(context)) + cleanUpMs > now) return
+  if (Date.parse(await ensureTrackingStart(context)) + cleanUpMs > now) return
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   const limit = now - cleanUpMs
@@ -68,14 +69,14 @@ async function clean(context: ControllerContext): Promise<void> {
 }
 
 /** The day on which uses began to be written down: today, and noted, when nobody has noted it. */
-export async function keepTrackingSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
+export async function ensureTrackingStart({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
   const namespace = profile.systemNamespace
   const found = await ignoreNotFound(client.get(configMaps, trackingName, { namespace, signal }))
   const since = found?.data?.since ?? ''
   if (!Number.isNaN(Date.parse(since))) return since
   const today = dateOf(clock.now())
   const wanted = { metadata: { name: trackingName, namespace }, data: { since: today } }
-  if (found === undefined) await unlessUnwanted(client.create(configMaps, wanted, { fieldManager, signal }))
+  if (found === undefined) await ignoreCreateConflict(client.create(configMaps, wanted, { fieldManager, signal }))
   return today
 }
 
@@ -85,7 +86,7 @@ async function isGenerated({ client, profile, signal }: ControllerContext, secre
   const accountName = annotations[`${profile.domain}/service-account.name`] ?? ''
   if (accountName === '') return false
   const account = await ignoreNotFound(client.get(serviceAccounts, accountName, { namespace, signal }))
-  if (account === undefined || !isOfAccount(secret, account, profile)) return false
+  if (account === undefined || !belongsTo(secret, account, profile)) return false
   return account.secrets?.some((reference) => reference.name === name) === true
 }
 

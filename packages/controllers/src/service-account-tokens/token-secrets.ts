@@ -34,7 +34,7 @@ export function tokenType({ domain }: NamingProfile): string {
 }
 
 /** The account that a Secret names in its annotations; the uid is empty while nobody has filled it in. */
-export function accountNamed(secret: DeepReadonly<Secret>, { domain }: NamingProfile): { name: string; uid: string } {
+export function accountRefOf(secret: DeepReadonly<Secret>, { domain }: NamingProfile): { name: string; uid: string } {
   const { annotations = {} } = secret.metadata
   return {
     name: annotations[`${domain}/service-account.name`] ?? '',
@@ -43,11 +43,11 @@ export function accountNamed(secret: DeepReadonly<Secret>, { domain }: NamingPro
 }
 
 /** Whether an account is the one that a Secret names: of that name, and not made again since. */
-export function isOfAccount(secret: DeepReadonly<Secret>, account: DeepReadonly<ApiObject>, profile: NamingProfile): boolean {
-  const { name, uid } = accountNamed(secret, profile)
+export function belongsTo(secret: DeepReadonly<Secret>, account: DeepReadonly<ApiObject>, profile: NamingProfile): boolean {
+  const { name, uid } = accountRefOf(secret, profile)
   return name === account.metadata.name && (uid === '' || uid === account.metadata.uid)
 }
 
-export function encoded(text: string): string {
+export function base64(text: string): string {
   return Buffer.from(text).toString('base64')
 }

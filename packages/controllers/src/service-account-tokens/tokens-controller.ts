@@ -1,10 +1,11 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
-  accountNamed,
-  encoded,
-  isOfAccount,
+  accountRefOf,
+  base64,
+  belongsTo,
   type LegacyTokenIssuer,
   type Secret,
   type ServiceAccount,
@@ -26,7 +27,7 @@ export const serviceAccountTokensController: Controller = {
   name: 'serviceaccount-token-controller',
   start(context) {
     const { informers, profile, legacyToken, queue } = context
-    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (legacyToken === undefined) return disposeSubscriptions([])
     const known = informers.of(secrets, { fieldSelector: `type=${tokenType(profile)}` })
     const accounts = informers.of(serviceAccounts)
     const work = queue<string>({
@@ -40,7 +41,7 @@ export const serviceAccountTokensController: Controller = {
           return undefined
         }
         const secret = known.get(name, namespace)
-        if (secret !== undefined && isHere(secret)) await settle(context, legacyToken, secret)
+        if (secret !== undefined && isAlive(secret)) await settle(context, legacyToken, secret)
         return undefined
       },
     })
@@ -50,27 +51,23 @@ export const serviceAccountTokensController: Controller = {
         return undefined
       },
     })
-    const lookAtSecretsOf = (account: Place) => {
+    const enqueueSecretsOf = (account: Place) => {
       for (const secret of known.list({ namespace: account.metadata.namespace ?? '' })) {
-        if (accountNamed(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
+        if (accountRefOf(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
       }
     }
-    const leaves = [
+    const subscriptions = [
       known.on({
         added: (secret) => work.add(keyOf(secret)),
         updated: (secret) => work.add(keyOf(secret)),
         deleted: ({ metadata, ...secret }) => {
-          const account = accountNamed({ ...secret, metadata }, profile).name
+          const account = accountRefOf({ ...secret, metadata }, profile).name
           references.add(keyOf({ metadata: { namespace: metadata.namespace ?? '', name: account } }))
         },
       }),
-      accounts.on({ added: lookAtSecretsOf, updated: lookAtSecretsOf, deleted: lookAtSecretsOf }),
+      accounts.on({ added: enqueueSecretsOf, updated: enqueueSecretsOf, deleted: enqueueSecretsOf }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 
@@ -91,9 +88,9 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   if (live === undefined || live.metadata.resourceVersion !== secret.metadata.resourceVersion) return
   const { name: accountName = '', uid: accountUid = '' } = account.metadata
   const data = { ...live.data }
-  if (context.rootCA !== undefined) data['ca.crt'] = encoded(context.rootCA)
-  if ((data.namespace ?? '') === '') data.namespace = encoded(namespace)
-  if ((data.token ?? '') === '') data.token = encoded(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
+  if (context.rootCA !== undefined) data['ca.crt'] = base64(context.rootCA)
+  if ((data.namespace ?? '') === '') data.namespace = base64(namespace)
+  if ((data.token ?? '') === '') data.token = base64(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
   const annotations = {
     ...live.metadata.annotations,
     [`${profile.domain}/service-account.name`]: accountName,
@@ -109,17 +106,17 @@ async function accountOf(
   secret: DeepReadonly<Secret>,
 ): Promise<DeepReadonly<ApiObject> | undefined> {
   const { namespace = '' } = secret.metadata
-  const { name } = accountNamed(secret, profile)
+  const { name } = accountRefOf(secret, profile)
   if (name === '') return undefined
   const known = informers.of(serviceAccounts).get(name, namespace)
-  if (known !== undefined && isOfAccount(secret, known, profile)) return known
+  if (known !== undefined && belongsTo(secret, known, profile)) return known
   const live = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
-  return live !== undefined && isOfAccount(secret, live, profile) ? live : undefined
+  return live !== undefined && belongsTo(secret, live, profile) ? live : undefined
 }
 
 function isLacking({ data = {} }: DeepReadonly<Secret>, { rootCA }: ControllerContext): boolean {
   if ((data.token ?? '') === '' || (data.namespace ?? '') === '') return true
-  return rootCA !== undefined && data['ca.crt'] !== encoded(rootCA)
+  return rootCA !== undefined && data['ca.crt'] !== base64(rootCA)
 }
 
 async function dropReferences(
@@ -132,7 +129,7 @@ async function dropReferences(
 ): Promise<void> {
   const { namespace, name, isGone } = options
   const account = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
-  if (account?.secrets === undefined || !isHere(account)) return
+  if (account?.secrets === undefined || !isAlive(account)) return
   const kept: ServiceAccount['secrets'] = []
   for (const reference of account.secrets) {
     // Secrets of other types are not in the copy.
@@ -145,7 +142,7 @@ async function dropReferences(
   await ignoreNotFound(client.update(serviceAccounts, { ...account, secrets: kept }, { fieldManager, signal }))
 }
 
-function isHere({ metadata }: DeepReadonly<ApiObject>): boolean {
+function isAlive({ metadata }: DeepReadonly<ApiObject>): boolean {
   return metadata.deletionTimestamp === undefined || metadata.deletionTimestamp === null
 }
 

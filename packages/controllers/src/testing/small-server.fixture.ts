@@ -42,13 +42,13 @@ export class SmallServer {
     const uid = `uid-${resource}-${name}`
     const object = { apiVersion: '', kind: '', metadata: { name, uid, ...metadata, resourceVersion: String(++this.#version) } }
     all.set(name, object)
-    this.#tell(resource, type, object)
+    this.#notify(resource, type, object)
   }
 
   delete(resource: string, name: string): void {
     const object = this.#of(resource).get(name)!
     this.#of(resource).delete(name)
-    this.#tell(resource, 'DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } })
+    this.#notify(resource, 'DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } })
   }
 
   #of(resource: string): Map<string, ApiObject> {
@@ -60,7 +60,7 @@ export class SmallServer {
     return all
   }
 
-  #tell(resource: string, type: string, object: ApiObject): void {
+  #notify(resource: string, type: string, object: ApiObject): void {
     for (const listener of this.#listeners) if (listener.resource === resource) listener.push({ type, object })
   }
 

@@ -1,9 +1,9 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
-import { bestVolume, classOf, mismatch, modeOf, names } from './matching.ts'
+import { bestVolume, classOf, mismatch, modeOf, refersTo } from './matching.ts'
 import {
   type Claim,
   claims,
@@ -11,8 +11,8 @@ import {
   type StorageClass,
   storageClasses,
   type Volume,
-  type VolumeMarks,
-  volumeMarks,
+  type VolumeAnnotationKeys,
+  volumeAnnotationKeys,
   volumes,
 } from './objects.ts'
 
@@ -33,10 +33,10 @@ export const volumeBinder: Controller = {
 
 class Binder implements AsyncDisposable {
   readonly #context: ControllerContext
-  readonly #marks: VolumeMarks
+  readonly #annotationKeys: VolumeAnnotationKeys
   readonly #claims: Informer<Claim>
   readonly #volumes: Informer<Volume>
-  readonly #leaves: (() => void)[]
+  readonly #subscriptions: (() => void)[]
   /** Claims that wait for a volume, by key. */
   readonly #waiting = new Set<string>()
   readonly #addClaim: (key: string) => void
@@ -45,25 +45,25 @@ class Binder implements AsyncDisposable {
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#marks = volumeMarks(context.profile)
+    this.#annotationKeys = volumeAnnotationKeys(context.profile)
     this.#claims = context.informers.of(claims)
     this.#volumes = context.informers.of(volumes)
     // One at a time: two claims must not choose the same volume.
     const work = context.queue<string>({ sync: (key) => this.#sync(key), workers: 1 })
     this.#addClaim = (key) => work.add(`claim ${key}`)
     this.#addVolume = (name) => work.add(`volume ${name}`)
-    this.#leaves = [this.#followClaims(), this.#followVolumes()]
+    this.#subscriptions = [this.#followClaims(), this.#followVolumes()]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   #followClaims(): () => void {
-    const look = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
+    const enqueue = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
     return this.#claims.on({
-      added: look,
-      updated: look,
+      added: enqueue,
+      updated: enqueue,
       deleted: (claim) => {
         this.#waiting.delete(keyOf(claim))
         const name = claim.spec?.volumeName ?? ''
@@ -73,15 +73,15 @@ class Binder implements AsyncDisposable {
   }
 
   #followVolumes(): () => void {
-    const look = (volume: DeepReadonly<Volume>) => {
+    const enqueue = (volume: DeepReadonly<Volume>) => {
       this.#addVolume(volume.metadata.name ?? '')
       const { namespace, name } = volume.spec?.claimRef ?? {}
       if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
       else if (volume.status?.phase === 'Available') for (const key of this.#waiting) this.#addClaim(key)
     }
     return this.#volumes.on({
-      added: look,
-      updated: look,
+      added: enqueue,
+      updated: enqueue,
       deleted: ({ spec: { claimRef: { namespace, name } = {} } = {} }) => {
         if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
       },
@@ -101,7 +101,7 @@ class Binder implements AsyncDisposable {
     const [namespace = '', claimName = ''] = name.split('/')
     const claim = this.#claims.get(claimName, namespace)
     if (claim === undefined) return undefined
-    if (claim.metadata.annotations?.[this.#marks.bindCompleted] !== undefined) await this.#syncBoundClaim(claim)
+    if (claim.metadata.annotations?.[this.#annotationKeys.bindCompleted] !== undefined) await this.#syncBoundClaim(claim)
     else await this.#syncUnboundClaim(claim)
     return undefined
   }
@@ -118,9 +118,9 @@ class Binder implements AsyncDisposable {
       return undefined
     }
     // The claim went elsewhere.
-    const { provisionedBy } = this.#marks
+    const { provisionedBy } = this.#annotationKeys
     if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaims(volume) === 'Delete') return this.#release(volume)
-    const changed = unboundVolume(volume, this.#marks)
+    const changed = unboundVolume(volume, this.#annotationKeys)
     if (changed !== undefined) await this.#setVolumePhase(await this.#writeVolume(changed), 'Available')
   }
 
@@ -147,7 +147,7 @@ class Binder implements AsyncDisposable {
   }
 
   #isProvisioned(volume: DeepReadonly<Volume>): boolean {
-    return volume.metadata.annotations?.[this.#marks.provisionedBy] !== undefined
+    return volume.metadata.annotations?.[this.#annotationKeys.provisionedBy] !== undefined
   }
 
   async #syncUnboundClaim(claim: DeepReadonly<Claim>): Promise<void> {
@@ -155,7 +155,7 @@ class Binder implements AsyncDisposable {
     if (wanted !== '') return this.#bindWanted(claim, wanted)
     const found = await this.#classOf(claim)
     const waits = found?.volumeBindingMode === 'WaitForFirstConsumer' && !this.#isScheduled(claim)
-    const volume = bestVolume(claim, this.#volumes.list(), { marks: this.#marks, waits })
+    const volume = bestVolume(claim, this.#volumes.list(), { annotationKeys: this.#annotationKeys, waits })
     if (volume !== undefined) return this.#bind(volume, claim)
     this.#waiting.add(keyOf(claim))
     if (await this.#giveDefaultClass(claim)) return undefined
@@ -164,14 +164,14 @@ class Binder implements AsyncDisposable {
   }
 
   #isScheduled(claim: DeepReadonly<Claim>): boolean {
-    return claim.metadata.annotations?.[this.#marks.selectedNode] !== undefined
+    return claim.metadata.annotations?.[this.#annotationKeys.selectedNode] !== undefined
   }
 
   /** The claim asks for one volume by name. */
   async #bindWanted(claim: DeepReadonly<Claim>, name: string): Promise<void> {
     const volume = this.#volumes.get(name)
-    const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || names(volume, claim))
-    const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#marks) === undefined)
+    const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || refersTo(volume, claim))
+    const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#annotationKeys) === undefined)
     if (suits) return this.#bind(volume, claim)
     this.#waiting.add(keyOf(claim))
     return this.#setClaimPhase(claim, 'Pending')
@@ -193,12 +193,12 @@ class Binder implements AsyncDisposable {
     return this.#volumes.get(name) ?? ignoreNotFound(client.get(volumes, name, { signal }))
   }
 
-  /** In the order in which a failure in between leaves nothing half-owned: the volume first. */
+  /** In the order in which a failure in between subscriptions nothing half-owned: the volume first. */
   async #bind(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): Promise<void> {
-    const taken = boundVolume(volume, claim, this.#marks)
+    const taken = boundVolume(volume, claim, this.#annotationKeys)
     await this.#setVolumePhase(taken === undefined ? volume : await this.#writeVolume(taken), 'Bound')
     const { client, fieldManager, signal } = this.#context
-    const named = boundClaim(claim, volume, this.#marks)
+    const named = boundClaim(claim, volume, this.#annotationKeys)
     const bound = named === undefined ? claim : await client.update(claims, named, { fieldManager, signal })
     this.#waiting.delete(keyOf(claim))
     await this.#setClaimPhase(bound, 'Bound', volume)
@@ -206,10 +206,13 @@ class Binder implements AsyncDisposable {
 
   /** A claim without a class gets the default one, even when that came later. */
   async #giveDefaultClass(claim: DeepReadonly<Claim>): Promise<boolean> {
-    if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[this.#marks.classAnnotation] !== undefined) {
+    if (
+      claim.spec?.storageClassName !== undefined ||
+      claim.metadata.annotations?.[this.#annotationKeys.classAnnotation] !== undefined
+    ) {
       return false
     }
-    const chosen = defaultClass((await this.#followClasses()).list(), this.#marks)
+    const chosen = defaultClass((await this.#followClasses()).list(), this.#annotationKeys)
     if (chosen === undefined) return false
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
@@ -218,21 +221,21 @@ class Binder implements AsyncDisposable {
     return true
   }
 
-  /** Marks the claim for the provisioner of its class, which watches for that. */
+  /** AnnotationKeys the claim for the provisioner of its class, which watches for that. */
   async #askProvisioner(claim: DeepReadonly<Claim>, found: DeepReadonly<StorageClass>): Promise<DeepReadonly<Claim>> {
     const { provisioner = '' } = found
     const { annotations = {} } = claim.metadata
     const isStatic = provisioner === `${this.#context.profile.domain}/no-provisioner`
-    if (isStatic || this.#marks.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
+    if (isStatic || this.#annotationKeys.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
-    const marked = Object.fromEntries(this.#marks.provisioner.map((mark) => [mark, provisioner]))
+    const marked = Object.fromEntries(this.#annotationKeys.provisioner.map((mark) => [mark, provisioner]))
     changed.metadata.annotations = { ...annotations, ...marked }
     return client.update(claims, changed, { fieldManager, signal })
   }
 
   async #classOf(claim: DeepReadonly<Claim>): Promise<DeepReadonly<StorageClass> | undefined> {
-    const name = classOf(claim, this.#marks)
+    const name = classOf(claim, this.#annotationKeys)
     const followed = await this.#followClasses()
     return name === '' ? undefined : followed.get(name)
   }
@@ -241,10 +244,10 @@ class Binder implements AsyncDisposable {
   async #followClasses(): Promise<Informer<StorageClass>> {
     if (this.#classes === undefined) {
       this.#classes = this.#context.informers.of(storageClasses(this.#context.profile))
-      const look = () => {
+      const enqueue = () => {
         for (const key of this.#waiting) this.#addClaim(key)
       }
-      this.#leaves.push(this.#classes.on({ added: look, updated: look }))
+      this.#subscriptions.push(this.#classes.on({ added: enqueue, updated: enqueue }))
     }
     if (!this.#classes.hasSynced) await this.#classes.synced
     return this.#classes
@@ -287,7 +290,10 @@ function reclaims(volume: DeepReadonly<Volume>): string {
 }
 
 /** Of several default classes the newest, then the first by name. */
-function defaultClass(classes: readonly DeepReadonly<StorageClass>[], { isDefaultClass }: VolumeMarks): string | undefined {
+function defaultClass(
+  classes: readonly DeepReadonly<StorageClass>[],
+  { isDefaultClass }: VolumeAnnotationKeys,
+): string | undefined {
   const marked = classes.filter(({ metadata }) => isDefaultClass.some((mark) => metadata.annotations?.[mark] === 'true'))
   marked.sort((a, b) => {
     const made = (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '')

@@ -1,8 +1,9 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreCreateConflict } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { claims, ephemeralClaimName, keyOf, type Pod, pods } from './objects.ts'
-import { isDeleted, isMadeFor, whenDone } from './protection.ts'
+import { isDeleted, isMadeFor } from './protection.ts'
 
 /**
  * Makes the claims of ephemeral volumes: named by pod and volume, owned by the pod, and thereby deleted with it. A claim of
@@ -22,7 +23,7 @@ export const ephemeralVolumeController: Controller = {
         return undefined
       },
     })
-    const look = (pod: DeepReadonly<Pod>) => {
+    const enqueue = (pod: DeepReadonly<Pod>) => {
       if (!isDeleted(pod) && pod.spec?.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true) work.add(keyOf(pod))
     }
     // Claims that somebody deletes while their pod lives are made again.
@@ -32,7 +33,7 @@ export const ephemeralVolumeController: Controller = {
           if (kind === 'Pod' && controller === true && known.get(name, namespace) !== undefined) work.add(`${namespace}/${name}`)
       },
     })
-    return whenDone([known.on({ added: look }), madeAgain])
+    return disposeSubscriptions([known.on({ added: enqueue }), madeAgain])
   },
 }
 
@@ -59,6 +60,6 @@ async function makeClaims(pod: DeepReadonly<Pod>, context: ControllerContext): P
       },
       spec: spec ?? {},
     })
-    await unlessUnwanted(client.create(claims, claim as never, { fieldManager, signal }))
+    await ignoreCreateConflict(client.create(claims, claim as never, { fieldManager, signal }))
   }
 }

@@ -83,7 +83,7 @@ export function storageClasses(profile: NamingProfile) {
 }
 
 /** Names of the annotations and finalizers by which volumes and claims are marked. */
-export interface VolumeMarks {
+export interface VolumeAnnotationKeys {
   readonly claimFinalizer: string
   readonly volumeFinalizer: string
   /** The claim knows its volume: from now on a missing volume means lost data. */
@@ -102,7 +102,7 @@ export interface VolumeMarks {
   readonly isDefaultClass: readonly string[]
 }
 
-export function volumeMarks({ domain }: NamingProfile): VolumeMarks {
+export function volumeAnnotationKeys({ domain }: NamingProfile): VolumeAnnotationKeys {
   return {
     claimFinalizer: `${domain}/pvc-protection`,
     volumeFinalizer: `${domain}/pv-protection`,

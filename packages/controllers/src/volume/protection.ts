@@ -1,8 +1,19 @@
 import type { Informer, ResourceRef } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { type Claim, claims, ephemeralClaimName, keyOf, type Pod, pods, type Volume, volumeMarks, volumes } from './objects.ts'
+import {
+  type Claim,
+  claims,
+  ephemeralClaimName,
+  keyOf,
+  type Pod,
+  pods,
+  type Volume,
+  volumeAnnotationKeys,
+  volumes,
+} from './objects.ts'
 
 /**
  * Claims and volumes that are in use stay until nobody uses them: each carries a finalizer, which goes when its object is
@@ -19,7 +30,7 @@ export const claimProtectionController: Controller = {
 export const volumeProtectionController: Controller = {
   name: 'persistentvolume-protection-controller',
   start(context) {
-    const finalizer = volumeMarks(context.profile).volumeFinalizer
+    const finalizer = volumeAnnotationKeys(context.profile).volumeFinalizer
     const known = context.informers.of(volumes)
     const work = context.queue<string>({
       async sync(name) {
@@ -31,10 +42,10 @@ export const volumeProtectionController: Controller = {
         return undefined
       },
     })
-    const look = (volume: DeepReadonly<Volume>) => {
+    const enqueue = (volume: DeepReadonly<Volume>) => {
       if (isDeleted(volume) === hasFinalizer(volume, finalizer)) work.add(volume.metadata.name ?? '')
     }
-    return whenDone([known.on({ added: look, updated: look })])
+    return disposeSubscriptions([known.on({ added: enqueue, updated: enqueue })])
   },
 }
 
@@ -42,24 +53,24 @@ class ClaimProtection implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #finalizer: string
   readonly #claims: Informer<Claim>
-  readonly #leaves: (() => void)[] = []
+  readonly #subscriptions: (() => void)[] = []
   readonly #add: (key: string) => void
   #followsPods = false
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#finalizer = volumeMarks(context.profile).claimFinalizer
+    this.#finalizer = volumeAnnotationKeys(context.profile).claimFinalizer
     this.#claims = context.informers.of(claims)
     const work = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = (key) => work.add(key)
-    const look = (claim: DeepReadonly<Claim>) => {
+    const enqueue = (claim: DeepReadonly<Claim>) => {
       if (isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
     }
-    this.#leaves.push(this.#claims.on({ added: look, updated: look }))
+    this.#subscriptions.push(this.#claims.on({ added: enqueue, updated: enqueue }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<undefined> {
@@ -89,15 +100,15 @@ class ClaimProtection implements AsyncDisposable {
   #followPods(): void {
     if (this.#followsPods) return
     this.#followsPods = true
-    const look = (pod: DeepReadonly<Pod>) => {
+    const enqueue = (pod: DeepReadonly<Pod>) => {
       const namespace = pod.metadata.namespace ?? ''
       for (const name of claimNames(pod)) {
         const claim = this.#claims.get(name, namespace)
         if (claim !== undefined && isDeleted(claim)) this.#add(keyOf(claim))
       }
     }
-    const leave = this.#context.informers.of(pods).on({ deleted: look, updated: (_, before) => look(before) })
-    this.#leaves.push(leave)
+    const unsubscribe = this.#context.informers.of(pods).on({ deleted: enqueue, updated: (_, before) => enqueue(before) })
+    this.#subscriptions.push(unsubscribe)
     // Whoever went before the copy began is told of by nobody.
     for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
   }
@@ -161,12 +172,4 @@ async function write<T extends ApiObject>(context: ControllerContext, change: Ch
   if (finalizers.length === 0) delete object.metadata.finalizers
   else object.metadata.finalizers = finalizers
   await ignoreNotFound(client.update(change.resource, object, { fieldManager, signal }))
-}
-
-export function whenDone(leaves: readonly (() => void)[]): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const leave of leaves) leave()
-    },
-  }
 }

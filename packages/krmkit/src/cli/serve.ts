@@ -150,7 +150,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       client,
       controllers: wanted,
       bootstrapSigningKey: options.bootstrapSigningKey,
-      pace: controllersPace,
+      rateLimit: controllersPace,
       onError: (error) => logControllers(error, { options, log }),
       ...(signing === undefined ? {} : { signing }),
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),

@@ -1,26 +1,26 @@
 import type { OwnerReference } from '@krmkit/meta'
 import {
-  type D,
+  type AnnotationKeys,
+  desiredReplicas,
   fenceposts,
   hashLabel,
-  type Marks,
-  ownMarks,
-  type R,
+  managedAnnotationKeys,
+  type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
   type ReplicaSet,
   type Template,
-  wantedReplicas,
 } from './objects.ts'
 
-/** What the replica sets of a deployment look like: their template, their name, and what they remember. */
+/** What the replica sets of a deployment enqueue like: their template, their name, and what they remember. */
 
 /** The set whose template is that of the deployment; the oldest, should there be several. */
-export function findNewSet(deployment: D, sets: readonly R[]): R | undefined {
+export function findNewSet(deployment: ReadonlyDeployment, sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet | undefined {
   const wanted = templateText(deployment.spec?.template)
   return sets.find(({ spec }) => templateText(spec?.template) === wanted)
 }
 
 /** Two templates are equal when their texts are; the label that tells sets apart does not count. */
-export function templateText(template: Template | R | object | undefined): string {
+export function templateText(template: Template | ReadonlyReplicaSet | object | undefined): string {
   const plain = structuredClone(template ?? {}) as Template
   if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
   return sortedText(plain)
@@ -56,7 +56,7 @@ export function templateHash(template: Template | undefined, collisions = 0): st
 }
 
 /** A set of no replicas yet for the deployment's template. */
-export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSet {
+export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys, revision: bigint): ReplicaSet {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
   const template = structuredClone(deployment.spec?.template ?? {}) as Template
@@ -81,35 +81,44 @@ export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSe
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   }
-  set.metadata.annotations = { ...withRevision(deployment, set, marks, revision), ...replicasMarks(deployment, marks) }
+  set.metadata.annotations = {
+    ...withRevision(deployment, set, annotationKeys, revision),
+    ...replicaAnnotations(deployment, annotationKeys),
+  }
   return set
 }
 
 /** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
-export function withRevision(deployment: D, set: R, marks: Marks, revision: bigint): Record<string, string> {
-  const own = ownMarks(marks)
+export function withRevision(
+  deployment: ReadonlyDeployment,
+  set: ReadonlyReplicaSet,
+  annotationKeys: AnnotationKeys,
+  revision: bigint,
+): Record<string, string> {
+  const own = managedAnnotationKeys(annotationKeys)
   const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
   const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
-  const before = readRevision(annotations[marks.revision])
+  const before = readRevision(annotations[annotationKeys.revision])
   if (before >= revision) return annotations
-  if (before > 0) annotations[marks.history] = [...(annotations[marks.history]?.split(',') ?? []), before].join()
-  return { ...annotations, [marks.revision]: String(revision) }
+  if (before > 0)
+    annotations[annotationKeys.history] = [...(annotations[annotationKeys.history]?.split(',') ?? []), before].join()
+  return { ...annotations, [annotationKeys.revision]: String(revision) }
 }
 
-export function replicasMarks(deployment: D, marks: Marks): Record<string, string> {
-  const wanted = wantedReplicas(deployment)
-  return { [marks.desired]: String(wanted), [marks.max]: String(wanted + fenceposts(deployment).surge) }
+export function replicaAnnotations(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys): Record<string, string> {
+  const wanted = desiredReplicas(deployment)
+  return { [annotationKeys.desired]: String(wanted), [annotationKeys.max]: String(wanted + fenceposts(deployment).surge) }
 }
 
-export function revisionOf({ metadata }: D | R, marks: Marks): bigint {
-  return readRevision(metadata.annotations?.[marks.revision])
+export function revisionOf({ metadata }: ReadonlyDeployment | ReadonlyReplicaSet, annotationKeys: AnnotationKeys): bigint {
+  return readRevision(metadata.annotations?.[annotationKeys.revision])
 }
 
 /** Zero for no sets. */
-export function newestRevision(sets: readonly R[], marks: Marks): bigint {
+export function newestRevision(sets: readonly ReadonlyReplicaSet[], annotationKeys: AnnotationKeys): bigint {
   let newest = 0n
   for (const set of sets) {
-    const revision = revisionOf(set, marks)
+    const revision = revisionOf(set, annotationKeys)
     if (revision > newest) newest = revision
   }
   return newest

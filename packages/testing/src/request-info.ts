@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@krmkit/protocol'
 
 /** What a request asks for, read from its method and path alone. */
-export interface RequestShape {
+export interface RequestInfo {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method in lower case. */
   readonly verb: string
   readonly method: string
@@ -20,7 +20,7 @@ export interface RequestShape {
 const watchParameter = /(?:^|&)watch(?:=(?!0(?:&|$)|false(?:&|$))|&|$)/
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' }
 
-export function shapeOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestShape {
+export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestInfo {
   const parts = path
     .split('/')
     .filter((part) => part !== '')

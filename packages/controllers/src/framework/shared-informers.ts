@@ -2,22 +2,22 @@ import { type Client, type Informer, informer, type ResourceRef, typeOf } from '
 import type { ApiObject, Clock, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
 
-export interface InformersOptions {
+export interface SharedInformersOptions {
   readonly client: Client
   /** The client that asks for metadata alone. */
   readonly metadata: Client
   readonly clock: Clock
   readonly random: Random
-  readonly activity: IdleTracker
+  readonly idleTracker: IdleTracker
   readonly onError: (error: unknown) => void
 }
 
 /** Local copies that several controllers share: one for each collection, started when it is first asked for. */
-export class Informers implements AsyncDisposable {
-  readonly #options: InformersOptions
+export class SharedInformers implements AsyncDisposable {
+  readonly #options: SharedInformersOptions
   readonly #running = new Map<string, Informer<ApiObject>>()
 
-  constructor(options: InformersOptions) {
+  constructor(options: SharedInformersOptions) {
     this.#options = options
   }
 
@@ -56,10 +56,10 @@ export class Informers implements AsyncDisposable {
       readonly transform?: (object: ApiObject) => ApiObject
     },
   ): Informer<ApiObject> {
-    const { clock, random, activity, onError } = this.#options
+    const { clock, random, idleTracker, onError } = this.#options
     const { resource, ...selection } = what
     // The first list counts as work until it is there or has failed once.
-    const end = activity.begin()
+    const end = idleTracker.begin()
     const started = informer<ApiObject>(client, resource, {
       ...selection,
       clock,
@@ -70,7 +70,7 @@ export class Informers implements AsyncDisposable {
       },
     })
     started.synced.then(end, end)
-    const note = () => activity.note()
+    const note = () => idleTracker.noteChange()
     started.on({ added: note, updated: note, deleted: note })
     this.#running.set(key, started)
     return started

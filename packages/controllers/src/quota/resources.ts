@@ -11,7 +11,7 @@ function core(resource: string, kind: string) {
 }
 
 /** Those whose objects cost more or less as they change; of all others only the number counts. */
-export const weighed = [
+export const meteredResources = [
   core('pods', 'Pod'),
   core('services', 'Service'),
   core('persistentvolumeclaims', 'PersistentVolumeClaim'),

@@ -34,10 +34,10 @@ const evicting = new Set(['not-ready', 'unreachable'])
  *
  * @returns undefined when it has them already.
  */
-export function wantedTaints(node: DeepReadonly<Node>, { domain }: NamingProfile, now: string): Taint[] | undefined {
+export function desiredTaints(node: DeepReadonly<Node>, { domain }: NamingProfile, now: string): Taint[] | undefined {
   const prefix = `node.${domain}/`
   const present = node.spec?.taints ?? []
-  const wanted = wantedKeys(node)
+  const wanted = desiredTaintKeys(node)
   const isManaged = ({ key, effect }: DeepReadonly<Taint>): boolean => {
     const name = key.startsWith(prefix) ? key.slice(prefix.length) : ''
     return managed.has(name) && (effect === 'NoSchedule' || (effect === 'NoExecute' && evicting.has(name)))
@@ -57,7 +57,7 @@ function hasReadiness({ status }: DeepReadonly<Node>): boolean {
   return (status?.conditions ?? []).some(({ type }) => type === 'Ready')
 }
 
-function wantedKeys(node: DeepReadonly<Node>): string[] {
+function desiredTaintKeys(node: DeepReadonly<Node>): string[] {
   const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => {
     const key = Object.hasOwn(taintsOfConditions, type) ? taintsOfConditions[type]?.[status] : undefined
     return key === undefined ? [] : [key]

@@ -1,19 +1,19 @@
 import type { Draft, ResourceType } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 
 /**
- * Makes the object when it is missing. One that is there is handed to `mend`, which answers what it has to become, or nothing
+ * Makes the object when it is missing. One that is there is handed to `repair`, which answers what it has to become, or nothing
  * when it will do; members that the server does not care for stay as others wrote them.
  *
  * @returns the object as it is stored.
  */
-export async function keep<T extends ApiObject>(
+export async function ensureObject<T extends ApiObject>(
   { client, fieldManager, signal }: ControllerContext,
   resource: ResourceType<T>,
   wanted: Draft<T>,
-  mend: (current: T) => T | undefined = () => undefined,
+  repair: (current: T) => T | undefined = () => undefined,
 ): Promise<T> {
   const { name = '', namespace = '' } = wanted.metadata
   const where = namespace === '' ? { signal } : { namespace, signal }
@@ -27,8 +27,8 @@ export async function keep<T extends ApiObject>(
       return client.get(resource, name, where)
     }
   }
-  const mended = mend(current)
-  return mended === undefined ? current : client.update(resource, mended as Draft<T>, { fieldManager, signal })
+  const repaired = repair(current)
+  return repaired === undefined ? current : client.update(resource, repaired as Draft<T>, { fieldManager, signal })
 }
 
 /** Whether every label is there as wanted. */

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Node, type Taint, wantedTaints } from './wanted-taints.ts'
+import { desiredTaints, type Node, type Taint } from './desired-taints.ts'
 
 const now = '2024-01-01T00:00:00Z'
 const taint = (name: string, effect = 'NoSchedule'): Taint => ({ key: `node.kubernetes.io/${name}`, effect })
@@ -11,9 +11,9 @@ const node = (conditions: Record<string, string>, taints: Taint[] = [], unschedu
   spec: { taints, unschedulable },
   status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
 })
-const wanted = (...given: Parameters<typeof node>) => wantedTaints(node(...given), stockProfile, now)
+const wanted = (...given: Parameters<typeof node>) => desiredTaints(node(...given), stockProfile, now)
 
-describe('wantedTaints', () => {
+describe('desiredTaints', () => {
   it('P293 a new node stays not ready until it says that it is', () => {
     expect(wanted({}, [taint('not-ready')])).toBeUndefined()
     expect(wanted({ Ready: 'True' }, [taint('not-ready')])).toEqual([])

@@ -1,4 +1,4 @@
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
 
 /** Which requests are meant: all members given must hold. */
 export interface Match {
@@ -13,7 +13,7 @@ export interface Match {
   readonly path?: string | RegExp
 }
 
-export function matches(match: Match, request: RequestShape & { readonly user: string }): boolean {
+export function matches(match: Match, request: RequestInfo & { readonly user: string }): boolean {
   const { verb, path } = match
   if (verb !== undefined && !(typeof verb === 'string' ? verb === request.verb : verb.includes(request.verb))) return false
   if (path !== undefined && !(typeof path === 'string' ? path === request.path : path.test(request.path))) return false
@@ -25,7 +25,7 @@ export function matches(match: Match, request: RequestShape & { readonly user: s
 }
 
 /** `create configmaps in default by bob` */
-export function describeMatch(match: Match): string {
+export function formatMatch(match: Match): string {
   const { verb = 'any verb', resource, subresource, namespace, name, user, path, group } = match
   const words = [typeof verb === 'string' ? verb : verb.join('|')]
   if (resource !== undefined) words.push(subresource ? `${resource}/${subresource}` : resource)

@@ -2,7 +2,7 @@ import { counts, type Evaluators, formatUsage, only, parseUsage, plus, type Reso
 import { type ApiObject, type DeepReadonly, type GroupResource, Quantity } from '@krmkit/meta'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { ControllerContext } from '../interfaces.ts'
-import { weighed } from './objects.ts'
+import { meteredResources } from './resources.ts'
 
 /** What the objects of a namespace cost a quota, counted from what the server has now. */
 
@@ -11,7 +11,7 @@ type Quota = DeepReadonly<ResourceQuota>
 const zero = Quantity.of(0)
 
 /** Resources whose objects a quota counts. */
-export function countedBy(
+export function resourcesOfQuota(
   { spec }: Quota,
   resources: readonly DiscoveredResource[],
   evaluatorOf: Evaluators,
@@ -21,7 +21,7 @@ export function countedBy(
 }
 
 /** @returns the status as it should be. */
-export async function countedStatus(
+export async function computeStatus(
   quota: Quota,
   resources: readonly DiscoveredResource[],
   { context, evaluatorOf }: { readonly context: ControllerContext; readonly evaluatorOf: Evaluators },
@@ -30,7 +30,7 @@ export async function countedStatus(
   const limited = { quota, hard }
   let used = new Map<string, Quantity>()
   const tracked = new Set<string>()
-  for (const resource of countedBy(quota, resources, evaluatorOf)) {
+  for (const resource of resourcesOfQuota(quota, resources, evaluatorOf)) {
     const evaluator = evaluatorOf(resource)
     const names = evaluator.matching(hard.keys())
     for (const name of names) tracked.add(name)
@@ -58,7 +58,7 @@ function pagesOf(
   namespace: string,
   { client, metadata, signal }: ControllerContext,
 ): AsyncIterable<{ readonly items: readonly ApiObject[] }> {
-  const isWeighed = weighed.some((each) => sameResource(each, resource))
+  const isWeighed = meteredResources.some((each) => sameResource(each, resource))
   return (isWeighed ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
 }
 
