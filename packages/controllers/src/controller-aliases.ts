@@ -1,4 +1,4 @@
-/** Shorter names that controllers once had; `--controllers` still takes them. */
+/** Deprecated short names that `--controllers` still accepts. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['bootstrapsigner', 'bootstrap-signer-controller'],
   ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
@@ -23,7 +23,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
 ])
 
-/** The name of today, with the dash of a negation before it when there was one. */
+/** Resolves an alias. Keeps the dash of a negated name. */
 export function resolveAlias(name: string): string {
   const dash = name.startsWith('-') ? '-' : ''
   return dash + (aliases.get(name.slice(dash.length)) ?? name.slice(dash.length))

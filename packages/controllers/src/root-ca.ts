@@ -10,10 +10,10 @@ interface ConfigMap extends ApiObject {
 }
 
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
-/** A name that clients rely on, whatever the naming profile. */
+/** A fixed name in every naming profile. */
 const publishedName = 'kube-root-ca.crt'
 
-/** Keeps the certificate of the authority behind the server in every namespace, for what runs there. Off without one. */
+/** Publishes the authority of the server in a ConfigMap of every namespace. Disabled without `rootCA`. */
 export const rootCAPublisher: Controller = {
   name: 'root-ca-certificate-publisher-controller',
   start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {

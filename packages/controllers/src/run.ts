@@ -11,16 +11,17 @@ import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
 
 /**
- * Runs controllers against a server until disposed of.
+ * Runs controllers against a server until it is closed.
  *
- * @throws ControllersError `UnknownController` for a name that none has.
+ * @example await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
+ * @throws ControllersError `UnknownController`
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
   const { client, clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
-  const ending = new AbortController()
-  const { signal } = ending
-  // Every call under way listens to it.
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // Every request in flight adds a listener.
   setMaxListeners(0, signal)
   const idleTracker = new IdleTracker()
   const metadata = createMetadataClient(client, { clock, random, profile })
@@ -29,13 +30,13 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   }
   const informers = new SharedInformers({ client, metadata, clock, random, idleTracker, onError: report })
   const queues: AsyncDisposable[] = []
-  const queue = <K>(own: QueueOptions<K>): WorkQueue<K> => {
-    const made = new WorkQueue<K>({ ...own, clock, idleTracker, onError: report })
-    queues.push(made)
-    return made
+  const queue = <K>(queueOptions: QueueOptions<K>): WorkQueue<K> => {
+    const created = new WorkQueue<K>({ ...queueOptions, clock, idleTracker, onError: report })
+    queues.push(created)
+    return created
   }
-  const discovering = (sync: () => Promise<undefined>) => queue<'discover'>({ sync })
-  const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discovering })
+  const discoveryQueue = (sync: () => Promise<undefined>) => queue<'discover'>({ sync })
+  const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discoveryQueue })
   const context: ControllerContext = {
     client,
     metadata,
@@ -59,7 +60,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
     closed ??= (async () => {
-      ending.abort(new ControllersError({ code: 'Closed', message: 'the controllers ended' }))
+      stopping.abort(new ControllersError({ code: 'Closed', message: 'the controllers were stopped' }))
       await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
       await Promise.all(queues.map((each) => each[Symbol.asyncDispose]()))
       await informers[Symbol.asyncDispose]()
@@ -69,27 +70,27 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   }
   return {
     names: chosen.map(({ name }) => name),
-    settled: () => settled(idleTracker, { newestVersion: options.newestVersion ?? (() => askVersion(context)), signal }),
+    settled: () => settled(idleTracker, { newestVersion: options.newestVersion ?? (() => fetchVersion(context)), signal }),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
 /**
- * Which controllers a list of names means, in the order of `available`: a name or its negation decides; else `*` means
- * those that are on by default. Names that controllers once had are understood, too.
+ * Resolves a list of names, in the order of `available`: an explicit name or its negation wins over `*`, which selects the controllers
+ * that are enabled by default. Aliases are accepted.
  *
  * @throws ControllersError `UnknownController`
  */
-export function chooseControllers(available: readonly Controller[], asked: readonly string[]): readonly Controller[] {
-  const names = asked.map(resolveAlias)
+export function chooseControllers(available: readonly Controller[], requested: readonly string[]): readonly Controller[] {
+  const names = requested.map(resolveAlias)
   for (const name of names) {
-    const bare = name.startsWith('-') ? name.slice(1) : name
-    if (name === '*' || available.some((controller) => controller.name === bare)) continue
+    const positive = name.startsWith('-') ? name.slice(1) : name
+    if (name === '*' || available.some((controller) => controller.name === positive)) continue
     const known = available.map((controller) => controller.name).join(', ')
     throw new ControllersError({
       code: 'UnknownController',
-      message: `there is no controller ${JSON.stringify(bare)}, but ${known}`,
+      message: `unknown controller ${JSON.stringify(positive)}; available: ${known}`,
     })
   }
   return available.filter(({ name, isDefault = true }) => {
@@ -98,7 +99,7 @@ export function chooseControllers(available: readonly Controller[], asked: reado
   })
 }
 
-/** Twice in a row: all work done, nothing seen for some turns, and nothing written between. */
+/** Resolves after two consecutive rounds without pending work, changes or writes. */
 async function settled(
   idleTracker: IdleTracker,
   options: { readonly newestVersion: () => string | Promise<string>; readonly signal: AbortSignal },
@@ -114,8 +115,8 @@ async function settled(
   }
 }
 
-/** The version of the whole store: any list tells it. */
-async function askVersion({ metadata, signal }: ControllerContext): Promise<string> {
+/** Returns the resource version of the store, from a list. */
+async function fetchVersion({ metadata, signal }: ControllerContext): Promise<string> {
   const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false }
   const { metadata: list } = await metadata.list(namespaces, { limit: 1, signal })
   return list.resourceVersion ?? ''

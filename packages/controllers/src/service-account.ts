@@ -7,7 +7,7 @@ import { namespaces } from './namespace/namespace-controller.ts'
 const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 const defaultName = 'default'
 
-/** Keeps the account `default` in every namespace that is not on its way out. */
+/** Maintains the service account `default` in every namespace that is not terminating. */
 export const serviceAccountController: Controller = {
   name: 'serviceaccount-controller',
   start({ client, informers, fieldManager, signal, queue }) {
@@ -16,7 +16,7 @@ export const serviceAccountController: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!accounts.hasSynced) {
-          // The list may hold it: enqueue again when it is there.
+          // The account may exist: requeue after the first list.
           void accounts.synced.then(
             () => work.add(namespace),
             () => undefined,

@@ -15,7 +15,7 @@ describe('createTestServer', () => {
     expect((await client.get(configMaps, 'settings', { namespace: 'team' })).data).toEqual({ text: 'one\n--- not an end\ntwo\n' })
     expect((await client.get(secrets, 'secret', { namespace: 'team' })).data).toEqual({ password: 'c2VzYW1l' })
     expect((await client.get(pods, 'web')).status).toMatchObject({
-      phase: 'Instance',
+      phase: 'Running',
       conditions: [{ type: 'Ready', status: 'True' }],
     })
     expect((await client.get(namespaces, 'labelled')).metadata.labels).toMatchObject({ tier: 'gold' })

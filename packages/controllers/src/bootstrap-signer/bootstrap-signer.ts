@@ -7,8 +7,8 @@ import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type ClusterInfo, clusterInfo, configMaps, type TokenSecret, tokenSecrets } from './bootstrap-objects.ts'
 
 /**
- * Signs the kubeconfig in ConfigMap `cluster-info` of the public namespace with every bootstrap token that is for that, so
- * that whoever has such a token can believe it. Signatures of tokens that are gone, expired or malformed go.
+ * Signs the kubeconfig in ConfigMap `cluster-info` of the public namespace with every bootstrap token for signing, so that holders
+ * of a token can verify it. Removes the signatures of missing, expired and malformed tokens.
  *
  * @see API protocol specification, 2.11 and 5.7
  */
@@ -37,7 +37,7 @@ export const bootstrapSigner: Controller = {
   },
 }
 
-/** Comes again when the first of the tokens that have signed expires. */
+/** Updates the signatures. @returns a delay until the first signing token expires */
 async function sign(
   { client, clock, fieldManager, bootstrapSigningKey: key, signal }: ControllerContext,
   found: DeepReadonly<ClusterInfo>,

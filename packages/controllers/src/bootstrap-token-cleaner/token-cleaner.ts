@@ -5,8 +5,8 @@ import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 /**
- * Deletes bootstrap tokens at the moment when they expire, and those whose expiry cannot be read. A Secret of their type
- * counts, whatever its name.
+ * Deletes bootstrap tokens when they expire, and those with an invalid expiration. Tokens are identified by the type of the Secret,
+ * not by its name.
  *
  * @see API protocol specification, 5.7
  */

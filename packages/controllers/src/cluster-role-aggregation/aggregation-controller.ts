@@ -10,10 +10,10 @@ interface ClusterRole extends ApiObject {
   aggregationRule?: { clusterRoleSelectors?: unknown[] } | null
 }
 
-/** Owner of the rules that are gathered: whoever else writes them loses them again. */
+/** Field manager that owns the aggregated rules; changes by other managers are overwritten. */
 const fieldManager = 'clusterrole-aggregation-controller'
 
-/** Gives roles that have an `aggregationRule` the rules of those that it selects. Roles may gather from roles that gather. */
+/** Sets the rules of roles with an `aggregationRule` to those of the selected roles, which may be aggregated themselves. */
 export const clusterRoleAggregationController: Controller = {
   name: 'clusterrole-aggregation-controller',
   start({ client, informers, profile, signal, queue }) {
@@ -40,7 +40,7 @@ export const clusterRoleAggregationController: Controller = {
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }
         const applied = await ignoreNotFound(client.apply(type, wanted, { fieldManager, force: true, signal }))
-        // Rules that somebody else owns are not taken away by an apply that subscriptions them out.
+        // An apply does not remove rules that another manager owns.
         if (applied !== undefined && !same(applied, rules)) {
           await ignoreNotFound(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
         }

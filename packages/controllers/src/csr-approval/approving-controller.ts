@@ -15,8 +15,9 @@ const firstDelayMs = 200
 const longestDelayMs = 1_000_000
 
 /**
- * Approves the requests of nodes for their client certificates when whoever asks has the right to that: a node for its own, or one
- * who may bring in nodes. It asks the server about the right, again and again while there is none: it may be given later.
+ * Approves client certificate requests of nodes when the requester is authorized: a node for its own certificate, or a user that may
+ * add nodes. Checks authorization by SubjectAccessReview and repeats a denied check with backoff, because permission may be granted
+ * later.
  *
  * @see API protocol specification, 2.10 and 3
  */
@@ -25,24 +26,24 @@ export const approvingController: Controller = {
   start(context) {
     const { informers, queue, profile } = context
     const known = informers.of(signingRequests(profile))
-    /** How often a right was asked for in vain, by name of the request. */
-    const refusals = new Map<string, number>()
+    /** Number of denied checks by name of the request. */
+    const denials = new Map<string, number>()
     const work = queue<string>({
       async sync(name) {
         const request = known.get(name)
-        const ways = request === undefined ? [] : waysToApprove(request, context)
-        if (request === undefined || ways.length === 0) {
-          refusals.delete(name)
+        const approvals = request === undefined ? [] : matchingApprovals(request, context)
+        if (request === undefined || approvals.length === 0) {
+          denials.delete(name)
           return undefined
         }
-        for (const way of ways) {
-          if (!(await isAllowed(request, way, context))) continue
-          await approve(request, way, context)
-          refusals.delete(name)
+        for (const approval of approvals) {
+          if (!(await isAllowed(request, approval, context))) continue
+          await approve(request, approval, context)
+          denials.delete(name)
           return undefined
         }
-        const count = refusals.get(name) ?? 0
-        refusals.set(name, count + 1)
+        const count = denials.get(name) ?? 0
+        denials.set(name, count + 1)
         return { requeueAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
       },
     })
@@ -52,14 +53,14 @@ export const approvingController: Controller = {
   },
 }
 
-function waysToApprove(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
+function matchingApprovals(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
   const isDecided = hasCondition(request, 'Approved') || hasCondition(request, 'Denied')
   if (isDecided || (request.status?.certificate ?? '') !== '') return []
   const { request: text, signerName = '', usages = [], username = '' } = request.spec
   try {
     return autoApprovals({ request: readSigningRequest(text), signerName, usages, username }, profile)
   } catch {
-    // Validation lets none through that cannot be read; somebody else has put it there.
+    // Validation rejects unreadable requests; this one was stored by other means.
     return []
   }
 }

@@ -10,8 +10,8 @@ interface TrustBundle extends ApiObject {
 }
 
 /**
- * Publishes the authority behind the server as a trust bundle, for pods that mount such bundles, and takes earlier ones away. The kind
- * is off by default, and so is this; off without an authority.
+ * Publishes the authority of the server as a trust bundle, for pods that mount it, and deletes previous bundles. Not enabled by default,
+ * like the kind itself; disabled without `rootCA`.
  */
 export const trustBundlePublisher: Controller = {
   name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
@@ -30,7 +30,7 @@ export const trustBundlePublisher: Controller = {
           const bundle = { metadata: { name }, spec: { signerName, trustBundle: rootCA } }
           await ignoreCreateConflict(client.create(bundles, bundle, { fieldManager, signal }))
         }
-        // The new one first, so that there is always one.
+        // Creates the new bundle first, so that one always exists.
         for (const { metadata } of known.list()) {
           if (metadata.name === name || metadata.name === undefined) continue
           const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }

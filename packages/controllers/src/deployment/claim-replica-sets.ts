@@ -4,8 +4,8 @@ import type { ControllerContext } from '../interfaces.ts'
 import { byAge, deployments, type ReadonlyDeployment, type ReadonlyReplicaSet, type ReplicaSet, replicaSets } from './objects.ts'
 
 /**
- * The replica sets of a deployment, oldest first. One that the selector matches and nobody controls is adopted; one that is ours
- * and the selector does not match any more is let go.
+ * Returns the replica sets of a deployment, oldest first. Adopts sets without a controller that the selector matches, and releases
+ * owned sets that it no longer matches.
  */
 export async function claimSets(
   deployment: ReadonlyDeployment,
@@ -36,7 +36,7 @@ async function adopt(
 ): Promise<ReadonlyReplicaSet | undefined> {
   const { client, signal } = context
   const { name = '', namespace = '', uid = '' } = deployment.metadata
-  // A copy may not know yet that the deployment is gone, or another one.
+  // The informer may not know yet that the deployment was deleted or recreated.
   const live = await ignoreNotFound(client.get(deployments, name, { namespace, signal }))
   if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return undefined
   const owner: OwnerReference = {

@@ -42,8 +42,8 @@ import {
 import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutStatus, withCondition } from './status.ts'
 
 /**
- * Rolls deployments out: one replica set for each template they had, moved from the old to the new one as the strategy allows.
- * Making pods of replica sets is the business of another controller.
+ * Rolls out deployments: creates one replica set per template and moves replicas from the old sets to the new one as the strategy
+ * allows. Does not create pods.
  */
 export const deploymentController: Controller = {
   name: 'deployment-controller',
@@ -85,7 +85,7 @@ class DeploymentController implements AsyncDisposable {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  /** Who controls the set; for one that nobody controls, who may adopt it. */
+  /** Returns the deployment that controls a set, or those that may adopt it. */
   #ownersOf(set: ReadonlyReplicaSet): readonly ReadonlyDeployment[] {
     const { namespace = '', ownerReferences, labels = {} } = set.metadata
     const owner = controllerOf(ownerReferences)
@@ -110,26 +110,28 @@ class DeploymentController implements AsyncDisposable {
     }
     const claimed = await claimSets(known, this.#sets.list({ namespace }), this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
-      await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#time()))
+      await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#now()))
       return undefined
     }
-    const deployment = await this.#notePause(known)
+    const deployment = await this.#recordPause(known)
     const status = await this.#rollOut(deployment, claimed)
-    const late = deadlineMs(deployment, status)
-    return late === undefined ? undefined : { requeueAfterMs: Math.max(1, late - this.#context.clock.now() + 1) }
+    const deadline = deadlineMs(deployment, status)
+    return deadline === undefined ? undefined : { requeueAfterMs: Math.max(1, deadline - this.#context.clock.now() + 1) }
   }
 
   async #rollOut(known: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): Promise<ReadonlyDeployment['status']> {
     const present = split(known, claimed)
-    const goal = known.spec?.paused === true ? undefined : requestedRollback(known, this.#annotationKeys)
-    if (goal !== undefined) return this.#rollBack(known, present, goal)
-    const isHeld = known.spec?.paused === true || isScalingEvent(known, present, this.#annotationKeys)
-    const waits = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
-    const { deployment, sets } = await this.#withRevisions(known, present, { create: !isHeld && !waits && isRolling(known) })
-    if (isHeld) {
+    const targetRevision = known.spec?.paused === true ? undefined : requestedRollback(known, this.#annotationKeys)
+    if (targetRevision !== undefined) return this.#rollBack(known, present, targetRevision)
+    const isFixed = known.spec?.paused === true || isScalingEvent(known, present, this.#annotationKeys)
+    const waitsForOldPods = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
+    const { deployment, sets } = await this.#withRevisions(known, present, {
+      create: !isFixed && !waitsForOldPods && isRolling(known),
+    })
+    if (isFixed) {
       await this.#scaleAll(deployment, scalingTargets(deployment, sets, this.#annotationKeys))
       if (deployment.spec?.paused === true) await this.#cleanUp(deployment, sets)
-      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#time()))
+      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#now()))
     }
     if (!isRolling(deployment)) return this.#recreate(deployment, sets)
     const { current } = sets
@@ -141,25 +143,25 @@ class DeploymentController implements AsyncDisposable {
     return this.#finish(deployment, sets)
   }
 
-  /** The change is told soon, and then rolled out as any other. */
+  /** Writes the template of an earlier revision, which is then rolled out like any other change. */
   async #rollBack(
     known: ReadonlyDeployment,
     present: DeploymentReplicaSets,
-    goal: bigint,
+    targetRevision: bigint,
   ): Promise<ReadonlyDeployment['status']> {
     const { client, fieldManager, signal } = this.#context
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current, old } = sets
     const all = current === undefined ? old : [...old, current]
-    await client.update(deployments, rollBackTo(deployment, all, goal, this.#annotationKeys), { fieldManager, signal })
+    await client.update(deployments, rollBackTo(deployment, all, targetRevision, this.#annotationKeys), { fieldManager, signal })
     return known.status
   }
 
-  /** All old pods go before the first new one comes. */
+  /** Removes all old pods before the first new one is created. */
   async #recreate(known: ReadonlyDeployment, present: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
-    const leaving = present.old.filter((set) => desiredReplicas(set) > 0).map((set) => ({ set, replicas: 0 }))
-    await this.#scaleAll(known, leaving)
-    if (leaving.length > 0 || actualReplicas(present.old) > 0) return this.#finish(known, present)
+    const scaleDowns = present.old.filter((set) => desiredReplicas(set) > 0).map((set) => ({ set, replicas: 0 }))
+    await this.#scaleAll(known, scaleDowns)
+    if (scaleDowns.length > 0 || actualReplicas(present.old) > 0) return this.#finish(known, present)
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current } = sets
     const wanted = desiredReplicas(deployment)
@@ -169,12 +171,12 @@ class DeploymentController implements AsyncDisposable {
   }
 
   async #finish(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
-    const status = rolloutStatus(deployment, sets, this.#time())
+    const status = rolloutStatus(deployment, sets, this.#now())
     if (isComplete(deployment, status)) await this.#cleanUp(deployment, sets)
     return this.#writeStatus(deployment, status)
   }
 
-  /** The set of the template is there, knows its revision, and so does the deployment. */
+  /** Ensures that the set of the template exists and that set and deployment have its revision. */
   async #withRevisions(
     known: ReadonlyDeployment,
     sets: DeploymentReplicaSets,
@@ -185,21 +187,21 @@ class DeploymentController implements AsyncDisposable {
     if (current !== undefined) {
       const deployment = await this.#writeRevision(known, revisionOf(current, this.#annotationKeys))
       const message = `Found new replica set "${current.metadata.name}"`
-      const isTold = !hasDeadline(known) || conditionOf(known.status, 'Progressing') !== undefined
+      const isReported = !hasDeadline(known) || conditionOf(known.status, 'Progressing') !== undefined
       return {
-        deployment: isTold ? deployment : withProgress(deployment, { reason: 'FoundNewReplicaSet', message }, this.#context),
+        deployment: isReported ? deployment : withProgress(deployment, { reason: 'FoundNewReplicaSet', message }, this.#context),
         sets: { ...sets, current },
       }
     }
     if (!create) return { deployment: known, sets }
-    const made = await this.#createSet(known, sets, revision)
+    const created = await this.#createSet(known, sets, revision)
     const deployment = await this.#writeRevision(known, revision)
-    const message = `Created new replica set "${made.metadata.name}"`
+    const message = `Created new replica set "${created.metadata.name}"`
     return {
       deployment: hasDeadline(known)
         ? withProgress(deployment, { reason: 'NewReplicaSetCreated', message }, this.#context)
         : deployment,
-      sets: { ...sets, current: made },
+      sets: { ...sets, current: created },
     }
   }
 
@@ -215,7 +217,7 @@ class DeploymentController implements AsyncDisposable {
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
       if (isOurs && templateText(other.spec?.template) === templateText(deployment.spec?.template)) return other
-      // The name is somebody else's: the next try takes another.
+      // The name is taken: the next attempt uses another hash.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
       throw error
@@ -252,14 +254,14 @@ class DeploymentController implements AsyncDisposable {
     }
   }
 
-  /** Tells in the status that the deployment is held, or goes on: meanwhile no deadline counts. */
-  async #notePause(deployment: ReadonlyDeployment): Promise<ReadonlyDeployment> {
+  /** Records in the status that the deployment is paused or resumed. The progress deadline does not count while it is paused. */
+  async #recordPause(deployment: ReadonlyDeployment): Promise<ReadonlyDeployment> {
     if (!hasDeadline(deployment)) return deployment
     const condition = conditionOf(deployment.status, 'Progressing')
     if (condition?.reason === 'ProgressDeadlineExceeded') return deployment
-    const isNoted = condition?.reason === 'DeploymentPaused'
-    if ((deployment.spec?.paused === true) === isNoted) return deployment
-    const next = isNoted
+    const isRecorded = condition?.reason === 'DeploymentPaused'
+    if ((deployment.spec?.paused === true) === isRecorded) return deployment
+    const next = isRecorded
       ? { reason: 'DeploymentResumed', message: 'Deployment is resumed' }
       : { reason: 'DeploymentPaused', message: 'Deployment is paused' }
     return withProgress(deployment, next, this.#context, 'Unknown')
@@ -271,11 +273,11 @@ class DeploymentController implements AsyncDisposable {
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(deployment) as Deployment
     changed.metadata.annotations = { ...changed.metadata.annotations, [this.#annotationKeys.revision]: text }
-    // By the sub-resource: otherwise an annotation would count as a new generation.
+    // Through the status subresource, because otherwise the annotation would increment the generation.
     return client.update(deployments, changed, { subresource: 'status', fieldManager, signal })
   }
 
-  /** Against the version that was worked on; another writer's change is told soon, and then all is worked out again. */
+  /** Writes the status against the version that it was computed from. A conflicting change causes another sync. */
   async #writeStatus(deployment: ReadonlyDeployment, status: DeploymentStatus): Promise<ReadonlyDeployment['status']> {
     const { name = '', namespace = '' } = deployment.metadata
     if (sameJson(this.#deployments.get(name, namespace)?.status ?? {}, status)) return status
@@ -285,7 +287,7 @@ class DeploymentController implements AsyncDisposable {
     return status
   }
 
-  #time(): { readonly now: number } {
+  #now(): { readonly now: number } {
     return { now: this.#context.clock.now() }
   }
 }
@@ -297,16 +299,16 @@ function split(deployment: ReadonlyDeployment, claimed: readonly ReadonlyReplica
 
 function withProgress(
   deployment: ReadonlyDeployment,
-  told: { readonly reason: string; readonly message: string },
+  progress: { readonly reason: string; readonly message: string },
   { clock }: ControllerContext,
   status = 'True',
 ): ReadonlyDeployment {
   const conditions = (deployment.status?.conditions ?? []) as readonly DeploymentCondition[]
-  const next = withCondition(conditions, { type: 'Progressing', status, ...told }, clock.now())
+  const next = withCondition(conditions, { type: 'Progressing', status, ...progress }, clock.now())
   return { ...deployment, status: { ...deployment.status, conditions: next } } as ReadonlyDeployment
 }
 
-/** Would take every replica set of the namespace. */
+/** Whether a selector is empty: it would match every replica set of the namespace. */
 function isEmptySelector(selector: NonNullable<ReadonlyDeployment['spec']>['selector']): boolean {
   return Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0
 }

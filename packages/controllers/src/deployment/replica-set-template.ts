@@ -11,15 +11,15 @@ import {
   type Template,
 } from './objects.ts'
 
-/** What the replica sets of a deployment enqueue like: their template, their name, and what they remember. */
+/** Builds the replica sets of a deployment: template, name and annotations. */
 
-/** The set whose template is that of the deployment; the oldest, should there be several. */
+/** Returns the oldest set with the template of the deployment. */
 export function findNewSet(deployment: ReadonlyDeployment, sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet | undefined {
   const wanted = templateText(deployment.spec?.template)
   return sets.find(({ spec }) => templateText(spec?.template) === wanted)
 }
 
-/** Two templates are equal when their texts are; the label that tells sets apart does not count. */
+/** Returns a canonical text for comparing templates, without the hash label. */
 export function templateText(template: Template | ReadonlyReplicaSet | object | undefined): string {
   const plain = structuredClone(template ?? {}) as Template
   if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
@@ -36,7 +36,7 @@ function sortedText(value: unknown): string {
     .join()}}`
 }
 
-/** What is absent in one place may be null or empty in another. */
+/** Absent, null and empty members are equal. */
 function isEmptyMember(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 }
@@ -44,8 +44,8 @@ function isEmptyMember(value: unknown): boolean {
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**
- * A short name for a template, as safe in names as the stock server's, though another one. `collisions` makes another of the
- * same template, when the first was taken.
+ * Returns a short hash of a template, with the alphabet of the stock controller but other values. `collisions` yields another hash for
+ * the same template when a name is taken.
  */
 export function templateHash(template: Template | undefined, collisions = 0): string {
   let hash = 0x811c9dc5
@@ -55,7 +55,7 @@ export function templateHash(template: Template | undefined, collisions = 0): st
   return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('')
 }
 
-/** A set of no replicas yet for the deployment's template. */
+/** Builds the replica set of the template of a deployment, with zero replicas. */
 export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys, revision: bigint): ReplicaSet {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
@@ -88,7 +88,7 @@ export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: 
   return set
 }
 
-/** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
+/** Returns the annotations of a set at a revision: those of the deployment and the revision annotations. */
 export function withRevision(
   deployment: ReadonlyDeployment,
   set: ReadonlyReplicaSet,
@@ -96,8 +96,8 @@ export function withRevision(
   revision: bigint,
 ): Record<string, string> {
   const own = managedAnnotationKeys(annotationKeys)
-  const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
-  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
+  const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
+  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(copied) }
   const before = readRevision(annotations[annotationKeys.revision])
   if (before >= revision) return annotations
   if (before > 0)
@@ -114,7 +114,7 @@ export function revisionOf({ metadata }: ReadonlyDeployment | ReadonlyReplicaSet
   return readRevision(metadata.annotations?.[annotationKeys.revision])
 }
 
-/** Zero for no sets. */
+/** Returns the highest revision; zero without sets. */
 export function newestRevision(sets: readonly ReadonlyReplicaSet[], annotationKeys: AnnotationKeys): bigint {
   let newest = 0n
   for (const set of sets) {
@@ -124,7 +124,7 @@ export function newestRevision(sets: readonly ReadonlyReplicaSet[], annotationKe
   return newest
 }
 
-/** Revisions are 64-bit numbers, more than a double holds. What is no number counts as none. */
+/** Parses a revision, a 64-bit number. Invalid text is zero. */
 export function readRevision(text: string | undefined): bigint {
   return /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace(/^\+/, '')) : 0n
 }

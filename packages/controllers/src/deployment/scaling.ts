@@ -12,14 +12,14 @@ import {
 } from './objects.ts'
 import { replicaAnnotations } from './replica-set-template.ts'
 
-/** How many replicas each set shall have next: arithmetic alone. */
+/** Computes the next number of replicas of each set. Pure functions. */
 
 export interface ScaleTarget {
   readonly set: ReadonlyReplicaSet
   readonly replicas: number
 }
 
-/** The sets of a deployment; `current` has its template. */
+/** The replica sets of a deployment; `current` has its template. */
 export interface DeploymentReplicaSets {
   readonly current: ReadonlyReplicaSet | undefined
   /** Oldest first. */
@@ -29,7 +29,7 @@ export interface DeploymentReplicaSets {
 export const allOf = ({ current, old }: DeploymentReplicaSets): readonly ReadonlyReplicaSet[] =>
   current === undefined ? old : [...old, current]
 
-/** The new set grows as far as the surge allows, or shrinks to what is wanted. */
+/** Returns the replicas of the new set: scaled up within the surge, or down to the desired number. */
 export function newSetReplicas(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets & { readonly current: ReadonlyReplicaSet },
@@ -41,36 +41,36 @@ export function newSetReplicas(
   return room <= 0 ? now : now + Math.min(room, wanted - now)
 }
 
-/** Old sets shrink as far as enough pods stay available: first what is not healthy anyway. */
+/** Scales old sets down while enough pods stay available, unavailable replicas first. */
 export function oldSetTargets(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets & { readonly current: ReadonlyReplicaSet },
 ): ScaleTarget[] {
   const { current, old } = sets
   if (specReplicas(old) === 0) return []
-  const least = desiredReplicas(deployment) - fenceposts(deployment).unavailable
-  const coming = desiredReplicas(current) - (current.status?.availableReplicas ?? 0)
-  const budget = specReplicas(allOf(sets)) - least - coming
+  const minAvailable = desiredReplicas(deployment) - fenceposts(deployment).unavailable
+  const newUnavailable = desiredReplicas(current) - (current.status?.availableReplicas ?? 0)
+  const budget = specReplicas(allOf(sets)) - minAvailable - newUnavailable
   if (budget <= 0) return []
   const targets = new Map<ReadonlyReplicaSet, number>(old.map((set) => [set, desiredReplicas(set)]))
   let spent = 0
   for (const [set, now] of targets) {
-    const sick = now - (set.status?.availableReplicas ?? 0)
-    const less = Math.min(Math.max(0, sick), budget - spent)
-    targets.set(set, now - less)
-    spent += less
+    const unavailable = now - (set.status?.availableReplicas ?? 0)
+    const reduction = Math.min(Math.max(0, unavailable), budget - spent)
+    targets.set(set, now - reduction)
+    spent += reduction
   }
-  let spare = availableReplicas(allOf(sets)) - least
+  let spare = availableReplicas(allOf(sets)) - minAvailable
   for (const [set, now] of targets) {
     if (spare <= 0) break
-    const less = Math.min(now, spare)
-    targets.set(set, now - less)
-    spare -= less
+    const reduction = Math.min(now, spare)
+    targets.set(set, now - reduction)
+    spare -= reduction
   }
   return changed([...targets].map(([set, replicas]) => ({ set, replicas })))
 }
 
-/** Whether somebody wants another number of replicas than when the sets were last scaled. */
+/** Whether the desired number of replicas has changed since the sets were last scaled. */
 export function isScalingEvent(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets,
@@ -83,7 +83,7 @@ export function isScalingEvent(
   })
 }
 
-/** Between rollouts the one set gets all; in the midst of one, each set gets its share. */
+/** Distributes a changed number of replicas: all to the only active set, or proportionally during a rollout. */
 export function scalingTargets(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets,
@@ -111,7 +111,7 @@ function proportionalTargets(
   const wanted = desiredReplicas(deployment)
   const allowed = wanted > 0 ? wanted + fenceposts(deployment).surge : 0
   const toAdd = allowed - specReplicas(running)
-  // Larger sets first; of equal ones the newest when growing, the oldest when shrinking.
+  // Larger sets first; among equal ones the newest when scaling up, the oldest when scaling down.
   const sorted = [...running].sort((a, b) => desiredReplicas(b) - desiredReplicas(a) || (toAdd > 0 ? byAge(b, a) : byAge(a, b)))
   let added = 0
   const targets = sorted.map((set) => {
@@ -125,15 +125,15 @@ function proportionalTargets(
   return targets.map((target, i) => (i === 0 ? { ...target, replicas: Math.max(0, target.replicas + toAdd - added) } : target))
 }
 
-/** Those that change, or do not remember yet what the deployment wants: as long as they do not, it counts as scaled. */
+/** Returns the targets that change replicas or annotations; stale annotations would count as a scaling event. */
 function pendingTargets(
   targets: readonly ScaleTarget[],
   deployment: ReadonlyDeployment,
   annotationKeys: AnnotationKeys,
 ): ScaleTarget[] {
-  const remembered = Object.entries(replicaAnnotations(deployment, annotationKeys))
+  const annotations = Object.entries(replicaAnnotations(deployment, annotationKeys))
   return targets.filter(({ set, replicas }) => {
-    return replicas !== desiredReplicas(set) || remembered.some(([name, text]) => set.metadata.annotations?.[name] !== text)
+    return replicas !== desiredReplicas(set) || annotations.some(([name, text]) => set.metadata.annotations?.[name] !== text)
   })
 }
 
@@ -143,7 +143,7 @@ function isSaturated(deployment: ReadonlyDeployment, current: ReadonlyReplicaSet
   return desiredReplicas(current) === wanted && (current.status?.availableReplicas ?? 0) === wanted
 }
 
-/** DeploymentReplicaSets that nobody needs to go back to, the oldest revisions first. */
+/** Returns the sets beyond the revision history limit, oldest revisions first. */
 export function setsToCleanUp(
   deployment: ReadonlyDeployment,
   old: readonly ReadonlyReplicaSet[],

@@ -11,14 +11,14 @@ import {
 } from './objects.ts'
 import { allOf, type DeploymentReplicaSets } from './scaling.ts'
 
-/** What a deployment tells about itself. */
+/** Computes the status of deployments. */
 
 export interface StatusOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/** Counts and availability; the condition of progress stays as it is. */
+/** Returns the status with replica counts and the Available condition. The Progressing condition is unchanged. */
 export function countStatus(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets,
@@ -28,8 +28,8 @@ export function countStatus(
   const replicas = actualReplicas(all)
   const available = availableReplicas(all)
   const { collisionCount, conditions = [] } = deployment.status ?? {}
-  const enough = available >= desiredReplicas(deployment) - fenceposts(deployment).unavailable
-  const availability = enough
+  const isAvailable = available >= desiredReplicas(deployment) - fenceposts(deployment).unavailable
+  const availability = isAvailable
     ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
     : { status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' }
   const counts = {
@@ -47,7 +47,7 @@ export function countStatus(
   }
 }
 
-/** Counts, and whether the rollout gets on. */
+/** Returns the status with replica counts and the Available and Progressing conditions. */
 export function rolloutStatus(
   deployment: ReadonlyDeployment,
   sets: DeploymentReplicaSets,
@@ -68,25 +68,25 @@ function progressOf(
   status: DeploymentStatus,
   { now }: StatusOptions,
 ): DeploymentCondition | undefined {
-  const who = current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`
+  const subject = current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`
   const progressing = { type: 'Progressing', status: 'True' }
   if (isComplete(deployment, status)) {
-    return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${who} has successfully progressed.` }
+    return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${subject} has successfully progressed.` }
   }
   if (hasProgressed(deployment.status ?? {}, status)) {
-    return { ...progressing, reason: 'ReplicaSetUpdated', message: `${who} is progressing.` }
+    return { ...progressing, reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` }
   }
-  const late = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
-  if (!late) return undefined
+  const isLate = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
+  if (!isLate) return undefined
   return {
     type: 'Progressing',
     status: 'False',
     reason: 'ProgressDeadlineExceeded',
-    message: `${who} has timed out progressing.`,
+    message: `${subject} has timed out progressing.`,
   }
 }
 
-/** Every replica that is wanted is there, new and available, and no old one. */
+/** Whether all desired replicas are updated and available, and no old ones remain. */
 export function isComplete(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): boolean {
   const wanted = desiredReplicas(deployment)
   return (
@@ -108,7 +108,7 @@ function hasProgressed(before: NonNullable<ReadonlyDeployment['status']>, now: D
   return b.updated > a.updated || b.old < a.old || b.ready > a.ready || b.available > a.available
 }
 
-/** When a rollout that does not get on counts as stuck; undefined when it is done, or counts as stuck already. */
+/** Returns the time of the progress deadline; undefined when the rollout is complete or has exceeded it. */
 export function deadlineMs(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): number | undefined {
   const condition = conditionOf(status, 'Progressing')
   if (!hasDeadline(deployment) || condition === undefined) return undefined
@@ -128,7 +128,7 @@ export function conditionOf(status: ReadonlyDeployment['status'], type: string) 
   return status?.conditions?.find((condition) => condition.type === type)
 }
 
-/** One condition of each type; one that says the same as before is left alone. */
+/** Sets a condition by type. A condition with the same status and reason is unchanged. */
 export function withCondition(
   conditions: readonly DeploymentCondition[],
   next: DeploymentCondition,

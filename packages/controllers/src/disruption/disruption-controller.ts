@@ -19,15 +19,15 @@ import {
 import { expectedScale } from './scale.ts'
 
 /**
- * Keeps the status of disruption budgets: how many pods they cover, and how many of them may go now. Looks at pods only
- * while there is a budget.
+ * Maintains the status of disruption budgets: how many pods they cover and how many disruptions are allowed. Watches pods only once a
+ * budget exists.
  */
 export const disruptionController: Controller = {
   name: 'disruption-controller',
-  start: (context) => new Disruption(context),
+  start: (context) => new DisruptionController(context),
 }
 
-class Disruption implements AsyncDisposable {
+class DisruptionController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
   readonly #subscriptions: (() => void)[] = []
@@ -40,7 +40,7 @@ class Disruption implements AsyncDisposable {
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
     const enqueue = (budget: DeepReadonly<Budget>) => {
-      this.#followPods()
+      this.#watchPods()
       this.#add(budget)
     }
     this.#subscriptions.push(this.#budgets.on({ added: enqueue, updated: enqueue }))
@@ -50,20 +50,20 @@ class Disruption implements AsyncDisposable {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #followPods(): void {
+  #watchPods(): void {
     if (this.#pods !== undefined) return
     this.#pods = this.#context.informers.of(pods)
-    const touch = (pod: DeepReadonly<Pod>) => {
+    const enqueueBudgets = (pod: DeepReadonly<Pod>) => {
       for (const budget of this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }))
         if (covers(budget, pod)) this.#add(budget)
     }
     const unsubscribe = this.#pods.on({
-      added: touch,
+      added: enqueueBudgets,
       updated(pod, before) {
-        touch(before)
-        touch(pod)
+        enqueueBudgets(before)
+        enqueueBudgets(pod)
       },
-      deleted: touch,
+      deleted: enqueueBudgets,
     })
     this.#subscriptions.push(unsubscribe)
   }
@@ -98,7 +98,7 @@ class Disruption implements AsyncDisposable {
     return disrupted.recheckAtMs === undefined ? undefined : { requeueAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
   }
 
-  /** Against the version that was counted for: an eviction that came between is counted again. */
+  /** Writes the status against the version that was counted, so that a concurrent eviction is a conflict. */
   async #write(budget: DeepReadonly<Budget>, status: BudgetStatus): Promise<void> {
     if (sameJson(budget.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
@@ -111,7 +111,7 @@ class Disruption implements AsyncDisposable {
   }
 }
 
-/** A budget without a selector covers nothing, one with an empty selector every pod of its namespace. */
+/** Whether a budget covers a pod. No selector covers no pods, an empty one all pods of the namespace. */
 function covers(budget: DeepReadonly<Budget>, pod: DeepReadonly<Pod>): boolean {
   const selector = budget.spec?.selector
   return selector != null && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})

@@ -1,25 +1,25 @@
 import type { Client, RawResponse, ResourceType } from '@krmkit/client'
 import { ApiError, type NamingProfile, type Status } from '@krmkit/meta'
 
-/** A resource as discovery shows it. */
+/** A discovered resource. */
 export interface DiscoveredResource extends ResourceType {
   readonly verbs: ReadonlySet<string>
   readonly subresources: ReadonlySet<string>
 }
 
-/** What a server serves at one moment. */
+/** The resources that a server serves at one moment. */
 export interface Discovery {
-  /** Every resource at every version. */
+  /** All resources at all versions. */
   readonly all: readonly DiscoveredResource[]
-  /** Every resource once, at the version its group prefers among those that have it. */
+  /** Each resource once, at the most preferred version of its group that has it. */
   readonly preferred: readonly DiscoveredResource[]
-  /** `group/version` of those that could not be discovered, and why. */
+  /** Reasons for failed discovery by `group/version`. */
   readonly failures: ReadonlyMap<string, string>
-  /** By API version and kind, as owner references name them. */
+  /** Returns the resource of an API version and kind, the coordinates of owner references. */
   ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined
 }
 
-/** Asks a server what it serves: in two requests where it can answer so, else one for each version of each group. */
+/** Discovers the resources of a server: in two requests with aggregated discovery, or else one per group version. */
 export async function discover(
   client: Client,
   options: { readonly profile: NamingProfile; readonly signal: AbortSignal },
@@ -77,7 +77,7 @@ function* readAggregated(document: Document, failures: Map<string, string>): Gen
   for (const { metadata = {}, versions = [] } of document.items ?? []) {
     const group = metadata.name ?? ''
     for (const { version, freshness, resources = [] } of versions) {
-      if (freshness === 'Stale') failures.set(groupVersionOf(group, version), 'what was discovered is stale')
+      if (freshness === 'Stale') failures.set(groupVersionOf(group, version), 'the discovery document is stale')
       for (const { resource, responseKind, scope, verbs = [], subresources = [] } of resources) {
         if (responseKind === undefined) continue
         yield {
@@ -135,9 +135,9 @@ function* plainResources(
 }
 
 async function readJson(response: RawResponse): Promise<unknown> {
-  const answer = await response.json()
-  if (response.status < 400) return answer
-  throw new ApiError(answer as Status)
+  const value = await response.json()
+  if (response.status < 400) return value
+  throw new ApiError(value as Status)
 }
 
 function indexResources(all: readonly DiscoveredResource[], failures: ReadonlyMap<string, string>): Discovery {
@@ -147,7 +147,7 @@ function indexResources(all: readonly DiscoveredResource[], failures: ReadonlyMa
     const key = `${resource.group}/${resource.resource}`
     if (!preferred.has(key)) preferred.set(key, resource)
     const kind = `${groupVersionOf(resource.group, resource.version)} ${resource.kind}`
-    // Virtual resources share kinds with stored ones: bindings of pods, reviews.
+    // Virtual resources, such as pod bindings, share kinds with stored ones.
     if (!kinds.has(kind) || !kinds.get(kind)!.verbs.has('get')) kinds.set(kind, resource)
   }
   return {

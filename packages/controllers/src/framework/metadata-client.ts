@@ -15,7 +15,7 @@ export function createMetadataClient(
   const accept = `${partial('PartialObjectMetadata')},${partial('PartialObjectMetadataList')},application/json`
   const transport: Transport = {
     async send({ method, path, query, headers, body, signal }) {
-      // Who is calling is for the client below to say.
+      // The wrapped client sets its own user agent.
       const { 'user-agent': _, ...ownHeaders } = headers
       const response = await client.request({
         method,
@@ -35,6 +35,6 @@ export function createMetadataClient(
     },
     close: () => Promise.resolve(),
   }
-  // The client below has come back as often as it may when asked to.
+  // The wrapped client already retries.
   return createClient(transport, { ...common, headers: { accept }, namespace: client.namespace, maxRetries: 0 })
 }

@@ -107,10 +107,10 @@ describe('Monitors', () => {
     const server = new SmallServer([definitions, nodes])
     const { clock, running, take } = setup(server)
     await take()
-    const before = server.asked.length
+    const before = server.requests.length
     clock.advance(24 * 3_600_000)
     await take()
-    expect(server.asked.length).toBe(before)
+    expect(server.requests.length).toBe(before)
     await running.close()
     expect(clock.pending).toBe(0)
   })

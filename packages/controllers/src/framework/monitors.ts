@@ -7,16 +7,16 @@ import type { WorkQueue } from './work-queue.ts'
 
 export type Metadata = DeepReadonly<ApiObject>
 
-/** Told of changes to objects of any kind. */
+/** Handlers for changes to objects of any kind. */
 export interface MonitorHandlers {
   added?(resource: DiscoveredResource, object: Metadata): void
   updated?(resource: DiscoveredResource, object: Metadata): void
   deleted?(resource: DiscoveredResource, object: Metadata): void
-  /** Not seen any more, for its resource is not served any more. */
+  /** The object is unknown because its resource is no longer served. */
   dropped?(resource: DiscoveredResource, object: Metadata): void
-  /** The server was asked anew what it serves. */
+  /** Discovery has been repeated. */
   discovered?(discovered: Discovery): void
-  /** `isReady` became true. */
+  /** `isReady` has become true. */
   ready?(): void
 }
 
@@ -29,17 +29,17 @@ export interface MonitorsOptions {
   readonly queue: (sync: () => Promise<undefined>) => WorkQueue<'discover'>
 }
 
-/** Objects that are only notes about others: nobody waits for them, and there are many. */
+/** Events are not monitored: they are numerous and no object depends on them. */
 const isIgnored = ({ resource, group }: DiscoveredResource) =>
   resource === 'events' && (group === '' || group.startsWith('events.'))
 
 const maxRediscoveries = 8
-/** A collection that takes longer to be listed is not waited for. */
+/** Maximum time to wait for the first list of a collection. */
 const listTimeoutMs = 30_000
 
 /**
- * Discovery kept up to date, and one local copy of metadata for every resource whose objects can be watched and deleted.
- * Begins to work when it is first asked; resources that come and go with their definitions are noticed by the definitions.
+ * Keeps discovery up to date and runs a metadata informer for every resource that can be watched and deleted. Starts on first use.
+ * Changes of custom resource definitions and API services trigger rediscovery.
  */
 export class Monitors {
   readonly #options: MonitorsOptions
@@ -58,7 +58,7 @@ export class Monitors {
     this.#queue = options.queue(() => this.#rediscover())
   }
 
-  /** What the server serves. Waits for the first answer only; rejects when the controllers end before. */
+  /** Returns the current discovery. Waits only for the first one; rejects when the controllers stop before. */
   discovered(): Promise<Discovery> {
     if (this.#discovered !== undefined) return Promise.resolve(this.#discovered)
     if (this.#first === undefined) {
@@ -73,12 +73,12 @@ export class Monitors {
     return this.#first
   }
 
-  /** Asks the server again. */
+  /** Repeats discovery. */
   refresh(): void {
     this.#queue.add('discover')
   }
 
-  /** Adds handlers; objects that are there already are told as added. Returns how to take them away again. */
+  /** Adds handlers and calls `added` for known objects. @returns a function that removes the handlers */
   on(handlers: MonitorHandlers): () => void {
     void this.discovered()
     this.#handlers.add(handlers)
@@ -90,14 +90,14 @@ export class Monitors {
     }
   }
 
-  /** The copy of a resource, whatever the version it is asked for by; absent when it cannot be watched. */
+  /** Returns the informer of a resource in any version, if it is monitored. */
   of(resource: { readonly group: string; readonly resource: string }): Informer<ApiObject> | undefined {
     return this.#watched.get(keyOf(resource))?.informer
   }
 
   /**
-   * Whether every copy has had its first list, so that what is not in them is not there. A resource that cannot be listed
-   * is waited for half a minute and no longer.
+   * Whether all informers have synced, so that unknown objects do not exist. Waits at most 30 seconds for resources that cannot be
+   * listed.
    */
   get isReady(): boolean {
     return this.#isReady
@@ -109,7 +109,7 @@ export class Monitors {
     const isFirst = this.#discovered === undefined
     this.#discovered = discovered
     for (const handlers of this.#handlers) handlers.discovered?.(discovered)
-    await this.#follow(discovered)
+    await this.#syncInformers(discovered)
     if (isFirst) {
       this.#resolveFirst(discovered)
       this.#watchDefinitions()
@@ -118,21 +118,21 @@ export class Monitors {
     else this.#attemptsLeft = maxRediscoveries
   }
 
-  /** Starts and ends copies. */
-  async #follow(discovered: Discovery): Promise<void> {
+  /** Starts and stops informers. */
+  async #syncInformers(discovered: Discovery): Promise<void> {
     const { informers } = this.#options
     const wanted = new Map(discovered.preferred.filter(isWatched).map((resource) => [keyOf(resource), resource]))
-    const gone = [...this.#watched].filter(([key, { resource }]) => {
-      // What could not be discovered may still be there.
+    const obsolete = [...this.#watched].filter(([key, { resource }]) => {
+      // A resource may still exist when its discovery failed.
       return wanted.get(key)?.version !== resource.version && !discovered.failures.has(apiVersionOf(resource))
     })
-    // Its last events may be on their way.
-    if (gone.length > 0) await yieldTurns(eventTurns)
-    for (const [key, { resource, informer }] of gone) {
+    // The last events may be in transit.
+    if (obsolete.length > 0) await yieldTurns(eventTurns)
+    for (const [key, { resource, informer }] of obsolete) {
       const last = informer.list()
       this.#watched.delete(key)
       await informers.dropMetadataOf(resource)
-      // Where a version took the place of another, its copy tells the same objects.
+      // When another version takes over, its informer reports the same objects.
       if (!wanted.has(key)) for (const object of last) this.#notify('dropped', resource, object)
     }
     const added = [...wanted].filter(([key]) => !this.#watched.has(key))
@@ -168,13 +168,13 @@ export class Monitors {
     void Promise.all([...this.#watched.values()].map(({ informer }) => informer.synced)).then(ready, () => undefined)
   }
 
-  #notify(what: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
-    for (const handlers of this.#handlers) handlers[what]?.(resource, object)
+  #notify(event: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
+    for (const handlers of this.#handlers) handlers[event]?.(resource, object)
   }
 
   #watchDefinitions(): void {
     for (const { group, resource } of this.#definitionResources()) {
-      const again = () => {
+      const rediscover = () => {
         this.#attemptsLeft = maxRediscoveries
         this.refresh()
       }
@@ -183,15 +183,15 @@ export class Monitors {
       void known?.synced.then(
         () => {
           isListed = true
-          again()
+          rediscover()
         },
         () => undefined,
       )
-      known?.on({ added: () => isListed && again(), updated: again, deleted: again })
+      known?.on({ added: () => isListed && rediscover(), updated: rediscover, deleted: rediscover })
     }
   }
 
-  /** Resources whose objects make other resources appear. */
+  /** Resources whose objects define other resources. */
   #definitionResources(): readonly { readonly group: string; readonly resource: string }[] {
     const { apiDomain } = this.#options.profile
     return [
@@ -200,13 +200,13 @@ export class Monitors {
     ]
   }
 
-  /** Whether there is a definition whose resource is not served yet, or a resource whose definition is gone. */
+  /** Whether a definition exists whose resource is not served yet. */
   #isBehind(discovered: Discovery): boolean {
     const [definitions] = this.#definitionResources()
-    const copy = definitions && this.of(definitions)
-    if (copy === undefined || !copy.hasSynced) return false
+    const informer = definitions && this.of(definitions)
+    if (informer === undefined || !informer.hasSynced) return false
     const served = new Set(discovered.preferred.map(({ group, resource }) => `${resource}.${group}`))
-    return copy.list().some(({ metadata }) => metadata.deletionTimestamp === undefined && !served.has(metadata.name ?? ''))
+    return informer.list().some(({ metadata }) => metadata.deletionTimestamp === undefined && !served.has(metadata.name ?? ''))
   }
 
   #rediscoverLater(): void {

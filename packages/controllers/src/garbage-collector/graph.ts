@@ -9,24 +9,24 @@ type Reference = DeepReadonly<OwnerReference>
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
-/** What a change of the graph asks for. */
+/** Work that changes of the graph cause. */
 export interface GraphCallbacks {
-  /** Whether the object may go is to be looked at. */
+  /** Checks whether an object must be deleted. */
   attemptToDelete(node: Node): void
-  /** Its dependents are to be released. */
+  /** Releases the dependents of an object. */
   attemptToOrphan(node: Node): void
-  /** The object that a reference from this namespace names, when it was seen and has that uid. */
+  /** Returns the object that a reference from a namespace names, if it is known and has the uid. */
   lookUp(reference: Reference, namespace: string): Identity | undefined
 }
 
 /**
- * Who owns whom, by uid. Holds only objects that own, are owned, or go away with the collector's help: all others cost
- * nothing here.
+ * The ownership graph, by uid. Holds only objects that own, are owned, or are being deleted with a garbage collection finalizer; other
+ * objects need no memory.
  *
- *     add a          (nothing: a owns nobody and nobody owns it)
- *     add b owned by a    nodes a, b; a.dependents = {b}
- *     delete a       node a goes; b is to be considered
- *     b loses its reference to a   node b goes, too
+ *     add a                        no nodes: a neither owns nor is owned
+ *     add b owned by a             nodes a, b; a.dependents = {b}
+ *     delete a                     node b; attemptToDelete(b)
+ *     b loses its reference to a   no nodes
  */
 export class Graph {
   readonly #nodes = new Map<string, Node>()
@@ -36,7 +36,7 @@ export class Graph {
     this.#work = work
   }
 
-  /** How many objects are held. */
+  /** Number of nodes. */
   get size(): number {
     return this.#nodes.size
   }
@@ -45,7 +45,7 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  /** Takes in an object that was added or changed. */
+  /** Updates the graph after an object was added or changed. */
   update(resource: DiscoveredResource, object: Metadata): void {
     const { uid = '', ownerReferences = [], finalizers = [], deletionTimestamp } = object.metadata
     const isBeingDeleted = deletionTimestamp !== undefined
@@ -71,7 +71,7 @@ export class Graph {
     this.#removeIfUnneeded(node)
   }
 
-  /** An object is gone: those that it owned are to be considered, and those of its owners that waited for it. */
+  /** Removes a deleted object and processes its dependents, and owners that waited for it. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node === undefined) return
@@ -89,7 +89,7 @@ export class Graph {
   #observe(node: Node, identity: Identity): void {
     node.isVirtual = false
     node.identity = identity
-    // Some may have named it wrongly, and then it is not their owner.
+    // References with wrong coordinates do not count.
     for (const dependent of node.dependents)
       for (const reference of dependent.owners)
         if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#work.attemptToDelete(dependent)
@@ -111,7 +111,7 @@ export class Graph {
       if (next === undefined) this.#removeIfUnneeded(owner)
     }
     for (const [uid, reference] of now) if (!had.has(uid)) this.#addOwner(node, reference)
-    // A reference that names the same uid in another way may have become right or wrong.
+    // Changed coordinates may make a reference to the same uid valid or invalid.
     for (const [uid, reference] of now) {
       const old = had.get(uid)
       if (old !== undefined && !sameCoordinates(old, reference)) this.#work.attemptToDelete(node)
@@ -143,7 +143,7 @@ export function identityOf(resource: DiscoveredResource, { metadata }: Metadata)
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name }
 }
 
-/** Whether a reference names the object that has its uid. Another version of the same group will do. */
+/** Whether the coordinates of a reference match the object with its uid. Versions of a group are equivalent. */
 function refersTo(reference: Reference, dependent: Node, { identity }: Node): boolean {
   return (
     reference.kind === identity.kind &&

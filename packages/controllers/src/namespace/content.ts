@@ -5,7 +5,7 @@ import type { DiscoveredResource, Discovery } from '../framework/discovery.ts'
 import { type DeletionObstacles, type Remaining, resourceName } from './conditions.ts'
 
 export interface ContentOptions {
-  /** Answers with metadata alone. */
+  /** Client that returns only metadata. */
   readonly client: Client
   readonly discovered: Discovery
   readonly signal: AbortSignal
@@ -14,8 +14,10 @@ export interface ContentOptions {
 const maxConcurrency = 16
 
 /**
- * Deletes everything in a namespace, and tells what keeps it. Pods go first: as long as there are any, what they may need
- * to end well stays.
+ * Deletes all objects of a namespace. Pods are deleted first; other objects stay until no pod is left, because terminating pods may
+ * need them.
+ *
+ * @returns what prevents the deletion of the namespace
  */
 export async function deleteContent(namespace: string, options: ContentOptions): Promise<DeletionObstacles> {
   const { discovered } = options
@@ -52,7 +54,7 @@ export async function deleteContent(namespace: string, options: ContentOptions):
   }
 }
 
-/** Deletes the objects of one resource; returns those that are left. */
+/** Deletes the objects of one resource. @returns those that remain */
 async function emptyResource(
   resource: DiscoveredResource,
   namespace: string,
@@ -85,7 +87,7 @@ async function listAll(
   try {
     for await (const page of client.listPages(resource, { namespace, signal })) objects.push(...page.items)
   } catch (error) {
-    // The resource went away, and its objects with it.
+    // The resource is no longer served.
     if (ApiError.is(error) && (error.code === 404 || error.code === 405)) return []
     throw error
   }

@@ -22,16 +22,16 @@ export const namespaces = resourceType<Namespace>({
   namespaced: false,
 })
 
-/** The finalizer that is this controller's to take away: a standard name, like `orphan`, whatever the naming profile. */
+/** The finalizer that this controller removes. A fixed name in every naming profile. */
 const namespaceFinalizer = 'kubernetes'
-/** What cannot be watched is looked at again after this time. */
+/** Delay before resources that cannot be watched are listed again. */
 const requeueAfterMs = 15_000
 
 /**
- * Empties namespaces that are being deleted, then lets them go.
+ * Deletes the content of terminating namespaces, then removes their finalizer.
  *
- *     terminating --content left--> waits for objects to go --> terminating
- *                 \--empty--> the finalizer of the namespace is taken away
+ *     terminating --objects remain--> waits for deletions --> terminating
+ *                 \--empty--> finalizer removed
  *
  * @see API protocol specification, 2.1 and 3
  */
@@ -90,7 +90,7 @@ async function empty(name: string, context: ControllerContext): Promise<RequeueA
     })
   }
   if (obstacles.remaining.length > 0) {
-    // The end of what is watched is told; what is not has to be looked for.
+    // Deletions of monitored resources cause events; others are polled.
     return obstacles.remaining.every(({ resource }) => monitors.of(resource) !== undefined) ? undefined : { requeueAfterMs }
   }
   if (current === undefined) return undefined

@@ -8,8 +8,8 @@ import { desiredTaints, type Node } from './desired-taints.ts'
 const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
 /**
- * Turns what nodes say about themselves into taints, so that nothing is sent to those that cannot take it. Whether a node still
- * speaks, and what becomes of its pods, is not its business.
+ * Taints nodes according to their conditions, so that pods are not scheduled on unsuitable nodes. Does not monitor heartbeats and does
+ * not evict pods.
  */
 export const nodeTaintsController: Controller = {
   name: 'node-lifecycle-controller',

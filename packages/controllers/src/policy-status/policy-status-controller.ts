@@ -13,7 +13,7 @@ interface Policy extends ApiObject {
 
 const fieldManager = 'validatingadmissionpolicy-status'
 
-/** Says in the status of admission policies which expressions do not fit the types of what they match. */
+/** Type-checks the expressions of admission policies and writes warnings to their status. */
 export const policyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status-controller',
   start(context) {
@@ -52,7 +52,7 @@ function isObserved({ metadata, status }: DeepReadonly<Policy>): boolean {
   return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)
 }
 
-/** As the server is now: definitions come and go. */
+/** Returns the kinds that the server serves at present. */
 async function knownTypes({ client, profile, signal }: ControllerContext): Promise<KnownTypes> {
   const { all } = await discover(client, { profile, signal })
   const kinds = new Map(all.map((type) => [`${type.group}/${type.version}/${type.resource}`, type]))

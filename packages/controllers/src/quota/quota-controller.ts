@@ -17,21 +17,21 @@ import { computeStatus, sameResource } from './usage-count.ts'
 
 type Quota = DeepReadonly<ResourceQuota>
 
-/** Everything is counted again so often, whatever was noticed. */
+/** Interval of full recounts. */
 const resyncMs = 300_000
-/** Counts are made again when objects came meanwhile. */
-const tries = 8
+/** Maximum number of recounts after conflicts. */
+const maxAttempts = 8
 
 /**
- * Keeps the status of quotas: what they limit, and how much of it is used. Admission adds what is created; what goes away, or costs
- * less than before, is noticed here. Looks at objects only while there is a quota that counts them.
+ * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts after deletions
+ * and decreased usage. Watches objects only once a quota counts them.
  */
 export const quotaController: Controller = {
   name: 'resourcequota-controller',
-  start: (context) => new Quotas(context),
+  start: (context) => new QuotaController(context),
 }
 
-class Quotas implements AsyncDisposable {
+class QuotaController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #evaluatorOf: Evaluators
   readonly #quotas: Informer<ResourceQuota>
@@ -47,11 +47,11 @@ class Quotas implements AsyncDisposable {
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
     const enqueue = (quota: Quota) => {
-      this.#follow(quota)
+      this.#watch(quota)
       this.#add(quota)
     }
     const updated = (quota: Quota, before: Quota) => {
-      // Admission and this controller write the status alone.
+      // Admission and this controller change only the status.
       if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before) && isReady(quota)) return
       enqueue(quota)
     }
@@ -62,7 +62,7 @@ class Quotas implements AsyncDisposable {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #follow(quota: Quota): void {
+  #watch(quota: Quota): void {
     const names = Object.keys(quota.spec?.hard ?? {})
     for (const resource of meteredResources) {
       if (this.#evaluatorOf(resource).matching(names).length > 0) this.#watchUsage(resource)
@@ -83,7 +83,7 @@ class Quotas implements AsyncDisposable {
     const evaluator = this.#evaluatorOf(resource)
     const unsubscribe = this.#context.informers.of(resource).on({
       updated: (object, before) => {
-        // What costs more was charged by admission.
+        // Admission has charged increased usage.
         const change = minus(evaluator.usage(object), evaluator.usage(before))
         if ([...change.values()].some((amount) => amount.sign() < 0) || this.#changesScope(resource, object, before)) {
           this.#enqueueQuotasOf(resource, object)
@@ -120,13 +120,13 @@ class Quotas implements AsyncDisposable {
         await this.#count(namespace, name)
         return { requeueAfterMs: resyncMs }
       } catch (error) {
-        if (!(ApiError.is(error) && error.reason === 'Conflict') || attempt === tries) throw error
+        if (!(ApiError.is(error) && error.reason === 'Conflict') || attempt === maxAttempts) throw error
       }
     }
   }
 
   /**
-   * Counts what the server has now, against the version that was read before: what is charged meanwhile makes the write a conflict.
+   * Recounts against a version read before counting, so that a concurrent charge is a conflict.
    */
   async #count(namespace: string, name: string): Promise<void> {
     const { client, monitors, fieldManager, signal } = this.#context
@@ -149,7 +149,7 @@ function sameHard(a: Quota, b: Quota): boolean {
   return sameUsage(parseUsage(a.spec?.hard), parseUsage(b.spec?.hard))
 }
 
-/** Whether the status says what the quota limits now. */
+/** Whether the limits in the status are up to date. */
 function isReady({ spec, status }: Quota): boolean {
   return isSame(status?.hard, spec?.hard)
 }

@@ -4,13 +4,13 @@ import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { meteredResources } from './resources.ts'
 
-/** What the objects of a namespace cost a quota, counted from what the server has now. */
+/** Counts the quota usage of the live objects of a namespace. */
 
 type Quota = DeepReadonly<ResourceQuota>
 
 const zero = Quantity.of(0)
 
-/** Resources whose objects a quota counts. */
+/** Returns the resources that a quota counts. */
 export function resourcesOfQuota(
   { spec }: Quota,
   resources: readonly DiscoveredResource[],
@@ -20,7 +20,7 @@ export function resourcesOfQuota(
   return resources.filter((resource) => resource.namespaced && evaluatorOf(resource).matching(names).length > 0)
 }
 
-/** @returns the status as it should be. */
+/** Computes the status of a quota from live objects. */
 export async function computeStatus(
   quota: Quota,
   resources: readonly DiscoveredResource[],
@@ -42,24 +42,24 @@ export async function computeStatus(
     }
   }
   const before = parseUsage(quota.status?.used)
-  const whole = new Map(
+  const usage = new Map(
     [...hard.keys()].flatMap((name) => {
-      // What nobody counts keeps what somebody said of it.
+      // Usage that is not counted here keeps its previous value.
       const amount = tracked.has(name) ? (used.get(name) ?? zero) : before.get(name)
       return amount === undefined ? [] : [[name, amount] as const]
     }),
   )
-  return { hard: formatUsage(hard), used: formatUsage(whole) }
+  return { hard: formatUsage(hard), used: formatUsage(usage) }
 }
 
-/** Whole objects where their content counts, metadata of the others; page by page, so that a large namespace delays nothing else. */
+/** Lists complete objects of metered resources, metadata of others, in pages, so that large namespaces do not block. */
 function pagesOf(
   resource: DiscoveredResource,
   namespace: string,
   { client, metadata, signal }: ControllerContext,
 ): AsyncIterable<{ readonly items: readonly ApiObject[] }> {
-  const isWeighed = meteredResources.some((each) => sameResource(each, resource))
-  return (isWeighed ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
+  const isMetered = meteredResources.some((each) => sameResource(each, resource))
+  return (isMetered ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
 }
 
 export function sameResource(a: GroupResource, b: GroupResource): boolean {

@@ -17,8 +17,8 @@ const levels = resourceType<PriorityLevel>({
 const dangling = 'Dangling'
 
 /**
- * Keeps the flow schemas and priority levels that every cluster has, and tells of each schema whether its level exists. Those
- * without which there is no flow control are always repaired; the others as long as their annotation subscriptions them to the server.
+ * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects are always
+ * restored; others only while their annotation allows it.
  */
 export const flowControl: Controller = {
   name: 'flow-control',
@@ -77,7 +77,7 @@ function autoUpdate({ domain }: NamingProfile): string {
   return `apf.${domain}/autoupdate-spec`
 }
 
-/** Whether everything that is wanted is there: the server adds defaults, which do not count. */
+/** Whether an object has all the desired fields. Additional fields, such as defaults, are ignored. */
 function hasAll(found: unknown, wanted: unknown): boolean {
   if (found === wanted) return true
   if (typeof found !== 'object' || typeof wanted !== 'object' || found === null || wanted === null) return false

@@ -9,8 +9,8 @@ import { serviceIPAddresses } from './service-ip-addresses.ts'
 import { serviceRanges } from './service-ranges.ts'
 
 /**
- * What a server keeps in its cluster on its own account, whichever controllers run beside it: its service and endpoints, its
- * Lease, the ranges and addresses of services, flow schemas and priority levels, and since when uses of tokens are noted. To be run under the name of the server.
+ * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints, identity
+ * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking. Run them with the user of the server.
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
   return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, flowControl, tokenTracking]

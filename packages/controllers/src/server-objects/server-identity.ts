@@ -12,13 +12,13 @@ export interface Lease extends ApiObject {
 
 export const leases = resourceType<Lease>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', kind: 'Lease' })
 
-/** The Leases of servers, and under which annotation each tells its address. */
+/** Returns the label and the annotation of server Leases. */
 export function identityNames(profile: NamingProfile) {
   const prefix = `apiserver.${profile.domain}`
   return { label: `${prefix}/identity`, component: 'kube-apiserver', address: `${prefix}/address` }
 }
 
-/** Renews a Lease for the server, so that others know which servers there are; takes away those that ended long ago. */
+/** Renews the identity Lease of the server and deletes expired Leases of other servers. */
 export function serverIdentity(facts: ServerFacts): Controller {
   return {
     name: 'server-identity',
@@ -63,7 +63,7 @@ async function removeOld(context: ControllerContext): Promise<void> {
   }
 }
 
-/** The Leases of all servers of the cluster. */
+/** Returns the Leases of all servers of the cluster. */
 export async function serverLeases({ client, profile, signal }: ControllerContext): Promise<readonly Lease[]> {
   const { label, component } = identityNames(profile)
   const selection = { namespace: profile.systemNamespace, labelSelector: `${label}=${component}`, signal }

@@ -45,21 +45,20 @@ const namespace = 'default'
 const servicePort = 443
 
 /**
- * Keeps the service by which what runs in the cluster finds the API, and its endpoints: this server, and the others of the
- * cluster as long as they renew their Leases.
+ * Maintains the API service and its endpoints: this server, and other servers of the cluster while they renew their Leases.
  */
 export function serverService(facts: ServerFacts): Controller {
   return {
     name: 'server-service',
     start(context) {
-      const work = context.queue<'enqueue'>({
+      const work = context.queue<'sync'>({
         async sync() {
           await ensureService(context, facts)
           await ensureEndpoints(context, facts)
           return { requeueAfterMs: resyncMs }
         },
       })
-      work.add('enqueue')
+      work.add('sync')
       return disposeSubscriptions([])
     },
   }
@@ -101,15 +100,15 @@ async function ensureEndpoints(context: ControllerContext, facts: ServerFacts): 
   })
 }
 
-/** Of the family of this server, in order. */
+/** Returns the addresses of live servers in the family of this one, sorted. */
 async function liveAddresses(context: ControllerContext, { address }: ServerFacts): Promise<string[]> {
   if (address === undefined) return []
   const { clock, profile } = context
   const family = parseIP(address)?.family
   const named = identityNames(profile).address
   const alive = (await serverLeases(context)).filter(({ spec }) => elapsedMs(spec?.renewTime, clock) <= maxLeaseAgeMs)
-  const told = alive.map(({ metadata }) => metadata.annotations?.[named] ?? '')
-  return [...new Set([address, ...told.filter((other) => parseIP(other)?.family === family && other !== '')])].sort()
+  const others = alive.map(({ metadata }) => metadata.annotations?.[named] ?? '')
+  return [...new Set([address, ...others.filter((other) => parseIP(other)?.family === family && other !== '')])].sort()
 }
 
 function sameTexts(known: readonly string[] | undefined, wanted: readonly string[]): boolean {

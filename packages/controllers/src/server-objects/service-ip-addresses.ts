@@ -21,7 +21,7 @@ const ipAddresses = resourceType<IPAddress>({
   namespaced: false,
 })
 
-/** Keeps an IPAddress for each cluster address of a service, and none of its own for addresses that no service has. */
+/** Maintains an IPAddress for each cluster IP of a service, and deletes its own for unused addresses. */
 export const serviceIPAddresses: Controller = {
   name: 'service-ip-addresses',
   start(context) {

@@ -26,18 +26,18 @@ const serviceCIDRs = resourceType<ServiceCIDR>({
   namespaced: false,
 })
 
-/** Tells clients the ranges of addresses that the server hands out to services, in the object that is there by default. */
+/** Maintains the default ServiceCIDR, which publishes the address ranges of services. */
 export function serviceRanges(facts: ServerFacts): Controller {
   return {
     name: 'service-ranges',
     start(context) {
-      const work = context.queue<'enqueue'>({
+      const work = context.queue<'sync'>({
         async sync() {
           await tell(context, facts)
           return { requeueAfterMs: resyncMs }
         },
       })
-      work.add('enqueue')
+      work.add('sync')
       return disposeSubscriptions([])
     },
   }
@@ -48,7 +48,7 @@ async function tell(context: ControllerContext, facts: ServerFacts): Promise<voi
   const cidrs = [...facts.serviceRanges]
   const found = await ensureObject(context, serviceCIDRs, { metadata: { name: profile.vendor }, spec: { cidrs } })
   const known = found.status?.conditions ?? []
-  // One that is on its way out, or that somebody else has judged, is left to others.
+  // A terminating object, or one with a Ready condition, is not changed.
   if (found.metadata.deletionTimestamp !== undefined || known.some(({ type }) => type === 'Ready')) return
   const message = 'The default ranges of service addresses are in use.'
   const lastTransitionTime = formatTime(clock.now())

@@ -14,12 +14,11 @@ import {
   tokenType,
 } from './token-secrets.ts'
 
-type Place = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
+type NamespacedObject = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
 
 /**
- * Fills Secrets of type `<domain>/service-account-token` with a token, the authority of the server and the namespace; takes
- * them away with their account, and takes what is gone out of the list that an account keeps. Off where nobody issues such
- * tokens.
+ * Fills Secrets of type `<domain>/service-account-token` with token, authority and namespace. Deletes them with their service account,
+ * and removes deleted Secrets from the list of the account. Disabled without `legacyToken`.
  *
  * @see API protocol specification, 2.12
  */
@@ -32,7 +31,7 @@ export const serviceAccountTokensController: Controller = {
     const accounts = informers.of(serviceAccounts)
     const work = queue<string>({
       async sync(key) {
-        const { namespace, name } = placeIn(key)
+        const { namespace, name } = parseKey(key)
         if (!accounts.hasSynced) {
           void accounts.synced.then(
             () => work.add(key),
@@ -41,17 +40,17 @@ export const serviceAccountTokensController: Controller = {
           return undefined
         }
         const secret = known.get(name, namespace)
-        if (secret !== undefined && isAlive(secret)) await settle(context, legacyToken, secret)
+        if (secret !== undefined && isAlive(secret)) await syncSecret(context, legacyToken, secret)
         return undefined
       },
     })
     const references = queue<string>({
       async sync(key) {
-        await dropReferences(context, { ...placeIn(key), isGone: (name, namespace) => known.get(name, namespace) === undefined })
+        await dropReferences(context, { ...parseKey(key), isGone: (name, namespace) => known.get(name, namespace) === undefined })
         return undefined
       },
     })
-    const enqueueSecretsOf = (account: Place) => {
+    const enqueueSecretsOf = (account: NamespacedObject) => {
       for (const secret of known.list({ namespace: account.metadata.namespace ?? '' })) {
         if (accountRefOf(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
       }
@@ -71,8 +70,12 @@ export const serviceAccountTokensController: Controller = {
   },
 }
 
-/** Fills the Secret, or takes it away when its account is not there. */
-async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer, secret: DeepReadonly<Secret>): Promise<void> {
+/** Fills a Secret, or deletes it when its service account does not exist. */
+async function syncSecret(
+  context: ControllerContext,
+  legacyToken: LegacyTokenIssuer,
+  secret: DeepReadonly<Secret>,
+): Promise<void> {
   const { client, profile, signal } = context
   const { namespace = '', name = '', uid } = secret.metadata
   const account = await accountOf(context, secret)
@@ -84,7 +87,7 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   }
   if (!isLacking(secret, context)) return
   const live = await ignoreNotFound(client.get(secrets, name, { namespace, signal }))
-  // What is newer than our copy will come as an event of its own.
+  // A newer version causes another event.
   if (live === undefined || live.metadata.resourceVersion !== secret.metadata.resourceVersion) return
   const { name: accountName = '', uid: accountUid = '' } = account.metadata
   const data = { ...live.data }
@@ -100,7 +103,7 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   await ignoreNotFound(client.update(secrets, filled, { fieldManager: context.fieldManager, signal }))
 }
 
-/** The account of a Secret: out of the copy, or asked for when it may be newer than the copy. */
+/** Returns the service account of a Secret from the informer, or from the server if the informer does not have it. */
 async function accountOf(
   { client, informers, profile, signal }: ControllerContext,
   secret: DeepReadonly<Secret>,
@@ -132,7 +135,7 @@ async function dropReferences(
   if (account?.secrets === undefined || !isAlive(account)) return
   const kept: ServiceAccount['secrets'] = []
   for (const reference of account.secrets) {
-    // Secrets of other types are not in the copy.
+    // The informer has only Secrets of the token type.
     const stays =
       !isGone(reference.name ?? '', namespace) ||
       (await ignoreNotFound(client.get(secrets, reference.name ?? '', { namespace, signal }))) !== undefined
@@ -146,11 +149,11 @@ function isAlive({ metadata }: DeepReadonly<ApiObject>): boolean {
   return metadata.deletionTimestamp === undefined || metadata.deletionTimestamp === null
 }
 
-function keyOf({ metadata }: Place): string {
+function keyOf({ metadata }: NamespacedObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`
 }
 
-function placeIn(key: string): { namespace: string; name: string } {
+function parseKey(key: string): { namespace: string; name: string } {
   const [namespace = '', name = ''] = key.split('/')
   return { namespace, name }
 }

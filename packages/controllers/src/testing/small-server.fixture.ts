@@ -14,10 +14,10 @@ interface Listener {
   push(event: { type: string; object: ApiObject }): void
 }
 
-/** As much of a server as monitors need: discovery, lists and watches over objects in a map; what it serves can change. */
+/** A minimal server for monitors: discovery, lists and watches over objects in memory. Its resources can change. */
 export class SmallServer {
   readonly served = new Map<string, SmallResource>()
-  readonly asked: string[] = []
+  readonly requests: string[] = []
   readonly client: Client
   readonly #objects = new Map<string, Map<string, ApiObject>>()
   readonly #listeners = new Set<Listener>()
@@ -65,15 +65,15 @@ export class SmallServer {
   }
 
   async #send({ method, path, query, signal }: TransportRequest) {
-    this.asked.push(`${method} ${path}${query.includes('watch=1') ? ' watch' : ''}`)
-    if (path === '/api' || path === '/apis') return answer(200, this.#discovery(path === '/apis'))
+    this.requests.push(`${method} ${path}${query.includes('watch=1') ? ' watch' : ''}`)
+    if (path === '/api' || path === '/apis') return respond(200, this.#discovery(path === '/apis'))
     const [, root, ...rest] = path.split('/')
     const key = root === 'api' ? `/${rest[1]}` : `${rest[0]}/${rest[2]}`
     if (!this.served.has(key))
-      return answer(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 })
+      return respond(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 })
     const resource = this.served.get(key)!.resource
     if (query.includes('watch=1')) return { status: 200, headers: {}, body: this.#watch(resource, signal) }
-    return answer(200, { metadata: { resourceVersion: this.version }, items: [...this.#of(resource).values()] })
+    return respond(200, { metadata: { resourceVersion: this.version }, items: [...this.#of(resource).values()] })
   }
 
   async *#watch(resource: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
@@ -116,9 +116,9 @@ export class SmallServer {
   }
 }
 
-function answer(status: number, body: unknown) {
-  const pieces = async function* () {
+function respond(status: number, body: unknown) {
+  const chunks = async function* () {
     yield Buffer.from(JSON.stringify(body))
   }
-  return { status, headers: {}, body: pieces() }
+  return { status, headers: {}, body: chunks() }
 }

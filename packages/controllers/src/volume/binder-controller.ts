@@ -17,27 +17,27 @@ import {
 } from './objects.ts'
 
 /**
- * Binds claims and volumes to one another.
+ * Binds claims and volumes.
  *
  *     volume:  Pending --> Available --bound--> Bound --claim gone--> Released (Retain; Delete by its provisioner) | Failed
  *     claim:   Pending --bound--> Bound --volume gone--> Lost
  *
- * Volumes of classes with a provisioner are made by that provisioner: the claim is marked with its name.
+ * External provisioners create the volumes of their classes: the claim is annotated with the provisioner.
  *
  * @see Configuration and storage specification, 2.4, 2.5 and 3
  */
 export const volumeBinder: Controller = {
   name: 'persistentvolume-binder-controller',
-  start: (context) => new Binder(context),
+  start: (context) => new VolumeBinder(context),
 }
 
-class Binder implements AsyncDisposable {
+class VolumeBinder implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #annotationKeys: VolumeAnnotationKeys
   readonly #claims: Informer<Claim>
   readonly #volumes: Informer<Volume>
   readonly #subscriptions: (() => void)[]
-  /** Claims that wait for a volume, by key. */
+  /** Keys of claims without a volume. */
   readonly #waiting = new Set<string>()
   readonly #addClaim: (key: string) => void
   readonly #addVolume: (name: string) => void
@@ -48,18 +48,18 @@ class Binder implements AsyncDisposable {
     this.#annotationKeys = volumeAnnotationKeys(context.profile)
     this.#claims = context.informers.of(claims)
     this.#volumes = context.informers.of(volumes)
-    // One at a time: two claims must not choose the same volume.
+    // A single worker, so that two claims cannot select the same volume.
     const work = context.queue<string>({ sync: (key) => this.#sync(key), workers: 1 })
     this.#addClaim = (key) => work.add(`claim ${key}`)
     this.#addVolume = (name) => work.add(`volume ${name}`)
-    this.#subscriptions = [this.#followClaims(), this.#followVolumes()]
+    this.#subscriptions = [this.#watchClaims(), this.#watchVolumes()]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #followClaims(): () => void {
+  #watchClaims(): () => void {
     const enqueue = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
     return this.#claims.on({
       added: enqueue,
@@ -72,7 +72,7 @@ class Binder implements AsyncDisposable {
     })
   }
 
-  #followVolumes(): () => void {
+  #watchVolumes(): () => void {
     const enqueue = (volume: DeepReadonly<Volume>) => {
       this.#addVolume(volume.metadata.name ?? '')
       const { namespace, name } = volume.spec?.claimRef ?? {}
@@ -117,14 +117,15 @@ class Binder implements AsyncDisposable {
       if (modeOf(volume) === modeOf(claim)) this.#addClaim(keyOf(claim))
       return undefined
     }
-    // The claim went elsewhere.
+    // The claim is bound to another volume.
     const { provisionedBy } = this.#annotationKeys
-    if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaims(volume) === 'Delete') return this.#release(volume)
+    if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaimPolicyOf(volume) === 'Delete')
+      return this.#release(volume)
     const changed = unboundVolume(volume, this.#annotationKeys)
     if (changed !== undefined) await this.#setVolumePhase(await this.#writeVolume(changed), 'Available')
   }
 
-  /** The claim that the volume names by uid; asks the server before it believes that there is none. */
+  /** Returns the claim that a volume refers to by uid; asks the server if the informer does not have it. */
   async #claimOf(volume: DeepReadonly<Volume>): Promise<DeepReadonly<Claim> | undefined> {
     const { namespace = '', name = '', uid } = volume.spec?.claimRef ?? {}
     const known = this.#claims.get(name, namespace)
@@ -134,13 +135,13 @@ class Binder implements AsyncDisposable {
     return live?.metadata.uid === uid ? live : undefined
   }
 
-  /** The claim is gone: what becomes of the volume is said by its reclaim policy. */
+  /** Releases a volume whose claim is deleted, according to its reclaim policy. */
   async #release(volume: DeepReadonly<Volume>): Promise<void> {
     const { phase } = volume.status ?? {}
     if (phase !== 'Released' && phase !== 'Failed') await this.#setVolumePhase(volume, 'Released')
-    const policy = reclaims(volume)
+    const policy = reclaimPolicyOf(volume)
     if (policy === 'Recycle') await this.#setLivePhase(volume, 'Failed', 'no volume plugin can recycle it')
-    // Whoever made the volume deletes it; one that nobody made can only be reported.
+    // The provisioner deletes its volumes; other volumes can only be reported.
     else if (policy === 'Delete' && volume.spec?.csi === undefined && !this.#isProvisioned(volume)) {
       await this.#setLivePhase(volume, 'Failed', 'no volume plugin can delete it')
     }
@@ -152,7 +153,7 @@ class Binder implements AsyncDisposable {
 
   async #syncUnboundClaim(claim: DeepReadonly<Claim>): Promise<void> {
     const wanted = claim.spec?.volumeName ?? ''
-    if (wanted !== '') return this.#bindWanted(claim, wanted)
+    if (wanted !== '') return this.#bindNamed(claim, wanted)
     const found = await this.#classOf(claim)
     const waits = found?.volumeBindingMode === 'WaitForFirstConsumer' && !this.#isScheduled(claim)
     const volume = bestVolume(claim, this.#volumes.list(), { annotationKeys: this.#annotationKeys, waits })
@@ -167,8 +168,8 @@ class Binder implements AsyncDisposable {
     return claim.metadata.annotations?.[this.#annotationKeys.selectedNode] !== undefined
   }
 
-  /** The claim asks for one volume by name. */
-  async #bindWanted(claim: DeepReadonly<Claim>, name: string): Promise<void> {
+  /** Binds a claim that names its volume. */
+  async #bindNamed(claim: DeepReadonly<Claim>, name: string): Promise<void> {
     const volume = this.#volumes.get(name)
     const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || refersTo(volume, claim))
     const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#annotationKeys) === undefined)
@@ -193,7 +194,7 @@ class Binder implements AsyncDisposable {
     return this.#volumes.get(name) ?? ignoreNotFound(client.get(volumes, name, { signal }))
   }
 
-  /** In the order in which a failure in between subscriptions nothing half-owned: the volume first. */
+  /** Binds the volume first, so that a failure in between does not leave a claim with a foreign volume. */
   async #bind(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): Promise<void> {
     const taken = boundVolume(volume, claim, this.#annotationKeys)
     await this.#setVolumePhase(taken === undefined ? volume : await this.#writeVolume(taken), 'Bound')
@@ -204,7 +205,7 @@ class Binder implements AsyncDisposable {
     await this.#setClaimPhase(bound, 'Bound', volume)
   }
 
-  /** A claim without a class gets the default one, even when that came later. */
+  /** Sets the default class of a claim without a class, also if the class was created later. */
   async #giveDefaultClass(claim: DeepReadonly<Claim>): Promise<boolean> {
     if (
       claim.spec?.storageClassName !== undefined ||
@@ -212,7 +213,7 @@ class Binder implements AsyncDisposable {
     ) {
       return false
     }
-    const chosen = defaultClass((await this.#followClasses()).list(), this.#annotationKeys)
+    const chosen = defaultClass((await this.#classInformer()).list(), this.#annotationKeys)
     if (chosen === undefined) return false
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
@@ -221,7 +222,7 @@ class Binder implements AsyncDisposable {
     return true
   }
 
-  /** AnnotationKeys the claim for the provisioner of its class, which watches for that. */
+  /** Annotates a claim with the provisioner of its class. */
   async #askProvisioner(claim: DeepReadonly<Claim>, found: DeepReadonly<StorageClass>): Promise<DeepReadonly<Claim>> {
     const { provisioner = '' } = found
     const { annotations = {} } = claim.metadata
@@ -236,12 +237,12 @@ class Binder implements AsyncDisposable {
 
   async #classOf(claim: DeepReadonly<Claim>): Promise<DeepReadonly<StorageClass> | undefined> {
     const name = classOf(claim, this.#annotationKeys)
-    const followed = await this.#followClasses()
+    const followed = await this.#classInformer()
     return name === '' ? undefined : followed.get(name)
   }
 
-  /** Classes matter from the first claim on that has no volume. */
-  async #followClasses(): Promise<Informer<StorageClass>> {
+  /** Starts the informer of classes with the first claim without a volume. */
+  async #classInformer(): Promise<Informer<StorageClass>> {
     if (this.#classes === undefined) {
       this.#classes = this.#context.informers.of(storageClasses(this.#context.profile))
       const enqueue = () => {
@@ -265,7 +266,7 @@ class Binder implements AsyncDisposable {
     await ignoreNotFound(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
   }
 
-  /** After a write of this very pass. */
+  /** Sets the phase of a volume that this sync has written. */
   async #setLivePhase(volume: DeepReadonly<Volume>, phase: string, message: string): Promise<void> {
     const { client, signal } = this.#context
     const live = await ignoreNotFound(client.get(volumes, volume.metadata.name ?? '', { signal }))
@@ -279,17 +280,17 @@ class Binder implements AsyncDisposable {
     try {
       await ignoreNotFound(client.update(claims, changed, { subresource: 'status', fieldManager, signal }))
     } catch (error) {
-      // Somebody else changed it: that change is told soon, and then it is looked at again.
+      // A conflicting change causes another event.
       if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
     }
   }
 }
 
-function reclaims(volume: DeepReadonly<Volume>): string {
+function reclaimPolicyOf(volume: DeepReadonly<Volume>): string {
   return volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain'
 }
 
-/** Of several default classes the newest, then the first by name. */
+/** Returns the newest default class, then the first by name. */
 function defaultClass(
   classes: readonly DeepReadonly<StorageClass>[],
   { isDefaultClass }: VolumeAnnotationKeys,

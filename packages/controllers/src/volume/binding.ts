@@ -2,9 +2,9 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { refersTo } from './matching.ts'
 import type { Claim, Volume, VolumeAnnotationKeys } from './objects.ts'
 
-/** What binding and releasing change: each gives the changed object, or undefined when nothing has to change. */
+/** The changes of binding and releasing. Each function returns the changed object, or undefined for no change. */
 
-/** The volume names the claim with its uid; `boundByController` tells that nobody else chose it. */
+/** Sets the claim reference of a volume; `boundByController` marks a volume that the controller selected. */
 export function boundVolume(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,
@@ -24,7 +24,7 @@ export function boundVolume(
   return changed
 }
 
-/** The volume is free again; a claim that somebody else wrote into it stays, without its uid. */
+/** Removes the claim reference of a volume; a user-defined reference keeps all fields but the uid. */
 export function unboundVolume(volume: DeepReadonly<Volume>, { boundByController }: VolumeAnnotationKeys): Volume | undefined {
   if (volume.spec?.claimRef === undefined) return undefined
   const changed = structuredClone(volume) as Volume
@@ -35,7 +35,7 @@ export function unboundVolume(volume: DeepReadonly<Volume>, { boundByController 
   return changed
 }
 
-/** The claim names its volume and is marked as bound. */
+/** Sets the volume name of a claim and marks it as bound. */
 export function boundClaim(
   claim: DeepReadonly<Claim>,
   volume: DeepReadonly<Volume>,
@@ -54,9 +54,9 @@ export function boundClaim(
 }
 
 /**
- * Status of a claim in a phase. Its capacity is set when it becomes bound and not afterwards: growing moves it on its own.
+ * Sets the phase of a claim. The capacity is set only when the claim becomes bound, because resizing changes it later.
  *
- * @param volume that it is bound to; absent: ways of mounting and capacity are forgotten
+ * @param volume the bound volume; absent: access modes and capacity are removed
  */
 export function claimInPhase(claim: DeepReadonly<Claim>, phase: string, volume?: DeepReadonly<Volume>): Claim | undefined {
   const before = claim.status ?? {}

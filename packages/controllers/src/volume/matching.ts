@@ -1,14 +1,14 @@
 import { type DeepReadonly, labelSelectorFromObject, Quantity } from '@krmkit/meta'
 import type { Claim, Volume, VolumeAnnotationKeys } from './objects.ts'
 
-/** Which volume suits a claim. @see Configuration and storage specification, 2.4 and 2.5 */
+/** Matches volumes and claims. @see Configuration and storage specification, 2.4 and 2.5 */
 
-/** The class is a member, or, for old objects, an annotation. */
+/** Returns the class of an object: the field, or the annotation of old objects. */
 export function classOf(object: DeepReadonly<Claim | Volume>, { classAnnotation }: VolumeAnnotationKeys): string {
   return object.metadata.annotations?.[classAnnotation] ?? object.spec?.storageClassName ?? ''
 }
 
-/** Whether the volume names this claim; one without a uid names whatever claim has the name. */
+/** Whether a volume refers to a claim. A reference without a uid matches any claim of the name. */
 export function refersTo(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): boolean {
   const { namespace, name, uid = '' } = volume.spec?.claimRef ?? {}
   if (volume.spec?.claimRef === undefined || name !== claim.metadata.name || namespace !== claim.metadata.namespace) return false
@@ -16,8 +16,8 @@ export function refersTo(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim
 }
 
 /**
- * The volume to bind: one that names the claim already, otherwise the smallest free one that is large enough; volumes with
- * fewer ways of mounting come first. Nothing for a claim that waits for its first consumer, unless a volume names it.
+ * Returns the volume to bind: one that refers to the claim, or else the smallest available one that is large enough, preferring fewer
+ * access modes. A claim that waits for its first consumer gets only a volume that refers to it.
  */
 export function bestVolume(
   claim: DeepReadonly<Claim>,
@@ -46,7 +46,7 @@ export function bestVolume(
   return best
 }
 
-/** Why the volume that a claim asks for by name does not do; undefined when it does. */
+/** Returns why a volume does not satisfy a claim that names it; undefined when it does. */
 export function mismatch(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,

@@ -16,17 +16,16 @@ import {
 } from './objects.ts'
 
 /**
- * Claims and volumes that are in use stay until nobody uses them: each carries a finalizer, which goes when its object is
- * deleted and free.
+ * Protects claims and volumes in use: each has a finalizer, which is removed when the object is being deleted and no longer used.
  */
 
-/** A claim is in use while a pod that has a node names it. */
+/** Protects claims while a scheduled pod uses them. */
 export const claimProtectionController: Controller = {
   name: 'persistentvolumeclaim-protection-controller',
   start: (context) => new ClaimProtection(context),
 }
 
-/** A volume is in use while it is bound. */
+/** Protects volumes while they are bound. */
 export const volumeProtectionController: Controller = {
   name: 'persistentvolume-protection-controller',
   start(context) {
@@ -55,7 +54,7 @@ class ClaimProtection implements AsyncDisposable {
   readonly #claims: Informer<Claim>
   readonly #subscriptions: (() => void)[] = []
   readonly #add: (key: string) => void
-  #followsPods = false
+  #watchesPods = false
 
   constructor(context: ControllerContext) {
     this.#context = context
@@ -80,13 +79,13 @@ class ClaimProtection implements AsyncDisposable {
     const change = { resource: claims, object: claim, finalizer: this.#finalizer }
     if (!isDeleted(claim)) await addFinalizer(this.#context, change)
     else if (hasFinalizer(claim, this.#finalizer)) {
-      if (await this.#isUsed(claim)) this.#followPods()
+      if (await this.#isUsed(claim)) this.#watchPods()
       else await removeFinalizer(this.#context, change)
     }
     return undefined
   }
 
-  /** Asks the server: the copy may not know a pod that was made a moment ago. */
+  /** Lists pods on the server, because the informer may not have a new pod yet. */
   async #isUsed(claim: DeepReadonly<Claim>): Promise<boolean> {
     const { client, signal } = this.#context
     const namespace = claim.metadata.namespace ?? ''
@@ -96,10 +95,10 @@ class ClaimProtection implements AsyncDisposable {
     return false
   }
 
-  /** Only while a deleted claim is held do pods matter. */
-  #followPods(): void {
-    if (this.#followsPods) return
-    this.#followsPods = true
+  /** Starts the informer of pods with the first terminating claim. */
+  #watchPods(): void {
+    if (this.#watchesPods) return
+    this.#watchesPods = true
     const enqueue = (pod: DeepReadonly<Pod>) => {
       const namespace = pod.metadata.namespace ?? ''
       for (const name of claimNames(pod)) {
@@ -109,7 +108,7 @@ class ClaimProtection implements AsyncDisposable {
     }
     const unsubscribe = this.#context.informers.of(pods).on({ deleted: enqueue, updated: (_, before) => enqueue(before) })
     this.#subscriptions.push(unsubscribe)
-    // Whoever went before the copy began is told of by nobody.
+    // Pods deleted before the informer started cause no event.
     for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
   }
 }
@@ -121,18 +120,18 @@ function claimNames(pod: DeepReadonly<Pod>): string[] {
   })
 }
 
-/** Pods without a node do not count: a node does not start a pod whose claim is deleted. */
+/** Whether a pod uses a claim. Unscheduled pods do not count: nodes do not start pods with a terminating claim. */
 function usesClaim(pod: DeepReadonly<Pod>, claim: DeepReadonly<Claim>): boolean {
   if ((pod.spec?.nodeName ?? '') === '') return false
   return (pod.spec?.volumes ?? []).some((volume) => {
     if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName === claim.metadata.name
     if (volume.ephemeral === undefined || ephemeralClaimName(pod, volume) !== claim.metadata.name) return false
-    return isMadeFor(claim, pod)
+    return isOwnedBy(claim, pod)
   })
 }
 
-/** Whether the claim was made for an ephemeral volume of this very pod. */
-export function isMadeFor(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
+/** Whether a claim was created for an ephemeral volume of a pod. */
+export function isOwnedBy(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
   return claim.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid) ?? false
 }
 
@@ -165,7 +164,7 @@ async function removeFinalizer<T extends ApiObject>(context: ControllerContext, 
   )
 }
 
-/** Against the version that was looked at: another change is looked at first. */
+/** Removes the finalizer from the observed version; a concurrent change is a conflict. */
 async function write<T extends ApiObject>(context: ControllerContext, change: Change<T>, finalizers: string[]): Promise<void> {
   const { client, fieldManager, signal } = context
   const object = structuredClone(change.object) as T

@@ -168,7 +168,7 @@ describe('serve', () => {
   it.each([
     [['--enable-admission-plugins=Nonsense'], '"Nonsense" is no admission plugin'],
     [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be switched off'],
-    [['--controllers=nonsense'], 'there is no controller "nonsense"'],
+    [['--controllers=nonsense'], 'unknown controller "nonsense"'],
     [['--service-account-signing-key-file=missing.pem'], 'cannot read missing.pem'],
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],
