@@ -7,19 +7,19 @@ import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, note
 const start = (answers: Parameters<typeof fakeApi>, options: Partial<InformerOptions<Note>> = {}) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
-  const told: string[] = []
+  const calls: string[] = []
   const notes = informer(inProcessClient(api.handle, { clock, random: noJitter, maxRetries: 0 }), Note, {
     clock,
     random: noJitter,
     ...options,
   })
   notes.on({
-    added: ({ metadata }) => void told.push(`added ${metadata.name}@${metadata.resourceVersion}`),
+    added: ({ metadata }) => void calls.push(`added ${metadata.name}@${metadata.resourceVersion}`),
     updated: ({ metadata }, before) =>
-      void told.push(`updated ${metadata.name}@${before.metadata.resourceVersion}->${metadata.resourceVersion}`),
-    deleted: ({ metadata }) => void told.push(`deleted ${metadata.name}@${metadata.resourceVersion}`),
+      void calls.push(`updated ${metadata.name}@${before.metadata.resourceVersion}->${metadata.resourceVersion}`),
+    deleted: ({ metadata }) => void calls.push(`deleted ${metadata.name}@${metadata.resourceVersion}`),
   })
-  return { ...api, notes, told, clock }
+  return { ...api, notes, calls, clock }
 }
 const names = (objects: readonly { readonly metadata: { readonly name?: string } }[]) =>
   objects.map(({ metadata }) => metadata.name)
@@ -31,7 +31,7 @@ const reached = (notes: Informer<Note>, version: string) => until(() => notes.re
 describe('informer', () => {
   it('keeps a copy up to date and calls handlers for each change', async () => {
     const watch = new FakeWatch()
-    const { notes, told } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
+    const { notes, calls } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
     expect(notes.hasSynced).toBe(false)
     await notes.synced
     expect([notes.hasSynced, notes.resourceVersion, notes.get('a', 'default')?.spec.text]).toEqual([true, '5', ''])
@@ -39,7 +39,7 @@ describe('informer', () => {
     await reached(notes, '8')
     expect(names(notes.list())).toEqual(['a', 'c'])
     expect(notes.get('b', 'default')).toBeUndefined()
-    expect(told).toEqual(['added a@1', 'added b@2', 'updated a@1->6', 'added c@7', 'deleted b@8'])
+    expect(calls).toEqual(['added a@1', 'added b@2', 'updated a@1->6', 'added c@7', 'deleted b@8'])
     watch.send(event('BOOKMARK', { metadata: { resourceVersion: '30' } }))
     await reached(notes, '30')
     await notes.stop()
@@ -90,7 +90,7 @@ describe('informer', () => {
   it('lists again after 410 and reports the difference, and survives errors and throwing handlers', async () => {
     const gone = event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' })
     const errors: unknown[] = []
-    const { notes, told, seen } = start(
+    const { notes, calls, seen } = start(
       [
         json('', { status: 500 }),
         json('', { status: 403 }),
@@ -108,15 +108,15 @@ describe('informer', () => {
     })
     await notes.synced
     await reached(notes, '20')
-    expect(told).toEqual(['added a@1', 'added b@2', 'deleted b@2', 'added c@15'])
+    expect(calls).toEqual(['added a@1', 'added b@2', 'deleted b@2', 'added c@15'])
     expect(errors).toMatchObject([{ code: 500 }, { code: 403 }, { message: 'handler' }])
     expect(seen).toHaveLength(6)
     await notes.stop()
   })
 
   it('calls updated for all objects at each resync', async () => {
-    const { notes, told } = start([noteList(5, [note('a', 1)]), new FakeWatch()], { resyncMs: 1000 })
-    await until(() => told.filter((text) => text === 'updated a@1->1').length >= 2)
+    const { notes, calls } = start([noteList(5, [note('a', 1)]), new FakeWatch()], { resyncMs: 1000 })
+    await until(() => calls.filter((text) => text === 'updated a@1->1').length >= 2)
     await notes.stop()
   })
 

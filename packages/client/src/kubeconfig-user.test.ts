@@ -32,7 +32,7 @@ describe('readUser', () => {
   })
 
   it('runs the configured command', async () => {
-    let told: unknown
+    let execInfo: unknown
     const { credentials } = await readUser(entry({ exec: { ...v1, provideClusterInfo: true } }), {
       cluster: entry({ server: 'https://host:6443' }),
       ca: 'PEM',
@@ -40,7 +40,7 @@ describe('readUser', () => {
       profile: { apiDomain: 'k8s.io', vendor: 'kubernetes' },
       exec: {
         run: async (_, __, { env }) => {
-          told = JSON.parse(env.KUBERNETES_EXEC_INFO ?? '')
+          execInfo = JSON.parse(env.KUBERNETES_EXEC_INFO ?? '')
           const token = env.A ?? ''
           const output = JSON.stringify({ kind: 'ExecCredential', apiVersion: v1.apiVersion, status: { token } })
           return { kind: 'done', output }
@@ -48,7 +48,7 @@ describe('readUser', () => {
       },
     })
     expect(await credentials!.get()).toEqual({ token: 'b' })
-    expect(told).toMatchObject({ spec: { cluster: { server: 'https://host:6443', 'certificate-authority-data': 'UEVN' } } })
+    expect(execInfo).toMatchObject({ spec: { cluster: { server: 'https://host:6443', 'certificate-authority-data': 'UEVN' } } })
   })
 })
 
@@ -112,8 +112,8 @@ describe('execClusterOf', () => {
         { name: `${group}/exec`, extension: { audience: 'a' } },
       ],
     }
-    const told: ExecCluster = execClusterOf(entry(members), { ca: 'PEM', group })
-    expect(told).toEqual({
+    const execInfo: ExecCluster = execClusterOf(entry(members), { ca: 'PEM', group })
+    expect(execInfo).toEqual({
       server: 'https://host',
       'tls-server-name': 'other',
       'certificate-authority-data': 'UEVN',

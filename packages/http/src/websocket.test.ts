@@ -108,8 +108,8 @@ describe('misbehaving WebSocket clients', () => {
 
   beforeEach(async () => {
     pulled = 0
-    let told = () => {}
-    ended = new Promise((resolve) => (told = resolve))
+    let resolveEnded = () => {}
+    ended = new Promise((resolve) => (resolveEnded = resolve))
     async function* events(signal: AbortSignal) {
       try {
         while (!signal.aborted) {
@@ -118,7 +118,7 @@ describe('misbehaving WebSocket clients', () => {
           await sleep(1, undefined, { signal }).catch(() => undefined)
         }
       } finally {
-        told()
+        resolveEnded()
       }
     }
     server = await listenPlain((request) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { requestInfoOf } from './request-info.ts'
 
-const place = ({ verb, group, version, resource, subresource, namespace, name }: ReturnType<typeof requestInfoOf>) =>
+const formatted = ({ verb, group, version, resource, subresource, namespace, name }: ReturnType<typeof requestInfoOf>) =>
   [verb, group, version, resource, subresource, namespace, name].join('|')
 
 describe('requestInfoOf', () => {
@@ -24,7 +24,7 @@ describe('requestInfoOf', () => {
     ['GET', '/apis/apps/v1', '', 'get||||||'],
     ['GET', '/healthz', '', 'get||||||'],
     ['GET', '/api/v1/pods/%zz', '', 'get||v1|pods|||%zz'],
-  ])('%s %s?%s', (method, path, query, wanted) => {
-    expect(place(requestInfoOf({ method, path, query }))).toBe(wanted)
+  ])('parses %s %s?%s', (method, path, query, wanted) => {
+    expect(formatted(requestInfoOf({ method, path, query }))).toBe(wanted)
   })
 })

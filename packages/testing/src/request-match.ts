@@ -1,6 +1,6 @@
 import type { RequestInfo } from './request-info.ts'
 
-/** Which requests are meant: all members given must hold. */
+/** Selects requests: all given fields must match. */
 export interface Match {
   readonly verb?: string | readonly string[]
   readonly group?: string
@@ -24,7 +24,7 @@ export function matches(match: Match, request: RequestInfo & { readonly user: st
   return true
 }
 
-/** `create configmaps in default by bob` */
+/** Formats a match: `create configmaps in default by bob`. */
 export function formatMatch(match: Match): string {
   const { verb = 'any verb', resource, subresource, namespace, name, user, path, group } = match
   const words = [typeof verb === 'string' ? verb : verb.join('|')]

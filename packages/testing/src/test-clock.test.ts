@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { ResettableClock, spanMs } from './test-clock.ts'
 
 describe('spanMs', () => {
-  it('adds up', () => {
+  it('adds all units', () => {
     expect(spanMs({ days: 1, hours: 1, minutes: 1, seconds: 1, milliseconds: 1 })).toBe(90_061_001)
     expect(spanMs(5)).toBe(5)
   })
 })
 
 describe('ResettableClock', () => {
-  it('stops at every alarm and lets everything settle there', async () => {
+  it('stops at every timer and settles there', async () => {
     const seen: string[] = []
     const clock = new ResettableClock(0, async () => {
       seen.push(`settle ${clock.now()}`)
@@ -25,16 +25,16 @@ describe('ResettableClock', () => {
     expect(clock.now()).toBe(1000)
   })
 
-  it('keeps the distance of alarms when it is set back', async () => {
+  it('keeps the remaining time of timers when reset', async () => {
     const clock = new ResettableClock(100, () => Promise.resolve())
-    const rang: number[] = []
-    const calledOff = clock.setTimeout(() => rang.push(-1), 10)
-    clock.setTimeout(() => rang.push(clock.now()), 20)
-    clock.background.setTimeout(() => rang.push(-2), 30)
-    clock.restart(50)
-    calledOff()
+    const fired: number[] = []
+    const cancel = clock.setTimeout(() => fired.push(-1), 10)
+    clock.setTimeout(() => fired.push(clock.now()), 20)
+    clock.background.setTimeout(() => fired.push(-2), 30)
+    clock.resetTo(50)
+    cancel()
     await clock.advance(1000)
-    expect(rang).toEqual([70])
+    expect(fired).toEqual([70])
     expect(clock.now()).toBe(1050)
   })
 })

@@ -19,16 +19,17 @@ import { TestingError } from './testing-error.ts'
 import { administrator, controllerUser, Users } from './users.ts'
 
 /**
- * Starts an API server for a test: in this process, in memory, with controllers and a clock of its own. Returns when the
- * seed is in place and everything has settled.
+ * Starts an API server for a test: in-process, in memory, with its own controllers and clock. Resolves when the seed is applied and the
+ * server has settled.
  *
+ * @example await using cluster = await createTestServer({ seed: 'manifests/' })
  * @throws TestingError `InvalidSeed`
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const startAtMs = options.startAtMs ?? systemClock.now()
   const server = new InProcessTestServer(options, { startAtMs, types: options.server?.types ?? builtInTypes() })
   try {
-    await server.begin()
+    await server.applySeed()
     return server
   } catch (error) {
     await server.close()
@@ -36,25 +37,25 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   }
 }
 
-/** What a fork takes over. */
+/** The state that a fork inherits. */
 interface ForkState {
   readonly startAtMs: number
-  /** Decoders and such are made once for a server and all its forks. */
+  /** Shared by a server and all its forks. */
   readonly types: TypeSource
   readonly authority?: TestAuthority
   readonly seeded?: Snapshot
 }
 
-/** The state that `reset` goes back to. */
+/** The state that `reset` restores. */
 interface Snapshot {
   readonly storage: Storage
   readonly atMs: number
 }
 
-/** Status that tests write themselves stays as they wrote it. */
+/** Without the deployment controller, so that tests can write the status of deployments. */
 const defaultControllers = ['*', '-deployment-controller']
 
-/** A server and its controllers between two resets; each is started when it is first needed. */
+/** A server and its controllers between two resets; both start on first use. */
 interface Instance {
   readonly storage: Storage
   server: Promise<EmbeddedServer> | undefined
@@ -99,8 +100,8 @@ class InProcessTestServer implements TestServer {
     )
   }
 
-  /** Plants the seed and remembers the state after it. */
-  async begin(): Promise<void> {
+  /** Applies the seed and takes a snapshot of the state after it. */
+  async applySeed(): Promise<void> {
     const manifests = await readManifests(this.#options.seed ?? [])
     const { profile = stockProfile } = this.#options.server ?? {}
     const signal = new AbortController().signal
@@ -113,7 +114,7 @@ class InProcessTestServer implements TestServer {
   readonly handle: Handler = (request) => this.#serve(this.#instance, request)
 
   as(user: string | UserInfo): Client {
-    const client = inProcessClient((request) => this.handle(request), { user: this.#users.named(user), clock: this.clock })
+    const client = inProcessClient((request) => this.handle(request), { user: this.#users.resolve(user), clock: this.clock })
     this.#closers.push(client)
     return client
   }
@@ -129,14 +130,14 @@ class InProcessTestServer implements TestServer {
   }
 
   async reset(): Promise<void> {
-    const before = this.#instance
+    const previous = this.#instance
     const { storage, atMs } = this.#snapshot!
-    this.clock.restart(atMs)
+    this.clock.resetTo(atMs)
     this.faults.clear()
     const next = fork(storage, { clock: this.clock.background })
-    await advanceRevision(next, before.storage.revision)
+    await advanceRevision(next, previous.storage.revision)
     this.#instance = createInstance(next)
-    await this.#stop(before)
+    await this.#stop(previous)
     this.ledger.clear()
   }
 
@@ -153,10 +154,10 @@ class InProcessTestServer implements TestServer {
     return (await this.#authority.get()).certificate
   }
 
-  async listen<L extends AsyncDisposable>(start: (served: { readonly handle: Handler }) => Promise<L>): Promise<L> {
-    const listening = await start({ handle: this.handle })
-    this.#closers.push(listening)
-    return listening
+  async listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L> {
+    const listener = await start({ handle: this.handle })
+    this.#closers.push(listener)
+    return listener
   }
 
   server(): Promise<EmbeddedServer> {
@@ -165,7 +166,7 @@ class InProcessTestServer implements TestServer {
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      // Last come, first gone: ports before the clients that they may serve.
+      // In reverse order: ports close before the clients that they may serve.
       for (const closer of this.#closers.reverse()) await closer[Symbol.asyncDispose]()
       await this.#stop(this.#instance)
       this.#isClosed = true
@@ -179,23 +180,24 @@ class InProcessTestServer implements TestServer {
   }
 
   async #serve(instance: Instance, request: ApiRequest): Promise<ApiResponse> {
-    if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server was disposed of' })
+    if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server is closed' })
     const user = request.user ?? this.#users.identify(request)
-    const sent = { ...requestInfoOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
-    // Reading needs no controllers.
-    if (!sent.isController && sent.method !== 'GET' && sent.method !== 'HEAD') void this.#startControllers(instance)
+    const classified = { ...requestInfoOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
+    // Reads do not need controllers.
+    if (!classified.isController && classified.method !== 'GET' && classified.method !== 'HEAD')
+      void this.#startControllers(instance)
     const tracked = this.#idleWait.begin()
     try {
       const { handle } = await this.#startServer(instance)
-      const response = await this.faults.apply(sent, {
+      const response = await this.faults.apply(classified, {
         next: (signal) => handle({ ...request, signal }),
         signal: request.signal,
         suspend: (wait) => tracked.suspend(wait),
       })
-      this.#record(request, sent, response.status)
+      this.#record(request, classified, response.status)
       return response
     } catch (error) {
-      this.#record(request, sent, 0)
+      this.#record(request, classified, 0)
       throw error
     } finally {
       tracked.end()
@@ -225,7 +227,7 @@ class InProcessTestServer implements TestServer {
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = inProcessClient((request) => this.#serve(instance, request), { user: controllerUser, clock: this.clock })
       const { random, profile } = server
-      const made = runControllers({
+      const running = runControllers({
         client,
         clock: this.clock,
         controllers,
@@ -237,7 +239,7 @@ class InProcessTestServer implements TestServer {
         ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
         ...(onError === undefined ? {} : { onError }),
       })
-      return { client, controllers: made }
+      return { client, controllers: running }
     })
     instance.controllers.catch(() => undefined)
     return instance.controllers
@@ -254,34 +256,34 @@ class InProcessTestServer implements TestServer {
 
   #record(
     request: ApiRequest,
-    sent: RequestInfo & { readonly user: string; readonly isController: boolean },
+    classified: RequestInfo & { readonly user: string; readonly isController: boolean },
     code: number,
   ): void {
     const agent = request.headers['user-agent']
     const userAgent = typeof agent === 'string' ? agent : (agent?.[0] ?? '')
-    this.ledger.record({ ...sent, code, atMs: this.clock.now(), userAgent })
+    this.ledger.record({ ...classified, code, atMs: this.clock.now(), userAgent })
   }
 }
 
-/** Watches last: no alarm of theirs is in the way of a clock that is moved by days. */
+/** Watch timeout of ten years, so that advancing the clock by days does not end watches. */
 const watchMs = 10 * 365 * 24 * 3_600_000
 
 function createInstance(storage: Storage): Instance {
   return { storage, server: undefined, controllers: undefined }
 }
 
-/** A store that nobody writes to and that does not age. */
+/** Forks a store that is never written to and whose history does not expire. */
 function snapshot(storage: Storage, atMs: number): Snapshot {
   return { storage: fork(storage, { clock: { now: () => atMs, setTimeout: () => () => undefined } }), atMs }
 }
 
 /**
- * Makes a store go on after this revision without a memory of before: what clients remember of another life of the server is
- * forgotten to it, so that they list anew, and no revision stands for two things.
+ * Advances a store beyond a revision and compacts it. Clients with a version from before the reset must list again, and no revision
+ * has two meanings.
  */
 async function advanceRevision(storage: Storage, revision: number): Promise<void> {
-  const nothing = () => new Uint8Array()
-  while (storage.revision <= revision) await storage.put('/testing/reset', nothing)
-  await storage.delete('/testing/reset', nothing)
+  const empty = () => new Uint8Array()
+  while (storage.revision <= revision) await storage.put('/testing/reset', empty)
+  await storage.delete('/testing/reset', empty)
   await storage.compact(storage.revision)
 }

@@ -3,8 +3,7 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Transport } from '@krmkit/protocol'
 
 /**
- * The same client, but every answer holds metadata alone: what those need who enqueue at objects of all kinds. Closing it
- * does not close the client below.
+ * Wraps a client so that every response holds only metadata. Closing it does not close the wrapped client.
  */
 export function createMetadataClient(
   client: Client,

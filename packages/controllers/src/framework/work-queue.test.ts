@@ -12,7 +12,7 @@ function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
   return { clock, idleTracker, errors, queue }
 }
 
-/** A piece of work that ends when the test says so. */
+/** Work that the test ends. */
 function gate() {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ function gate() {
 }
 
 describe('WorkQueue', () => {
-  it('works on a key once, however often it is added before', async () => {
+  it('processes a key once, however often it was added before', async () => {
     const seen: string[] = []
     const { queue, idleTracker } = setup(async (key) => {
       seen.push(key)
@@ -35,7 +35,7 @@ describe('WorkQueue', () => {
     expect(seen).toEqual(['a', 'b'])
   })
 
-  it('never works twice at a time on a key, and once more when it was added meanwhile', async () => {
+  it('never processes a key concurrently, and once more when added meanwhile', async () => {
     const { opened, open } = gate()
     let running = 0
     let most = 0
@@ -59,7 +59,7 @@ describe('WorkQueue', () => {
     expect({ times, most }).toEqual({ times: 2, most: 1 })
   })
 
-  it('works on no more keys at a time than it has workers', async () => {
+  it('limits concurrency to the number of workers', async () => {
     let running = 0
     let most = 0
     const { queue, idleTracker } = setup(async () => {
@@ -73,7 +73,7 @@ describe('WorkQueue', () => {
     expect(most).toBe(3)
   })
 
-  it('tries again later and later, and begins anew after success', async () => {
+  it('retries with exponential backoff, reset by success', async () => {
     const at: number[] = []
     let failing = true
     const { queue, idleTracker, clock, errors } = setup(async () => {
@@ -98,7 +98,7 @@ describe('WorkQueue', () => {
     expect(clock.nextAt! - clock.now()).toBe(5)
   })
 
-  it('waits no longer than 1000 seconds', async () => {
+  it('limits the backoff to 1000 seconds', async () => {
     const { queue, idleTracker, clock } = setup(async () => {
       throw new Error('never')
     })
@@ -112,7 +112,7 @@ describe('WorkQueue', () => {
     expect(clock.nextAt! - clock.now()).toBe(1_000_000)
   })
 
-  it('tries a conflict again at once, but only once', async () => {
+  it('retries the first conflict immediately', async () => {
     let tries = 0
     const { queue, idleTracker, clock, errors } = setup(async () => {
       tries++
@@ -123,7 +123,7 @@ describe('WorkQueue', () => {
     expect({ tries, errors: errors.length, waits: clock.pending }).toEqual({ tries: 2, errors: 1, waits: 1 })
   })
 
-  it('comes again when the work says so, at the earliest time asked for', async () => {
+  it('requeues after the requested delay, at the earliest requested time', async () => {
     let times = 0
     const { queue, idleTracker, clock } = setup(async () => (++times === 1 ? { requeueAfterMs: 100 } : undefined))
     queue.add('a')
@@ -138,7 +138,7 @@ describe('WorkQueue', () => {
     expect({ times, waits: clock.pending }).toEqual({ times: 2, waits: 0 })
   })
 
-  it('drops what waits when it ends, and waits for what runs', async () => {
+  it('drops queued keys when disposed and waits for running ones', async () => {
     const { opened, open } = gate()
     const seen: string[] = []
     const { queue, idleTracker, clock } = setup(async (key) => {
@@ -160,7 +160,7 @@ describe('WorkQueue', () => {
     expect(idleTracker.isIdle).toBe(true)
   })
 
-  it('subscriptions turns of the event loop to others while there is much to do', async () => {
+  it('yields to the event loop under load', async () => {
     let others = 0
     let isDone = false
     const { queue, idleTracker } = setup(async () => undefined)
@@ -175,7 +175,7 @@ describe('WorkQueue', () => {
     expect(others).toBeGreaterThan(3)
   })
 
-  it('keeps to a rateLimit: so many at once, then so many in a second', async () => {
+  it('respects the rate limit: a burst, then a rate per second', async () => {
     const clock = fakeClock()
     const seen: string[] = []
     const sync = async (key: string) => {

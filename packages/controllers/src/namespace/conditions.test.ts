@@ -6,7 +6,7 @@ const now = Date.UTC(2024, 4, 1, 10)
 const short = (conditions: readonly NamespaceCondition[]) => conditions.map(({ type, status, reason }) => [type, status, reason])
 
 describe('namespaceConditions', () => {
-  it('tells of everything that is fine', () => {
+  it('reports all conditions without obstacles', () => {
     expect(short(namespaceConditions([], none, now))).toEqual([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
       ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions'],
@@ -16,7 +16,7 @@ describe('namespaceConditions', () => {
     ])
   })
 
-  it('tells of everything that is not', () => {
+  it('reports all obstacles', () => {
     const obstacles: DeletionObstacles = {
       discovery: ['b.example.com/v1: down'],
       parsing: ['x/y/z'],
@@ -39,12 +39,12 @@ describe('namespaceConditions', () => {
     expect(conditions[3]!.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
   })
 
-  it('changes nothing, the time neither, while nothing changes', () => {
+  it('keeps unchanged conditions, including their time', () => {
     const before = namespaceConditions([], none, now)
     expect(namespaceConditions(before, none, now + 5000)).toBe(before)
   })
 
-  it('keeps the time while only the words change, and conditions of others', () => {
+  it('keeps the time when only the message changes, and other conditions', () => {
     const other: NamespaceCondition = { type: 'Other', status: 'True' }
     const remaining = (count: number): DeletionObstacles => ({
       ...none,

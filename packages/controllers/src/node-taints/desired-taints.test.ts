@@ -14,13 +14,13 @@ const node = (conditions: Record<string, string>, taints: Taint[] = [], unschedu
 const wanted = (...given: Parameters<typeof node>) => desiredTaints(node(...given), stockProfile, now)
 
 describe('desiredTaints', () => {
-  it('P293 a new node stays not ready until it says that it is', () => {
+  it('keeps a new node not ready until it reports readiness [P293]', () => {
     expect(wanted({}, [taint('not-ready')])).toBeUndefined()
     expect(wanted({ Ready: 'True' }, [taint('not-ready')])).toEqual([])
     expect(wanted({})).toBeUndefined()
   })
 
-  it('follow readiness, for pods that are there too', () => {
+  it('follows readiness, including eviction of running pods', () => {
     const unready = [taint('not-ready'), { ...taint('not-ready', 'NoExecute'), timeAdded: now }]
     expect(wanted({ Ready: 'False' })).toEqual(unready)
     expect(wanted({ Ready: 'False' }, unready)).toBeUndefined()
@@ -31,7 +31,7 @@ describe('desiredTaints', () => {
     expect(wanted({ Ready: 'True' }, unready)).toEqual([])
   })
 
-  it('follow pressure and what people want; those of others stay', () => {
+  it('follows pressure and unschedulable, and keeps other taints', () => {
     const own: Taint = { key: 'own', effect: 'NoExecute' }
     const all = wanted(
       { Ready: 'True', MemoryPressure: 'True', DiskPressure: 'True', PIDPressure: 'True', NetworkUnavailable: 'True' },
