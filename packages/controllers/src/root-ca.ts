@@ -25,10 +25,7 @@ export const rootCAPublisher: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!published.hasSynced) {
-          void published.synced.then(
-            () => work.add(namespace),
-            () => undefined,
-          )
+          work.addAfterSync(namespace, published.synced)
           return undefined
         }
         const found = known.get(namespace)

@@ -16,11 +16,7 @@ export const serviceAccountController: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!accounts.hasSynced) {
-          // The account may exist: requeue after the first list.
-          void accounts.synced.then(
-            () => work.add(namespace),
-            () => undefined,
-          )
+          work.addAfterSync(namespace, accounts.synced)
           return undefined
         }
         const found = known.get(namespace)

@@ -28,10 +28,7 @@ export const clusterRoleAggregationController: Controller = {
     const work = queue<string>({
       async sync(name) {
         if (!known.hasSynced) {
-          void known.synced.then(
-            () => work.add(name),
-            () => undefined,
-          )
+          work.addAfterSync(name, known.synced)
           return undefined
         }
         const role = known.get(name)

@@ -89,6 +89,14 @@ export class WorkQueue<K> implements AsyncDisposable {
     this.#delayed.set(key, { at, cancel })
   }
 
+  /** Adds a key when the informer of `synced` has its first list. */
+  addAfterSync(key: K, synced: Promise<void>): void {
+    synced.then(
+      () => this.add(key),
+      () => undefined,
+    )
+  }
+
   /** Drops queued keys. Resolves when running ones have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true

@@ -33,10 +33,7 @@ export const serviceAccountTokensController: Controller = {
       async sync(key) {
         const { namespace, name } = parseKey(key)
         if (!accounts.hasSynced) {
-          void accounts.synced.then(
-            () => work.add(key),
-            () => undefined,
-          )
+          work.addAfterSync(key, accounts.synced)
           return undefined
         }
         const secret = known.get(name, namespace)
