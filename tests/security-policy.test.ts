@@ -6,7 +6,7 @@ import { root } from './source-files.ts'
 /** The limits that SECURITY.md states are those of the code. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const server = 'packages/apiserver/src/server.ts'
+const server = 'packages/apiserver/src/server-options.ts'
 const port = 'packages/http/src/listen.ts'
 
 /** Where each limit is set: a file, and a constant, a member or a default in it. */
@@ -28,24 +28,24 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'connections without a whole request head': [port, 'pendingConnections'],
   'the same for one address': [port, 'pendingConnectionsPerAddress'],
   'body that is read after a refusal': ['packages/http/src/unread-body.ts', 'discardBytes'],
-  'terms and values of a selector': ['packages/meta/src/selector-limits.ts', 'maxSelectorTerms'],
+  'terms and values of a selector': ['packages/meta/src/selectors/selector-limits.ts', 'maxSelectorTerms'],
   'operations of a JSON patch': ['packages/fieldmanager/src/patch/json-patch.ts', 'maxOperations'],
   'depth of JSON': ['packages/schema/src/json/parse-json.ts', 'maxJsonDepth'],
   'depth of YAML': ['packages/schema/src/yaml/read-nodes.ts', 'maxDepth'],
   'depth of an object': ['packages/schema/src/decode/context.ts', 'maxDepth'],
   'characters of a name': ['packages/registry/src/keys.ts', 'maxSegmentLength'],
-  'annotations of an object': ['packages/meta/src/object-meta.ts', 'maxAnnotationsSize'],
-  'causes of a Status': ['packages/meta/src/error-list.ts', 'maxFieldErrors'],
-  'characters of all causes': ['packages/meta/src/error-list.ts', 'maxFieldErrorsLength'],
+  'annotations of an object': ['packages/meta/src/validation/object-meta.ts', 'maxAnnotationsSize'],
+  'causes of a Status': ['packages/meta/src/validation/error-list.ts', 'maxFieldErrors'],
+  'characters of all causes': ['packages/meta/src/validation/error-list.ts', 'maxFieldErrorsLength'],
   'characters of a rejected value in a message': ['packages/meta/src/go-text.ts', 'maxPrintedLength'],
-  "manager's name": ['packages/meta/src/managed-fields.ts', 'maxFieldManagerLength'],
+  "manager's name": ['packages/meta/src/validation/managed-fields.ts', 'maxFieldManagerLength'],
   'characters of a warning': ['packages/apiserver/src/filters/warnings.ts', 'maxWarningCharacters'],
   'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxAllCharacters'],
   'bearer token': ['packages/authentication/src/bearer-token.ts', 'maxTokenLength'],
   'JSON Web Token': ['packages/authentication/src/jwt.ts', 'maxTokenLength'],
-  'chain of certificates': ['packages/authentication/src/certificate-chain.ts', 'maxDepth'],
-  'answer of an issuer or token webhook': ['packages/authentication/src/fetch.ts', 'maxBytes'],
-  'answer of an authorization webhook': ['packages/authorization/src/webhook/fetch.ts', 'maxBytes'],
+  'chain of certificates': ['packages/authentication/src/x509/certificate-chain.ts', 'maxDepth'],
+  'answer of an issuer or token webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
+  'answer of an authorization webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
   'answer of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultAnswerLimitBytes'],
   'slice of long work': ['packages/meta/src/slices.ts', 'defaultSliceMs'],
   'events that wait for a watcher': ['packages/storage/src/options.ts', 'maxPending'],
@@ -88,7 +88,7 @@ describe('SECURITY.md', () => {
   )
 
   it('names flags of krmkit serve', () => {
-    const command = read('packages/krmkit/src/cli/serve-command.ts')
+    const command = read('packages/krmkit/src/cli/serve-flags.ts')
     const flags = [...section.matchAll(/flag `(--[a-z-]+)`/g)].map((match) => match[1] ?? '')
     expect(flags.length).toBeGreaterThan(3)
     for (const flag of flags) expect(command).toContain(`${flag} `)
@@ -103,7 +103,7 @@ describe('SECURITY.md', () => {
 describe('docs/hardening.md', () => {
   it('uses flags that there are', () => {
     const sourcesOfFlags = [
-      'serve-command.ts',
+      'serve-flags.ts',
       'admission/flags.ts',
       'audit/flags.ts',
       'authentication/flags.ts',

@@ -8,27 +8,32 @@ import { parseArgs } from 'node:util'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import {
   anonymousAuthenticator,
-  bearerToken,
-  bootstrapTokens,
-  cachedTokens,
-  chain,
-  clientCertificate,
-  forAudiences,
-  frontProxy,
-  isTokenShaped,
-  keyedDigest,
-  oidcTokens,
+  type BootstrapTokenSecret,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
+  createCachedTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createFrontProxyAuthenticator,
+  createKeyedDigest,
+  createOidcAuthenticator,
+  createServiceAccountIssuer,
+  createServiceAccountTokenAuthenticator,
+  createStaticTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  createWebhookTokenAuthenticator,
+  defaultFrontProxyHeaders,
+  isJwtShaped,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
-  serviceAccountTokens,
-  staticTokens,
-  type TokenSecret,
-  tokenChain,
-  usualProxyHeaders,
-  webhookTokens,
   withAuthenticatedGroup,
+  withServerAudiences,
 } from '@krmkit/authentication'
-import { certificateAuthority, frontProxyLab, oidcLab, webhookLab } from '@krmkit/authentication/testing'
+import {
+  createCertificateAuthority,
+  createFakeFrontProxy,
+  createFakeOidcProvider,
+  createFakeTokenWebhook,
+} from '@krmkit/authentication/testing'
 import { alwaysAllow } from '@krmkit/authorization'
 import { listen } from '@krmkit/http'
 import { systemClock as clock, systemRandom as random, stockProfile } from '@krmkit/meta'
@@ -54,10 +59,10 @@ else process.stdout.write(`${JSON.stringify(await measure(Number(values.requests
 
 async function setup() {
   const issuer = 'https://kubernetes.default.svc'
-  const people = certificateAuthority({ name: 'people', ...environment })
-  const front = frontProxyLab(environment)
-  const oidc = oidcLab({ clock })
-  const webhook = webhookLab({ clock })
+  const people = createCertificateAuthority({ name: 'people', ...environment })
+  const front = createFakeFrontProxy(environment)
+  const oidc = createFakeOidcProvider({ clock })
+  const webhook = createFakeTokenWebhook({ clock })
   webhook.known.set('webhook-token', { user: { username: 'walter', groups: ['ops'] } })
   const keys: ServiceAccountKeys = {
     ...environment,
@@ -68,40 +73,56 @@ async function setup() {
   const find = (resource: string, namespace: string, name: string) =>
     made?.registry.reader.get({ group: '', resource }, namespace, name)
   const plurals = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
-  const accounts = serviceAccountTokens(keys, (kind, namespace, name) => {
+  const accounts = createServiceAccountTokenAuthenticator(keys, (kind, namespace, name) => {
     const found = find(plurals[kind], namespace, name)
     return found && { uid: found.metadata.uid ?? '' }
   })
-  const openId = oidcTokens({ issuerUrl: oidc.issuerUrl, clientId: oidc.clientId, fetch: oidc.fetch, clock })
-  const digest = keyedDigest(random)
-  const tokens = tokenChain([
-    forAudiences(staticTokens([{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }], { digest }), [issuer]),
-    accounts,
-    forAudiences(
-      bootstrapTokens({ ...environment, secret: (name) => find('secrets', 'kube-system', name) as TokenSecret | undefined }),
+  const openId = createOidcAuthenticator({ issuerUrl: oidc.issuerUrl, clientId: oidc.clientId, fetch: oidc.fetch, clock })
+  const digest = createKeyedDigest(random)
+  const tokens = createTokenAuthenticatorChain([
+    withServerAudiences(
+      createStaticTokenAuthenticator([{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }], { digest }),
       [issuer],
     ),
-    forAudiences(cachedTokens(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }), [issuer]),
-    cachedTokens(webhookTokens({ ...environment, url: webhook.url, fetch: webhook.fetch }), { clock, random }),
+    accounts,
+    withServerAudiences(
+      createBootstrapTokenAuthenticator({
+        ...environment,
+        secret: (name) => find('secrets', 'kube-system', name) as BootstrapTokenSecret | undefined,
+      }),
+      [issuer],
+    ),
+    withServerAudiences(
+      createCachedTokenAuthenticator(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }),
+      [issuer],
+    ),
+    createCachedTokenAuthenticator(createWebhookTokenAuthenticator({ ...environment, url: webhook.url, fetch: webhook.fetch }), {
+      clock,
+      random,
+    }),
   ])
   const known = withAuthenticatedGroup(
-    chain([
-      frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, clock }),
-      clientCertificate({ authorities: people.certificate, ...environment }),
-      bearerToken(tokens, { digest }),
+    createAuthenticatorChain([
+      createFrontProxyAuthenticator({ ...defaultFrontProxyHeaders, authorities: front.authority.certificate, clock }),
+      createClientCertificateAuthenticator({ authorities: people.certificate, ...environment }),
+      createBearerTokenAuthenticator(tokens, { digest }),
     ]),
   )
   const server = await createApiServer({
     ...environment,
     storage: memoryStorage({ clock }),
-    authenticator: chain([known, anonymousAuthenticator], { onRejection: 'stop' }),
+    authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: alwaysAllow,
-    serviceAccountIssuer: serviceAccountIssuer(keys),
+    serviceAccountIssuer: createServiceAccountIssuer(keys),
   })
   made = server
   const account = await prepare(server)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-  const { token: accountToken } = await serviceAccountIssuer(keys).issue({ ...account, audiences: [], expirationSeconds: 36_000 })
+  const { token: accountToken } = await createServiceAccountIssuer(keys).issue({
+    ...account,
+    audiences: [],
+    expirationSeconds: 36_000,
+  })
   const alice = people.issue({ commonName: 'alice', organizations: ['dev'] })
   const shown = ({ certificate, key, peer }: typeof alice) => ({ certificate, key, certificates: peer.certificates })
   const methods: Method[] = [
@@ -176,7 +197,7 @@ async function measure(requests: number): Promise<{ name: string; microseconds: 
 }
 
 async function serve(): Promise<void> {
-  const serving = certificateAuthority({ name: 'serving', ...environment })
+  const serving = createCertificateAuthority({ name: 'serving', ...environment })
   const { certificate, key } = serving.issue({ usage: 'server', hosts: ['127.0.0.1'] })
   const listening = await listen(server, { tls: { certificate, key, clientCa: authorities } })
   const told = methods.map(({ name, headers, certificate: shown }) => ({

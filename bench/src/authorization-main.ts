@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { type ApiServerOptions, createApiServer } from '@krmkit/apiserver'
-import { privilegedGroups, type StoredObject, unionAuthorizer } from '@krmkit/authorization'
+import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer, type StoredObject } from '@krmkit/authorization'
 import type { Handler } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { authorizationRows, manyBindings } from './micro/authorization.ts'
@@ -55,7 +55,8 @@ function measure(run: () => unknown): number {
 async function requests() {
   const open = await serverOf({})
   const guarded = await serverOf({
-    authorizer: async ({ rbac, nodes }) => unionAuthorizer([privilegedGroups(), await nodes(), await rbac()]),
+    authorizer: async ({ rbac, nodes }) =>
+      createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), await nodes(), await rbac()]),
   })
   const grant: StoredObject = {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { defaultAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import type { JsonObject } from '@krmkit/meta'
-import { expressions, loadExpressions } from '@krmkit/schema'
+import { cel, loadCel } from '@krmkit/schema'
 import type { Program } from '@krmkit/schema/cel'
 import { memoryStorage } from '@krmkit/storage'
 import { bytesOf } from './objects.ts'
@@ -33,11 +33,11 @@ async function main(): Promise<void> {
 
 async function aloneRows(): Promise<Row[]> {
   const from = performance.now()
-  await loadExpressions()
-  const { engine, stored } = expressions()
+  await loadCel()
+  const { engine, storedExpressions: stored } = cel()
   const rows: Row[] = [{ name: 'loading the engine, once', microseconds: (performance.now() - from) * 1000 }]
   const schema = specSchema([])
-  const declared = engine.declaredBy(schema, 'T')
+  const declared = engine.schemaDeclType(schema, 'T')
   if (declared === undefined) throw new Error('the schema declares nothing')
   const scope = stored.with([['self', declared.type]])
   const self = engine.schemaAdapter(schema)(spec(50))

@@ -75,7 +75,7 @@ export class Workshop {
   #read(yaml: string): JsonObject | string {
     const [document, ...more] = readManifest(yaml)
     if (document === undefined) return 'There is nothing to apply.'
-    if (document.kind === 'fault') return `Line ${document.range.line}: ${document.message}.`
+    if (document.kind === 'error') return `Line ${document.range.line}: ${document.message}.`
     if (more.length > 0) return 'One object at a time, please.'
     const [twice] = document.repeated()
     if (twice !== undefined) return `Line ${twice.range.line}: ${twice.path} is there twice.`
@@ -87,7 +87,7 @@ export class Workshop {
       return this.#fits(object) ?? object
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      const { path } = error.place
+      const { path } = error.location
       return path === undefined || path === '' ? error.message : `Line ${document.range(path).line}: ${path} has the wrong type.`
     }
   }

@@ -10,9 +10,9 @@ const preludes = {
   registry: [
     "import { admissionChain } from '@krmkit/admission'",
     "import { builtInKinds, builtInTypes } from '@krmkit/kinds'",
-    "import { fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'",
+    "import { createFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'",
     "import { memoryStorage } from '@krmkit/storage'",
-    'const own = { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures("1.33") }',
+    'const own = { clock: systemClock, random: systemRandom, profile: stockProfile, features: createFeatures("1.33") }',
     'const environment = { ...own, storage: memoryStorage(), types: builtInTypes(), admission: admissionChain([]) }',
     'const { signal } = new AbortController()',
     '',

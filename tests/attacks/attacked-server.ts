@@ -2,35 +2,35 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import {
   anonymousAuthenticator,
-  bearerToken,
-  bootstrapTokens,
-  cachedTokens,
-  chain,
-  clientCertificate,
-  forAudiences,
-  frontProxy,
-  isTokenShaped,
-  keyedDigest,
-  oidcTokens,
+  type BootstrapTokenSecret,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
+  createCachedTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createFrontProxyAuthenticator,
+  createKeyedDigest,
+  createOidcAuthenticator,
+  createServiceAccountIssuer,
+  createServiceAccountTokenAuthenticator,
+  createStaticTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  createWebhookTokenAuthenticator,
+  defaultFrontProxyHeaders,
+  isJwtShaped,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
-  serviceAccountTokens,
-  staticTokens,
-  type TokenSecret,
-  tokenChain,
-  usualProxyHeaders,
-  webhookTokens,
   withAuthenticatedGroup,
+  withServerAudiences,
 } from '@krmkit/authentication'
 import {
   type CertificateAuthority,
-  certificateAuthority,
-  type FrontProxyLab,
-  frontProxyLab,
-  type OidcLab,
-  oidcLab,
-  type WebhookLab,
-  webhookLab,
+  createCertificateAuthority,
+  createFakeFrontProxy,
+  createFakeOidcProvider,
+  createFakeTokenWebhook,
+  type FakeFrontProxy,
+  type FakeOidcProvider,
+  type FakeTokenWebhook,
 } from '@krmkit/authentication/testing'
 import { systemMasters } from '@krmkit/authorization'
 import { builtInTypes } from '@krmkit/kinds'
@@ -42,9 +42,9 @@ import { type Answer, requestOf, type SendOptions, send } from '../protocol/serv
 export interface AttackedServer extends AsyncDisposable {
   readonly server: EmbeddedServer
   readonly clock: FakeClock
-  readonly oidc: OidcLab
-  readonly webhook: WebhookLab
-  readonly front: FrontProxyLab
+  readonly oidc: FakeOidcProvider
+  readonly webhook: FakeTokenWebhook
+  readonly front: FakeFrontProxy
   /** Authority of callers with certificates. */
   readonly people: CertificateAuthority
   readonly signingKey: KeyObject
@@ -84,10 +84,10 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const random = seededRandom(11)
   const environment = { clock, random, profile: stockProfile }
-  const oidc = oidcLab({ clock })
-  const webhook = webhookLab({ clock })
-  const front = frontProxyLab(environment)
-  const people = certificateAuthority({ name: 'people', ...environment })
+  const oidc = createFakeOidcProvider({ clock })
+  const webhook = createFakeTokenWebhook({ clock })
+  const front = createFakeFrontProxy(environment)
+  const people = createCertificateAuthority({ name: 'people', ...environment })
   const signingKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   const issuer = 'https://kubernetes.default.svc'
   const keys: ServiceAccountKeys = { ...environment, issuer, signingKey }
@@ -96,13 +96,13 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   let server: EmbeddedServer | undefined
   const reader = (resource: string, namespace: string, name: string) =>
     server?.registry.reader.get({ group: '', resource }, namespace, name)
-  const accounts = serviceAccountTokens(keys, (kind, namespace, name) => {
+  const accounts = createServiceAccountTokenAuthenticator(keys, (kind, namespace, name) => {
     const found = reader(plurals[kind], namespace, name)
     if (found === undefined) return undefined
     const { uid = '', deletionTimestamp = null } = found.metadata
     return { uid, deletionTimestamp, ...('data' in found ? { data: found.data as Record<string, string> } : {}) }
   })
-  const openId = oidcTokens({
+  const openId = createOidcAuthenticator({
     issuerUrl: oidc.issuerUrl,
     clientId: oidc.clientId,
     fetch: oidc.fetch,
@@ -111,42 +111,53 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     onError,
     groupsClaim: 'groups',
   })
-  const reviewer = webhookTokens({
+  const reviewer = createWebhookTokenAuthenticator({
     ...environment,
     url: webhook.url,
     fetch: webhook.fetch,
     audiences: [issuer],
     onError,
-    pausesMs: [],
+    backoffMs: [],
   })
   const own = [issuer]
   const administrator = { username: 'admin', groups: ['system:masters'] }
-  const digest = keyedDigest(random)
-  const tokens = tokenChain([
-    forAudiences(staticTokens([{ token: staticToken, user: administrator }], { digest }), own),
+  const digest = createKeyedDigest(random)
+  const tokens = createTokenAuthenticatorChain([
+    withServerAudiences(createStaticTokenAuthenticator([{ token: staticToken, user: administrator }], { digest }), own),
     accounts,
-    forAudiences(
-      bootstrapTokens({ ...environment, secret: (name) => reader('secrets', 'kube-system', name) as TokenSecret | undefined }),
+    withServerAudiences(
+      createBootstrapTokenAuthenticator({
+        ...environment,
+        secret: (name) => reader('secrets', 'kube-system', name) as BootstrapTokenSecret | undefined,
+      }),
       own,
     ),
-    forAudiences(cachedTokens(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }), own),
-    cachedTokens(reviewer, { clock, random }),
+    withServerAudiences(
+      createCachedTokenAuthenticator(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }),
+      own,
+    ),
+    createCachedTokenAuthenticator(reviewer, { clock, random }),
   ])
   const known = withAuthenticatedGroup(
-    chain([
-      frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, allowedNames: ['front-proxy'], clock }),
-      clientCertificate({ authorities: people.certificate, clock, profile: stockProfile }),
-      bearerToken(tokens, { digest }),
+    createAuthenticatorChain([
+      createFrontProxyAuthenticator({
+        ...defaultFrontProxyHeaders,
+        authorities: front.authority.certificate,
+        allowedNames: ['front-proxy'],
+        clock,
+      }),
+      createClientCertificateAuthenticator({ authorities: people.certificate, clock, profile: stockProfile }),
+      createBearerTokenAuthenticator(tokens, { digest }),
     ]),
   )
   server = await createApiServer({
     ...environment,
     types,
     storage: memoryStorage({ clock }),
-    authenticator: chain([known, anonymousAuthenticator], { onRejection: 'stop' }),
+    authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
     // Who asks may ask who they are: the answer shows what authentication made of them.
     authorizer: systemMasters,
-    serviceAccountIssuer: serviceAccountIssuer(keys),
+    serviceAccountIssuer: createServiceAccountIssuer(keys),
     audit: (event: unknown) => void log.push(event),
     onFault: onError,
   })

@@ -81,7 +81,7 @@ describe('forged tokens', () => {
     const claims = await accountClaims()
     const { privateKey, publicKey } = stranger
     const jwk = publicKey.export({ format: 'jwk' })
-    const before = { ...target.oidc.asked }
+    const before = { ...target.oidc.requestCounts }
     for (const header of [
       { jwk },
       { jku: 'https://attacker.test/keys' },
@@ -93,7 +93,7 @@ describe('forged tokens', () => {
         target.oidc.token({ header, signer: privateKey }),
       )
     // The set may be fetched once for each token that no known key has signed, and nothing else is.
-    expect(target.oidc.asked.keys - before.keys).toBeLessThanOrEqual(4)
+    expect(target.oidc.requestCounts.keys - before.keys).toBeLessThanOrEqual(4)
   })
 
   it('kid tricks: paths, statements, members of every object, the wrong type, the right key', async () => {
@@ -265,13 +265,13 @@ describe('tokens at the wrong time or place', () => {
 
 describe('floods', () => {
   it('JWKS flooding: many unknown kids at once wait for one fetch, and known tokens do not wait', async () => {
-    const before = target.oidc.asked.keys
+    const before = target.oidc.requestCounts.keys
     const unknown = (i: number) => target.who({ token: target.oidc.token({ header: { kid: `unknown-${i}` }, signer: 'x' }) })
     const flood = Promise.all(Array.from({ length: 50 }, (_, i) => unknown(i)))
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
     expect((await flood).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 401))
     // Those that arrive while keys are fetched wait for the next fetch.
-    expect(target.oidc.asked.keys - before).toBeLessThanOrEqual(3)
+    expect(target.oidc.requestCounts.keys - before).toBeLessThanOrEqual(3)
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
   })
 
@@ -432,12 +432,16 @@ describe('what leaks', () => {
     const source = (name: string) => readFileSync(new URL(name, folder), 'utf8')
     expect(source('keyed-digest.ts')).toContain('timingSafeEqual(')
     expect(source('bootstrap-tokens.ts')).toContain("isSameSecret(data('token-secret'), given)")
-    expect(source('service-account-legacy.ts')).toContain('isSameSecret(held, token)')
-    expect(source('static-tokens.ts')).toContain('users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token))')
-    expect(source('token-cache.ts')).toMatch(/const key = `\$\{ask\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
-    expect(source('service-account-tokens.ts')).toContain('const key = ask?.digest?.value() ?? digest(token)')
+    expect(source('service-account/legacy-token.ts')).toContain('isSameSecret(held, token)')
+    expect(source('static-tokens.ts')).toContain(
+      'users.get(options?.digest?.by === digest ? options.digest.value() : digest(token))',
+    )
+    expect(source('token-cache.ts')).toMatch(/const key = `\$\{options\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
+    expect(source('service-account/token-authenticator.ts')).toContain('const key = options?.digest?.value() ?? digest(token)')
     // A token or secret is compared with nothing but the empty text.
-    for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.includes('.test.'))) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.includes('.test.'),
+    )) {
       const compared = source(name).match(/\b(token|secret|given|expected|held)\b (===|!==|==|!=) [^\n;)]*/g) ?? []
       expect({ name, compared: compared.filter((text) => !/ (===|!==) (''|undefined)/.test(text)) }).toEqual({
         name,

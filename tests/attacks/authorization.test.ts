@@ -1,4 +1,4 @@
-import { privilegedGroups, unionAuthorizer } from '@krmkit/authorization'
+import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer } from '@krmkit/authorization'
 import { inProcessClient } from '@krmkit/client'
 import { runControllers } from '@krmkit/controllers'
 import type { UserInfo } from '@krmkit/meta'
@@ -49,7 +49,8 @@ let api: TestApi
 let controllers: ReturnType<typeof runControllers>
 beforeAll(async () => {
   api = await startApi({
-    authorizer: async ({ rbac, nodes }) => unionAuthorizer([privilegedGroups(), await nodes(), await rbac()]),
+    authorizer: async ({ rbac, nodes }) =>
+      createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), await nodes(), await rbac()]),
     bootstrapRoles: true,
   })
   controllers = runControllers({

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { newCertificateRequest } from '@krmkit/certificates'
+import { createCertificateRequest } from '@krmkit/certificates'
 import { resourceType } from '@krmkit/client'
 import { ControllersError } from '@krmkit/controllers'
 import { ApiError, type ApiObject, seededRandom, type UserInfo } from '@krmkit/meta'
@@ -69,7 +69,7 @@ async function through(
 const pem = (der: Uint8Array, type = 'CERTIFICATE REQUEST') =>
   Buffer.from(`-----BEGIN ${type}-----\n${Buffer.from(der).toString('base64')}\n-----END ${type}-----\n`).toString('base64')
 const derOf = (text: string) => Buffer.from(text.replace(/-----[^-]+-----|\n/g, ''), 'base64')
-const newDer = (options: Parameters<typeof newCertificateRequest>[0]) => derOf(newCertificateRequest(options).request)
+const newDer = (options: Parameters<typeof createCertificateRequest>[0]) => derOf(createCertificateRequest(options).request)
 
 describe('tampered requests', () => {
   it('P85 P134 bytes changed at random are refused with a 4xx, or never signed', async () => {
@@ -161,7 +161,7 @@ describe('requests that want more than they say', () => {
   })
 
   it('P93 P94 a certificate that somebody puts there is never taken for a signed one', async () => {
-    const { request } = newCertificateRequest({ subject: { commonName: 'jane' } })
+    const { request } = createCertificateRequest({ subject: { commonName: 'jane' } })
     const spec = { request: Buffer.from(request).toString('base64'), signerName: clientSigner, usages: ['client auth'] }
     const certificate = Buffer.from(await cluster.signingAuthority()).toString('base64')
     const draft = {

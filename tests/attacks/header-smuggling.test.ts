@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
-import { certificateAuthority, type IssuedCertificate } from '@krmkit/authentication/testing'
+import { createCertificateAuthority, type IssuedCertificate } from '@krmkit/authentication/testing'
 import { type Listener, listen } from '@krmkit/http'
 import { seededRandom, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ let target: AttackedServer
 let listening: Listener
 beforeAll(async () => {
   target = await startAttackedServer()
-  const serving = certificateAuthority({ name: 'serving', clock: systemClock, random: seededRandom(1) })
+  const serving = createCertificateAuthority({ name: 'serving', clock: systemClock, random: seededRandom(1) })
   const { certificate, key } = serving.issue({ usage: 'server', hosts: ['127.0.0.1'] })
   listening = await listen(target.server, {
     tls: { certificate, key, clientCa: `${target.people.certificate}${target.front.authority.certificate}` },

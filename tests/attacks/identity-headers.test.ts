@@ -2,14 +2,14 @@ import { connect, type TLSSocket } from 'node:tls'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import {
   anonymousAuthenticator,
-  bearerToken,
-  chain,
-  frontProxy,
-  staticTokens,
-  usualProxyHeaders,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createFrontProxyAuthenticator,
+  createStaticTokenAuthenticator,
+  defaultFrontProxyHeaders,
   withAuthenticatedGroup,
 } from '@krmkit/authentication'
-import { certificateAuthority, type FrontProxyLab, frontProxyLab } from '@krmkit/authentication/testing'
+import { createCertificateAuthority, createFakeFrontProxy, type FakeFrontProxy } from '@krmkit/authentication/testing'
 import { createFetchHandler, type Listener, listen } from '@krmkit/http'
 import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2 } from '@krmkit/http/testing'
 import { builtInTypes } from '@krmkit/kinds'
@@ -45,14 +45,14 @@ const tokens = new Map<string, Identity>([
 
 let server: EmbeddedServer
 let listening: Listener
-let front: FrontProxyLab
+let front: FakeFrontProxy
 beforeAll(async () => {
   const environment = { clock: systemClock, random: seededRandom(3) }
-  front = frontProxyLab(environment)
-  const people = chain([
-    frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, clock: systemClock }),
-    bearerToken(
-      staticTokens(
+  front = createFakeFrontProxy(environment)
+  const people = createAuthenticatorChain([
+    createFrontProxyAuthenticator({ ...defaultFrontProxyHeaders, authorities: front.authority.certificate, clock: systemClock }),
+    createBearerTokenAuthenticator(
+      createStaticTokenAuthenticator(
         [...tokens].map(([token, user]) => ({ token, user })),
         environment,
       ),
@@ -61,9 +61,9 @@ beforeAll(async () => {
   server = await createApiServer({
     types: builtInTypes(),
     storage: memoryStorage(),
-    authenticator: chain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
+    authenticator: createAuthenticatorChain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
   })
-  const serving = certificateAuthority({ name: 'serving', ...environment }).issue({ usage: 'server', hosts: ['127.0.0.1'] })
+  const serving = createCertificateAuthority({ name: 'serving', ...environment }).issue({ usage: 'server', hosts: ['127.0.0.1'] })
   listening = await listen(server, {
     tls: { certificate: serving.certificate, key: serving.key, clientCa: front.authority.certificate },
   })

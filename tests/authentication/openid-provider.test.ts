@@ -1,4 +1,4 @@
-import { type OidcAuthenticator, type OidcOptions, oidcTokens } from '@krmkit/authentication'
+import { createOidcAuthenticator, type OidcAuthenticator, type OidcOptions } from '@krmkit/authentication'
 import { remoteTransport } from '@krmkit/client'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ function setup(more: Partial<OidcOptions> = {}) {
   transports.push(transport)
   const clock = movingClock()
   const errors: unknown[] = []
-  const tokens: OidcAuthenticator = oidcTokens({
+  const tokens: OidcAuthenticator = createOidcAuthenticator({
     issuerUrl: provider.issuerUrl,
     clientId: provider.clientId,
     clock,
@@ -114,7 +114,7 @@ describe('a real OpenID provider', () => {
     expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
     const hasty = setup({ timeoutMs: 10 })
     expect(await hasty.judge(token)).toMatchObject({ kind: 'rejected' })
-    expect(String(hasty.errors[0])).toContain('no answer within 10 ms')
+    expect(String(hasty.errors[0])).toContain('no response within 10 ms')
     provider.fault = undefined
   })
 
@@ -123,7 +123,7 @@ describe('a real OpenID provider', () => {
     const transport = remoteTransport({ server: provider.issuerUrl })
     transports.push(transport)
     const errors: unknown[] = []
-    const tokens = oidcTokens({
+    const tokens = createOidcAuthenticator({
       issuerUrl: provider.issuerUrl,
       clientId: provider.clientId,
       clock: systemClock,

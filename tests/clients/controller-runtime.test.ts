@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { servingCertificate } from '@krmkit/certificates'
+import { ensureServingCertificate } from '@krmkit/certificates'
 import { createWebhookTransport } from '@krmkit/http'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
@@ -31,7 +31,11 @@ let server: EmbeddedServer
 beforeAll(async () => {
   if (isMissing) return
   folder = await mkdtemp(join(tmpdir(), 'krmkit-hook-'))
-  const { authority } = await servingCertificate(folder, { clock: systemClock, random: systemRandom, profile: stockProfile })
+  const { authority } = await ensureServingCertificate(folder, {
+    clock: systemClock,
+    random: systemRandom,
+    profile: stockProfile,
+  })
   await copyFile(join(folder, 'apiserver.crt'), join(folder, 'tls.crt'))
   await copyFile(join(folder, 'apiserver.key'), join(folder, 'tls.key'))
   port = await freePort()

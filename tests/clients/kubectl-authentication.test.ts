@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CertificateAuthority, certificateAuthority } from '@krmkit/authentication/testing'
+import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenIdProvider, startOpenIdProvider } from '../authentication/support/openid-provider.ts'
@@ -27,7 +27,7 @@ let cluster: Json
 beforeAll(async () => {
   if (kubectlMissing !== undefined) return
   folder = await mkdtemp(join(tmpdir(), 'krmkit-kubectl-auth-'))
-  people = certificateAuthority({ name: 'people', clock: systemClock, random: systemRandom })
+  people = createCertificateAuthority({ name: 'people', clock: systemClock, random: systemRandom })
   provider = await startOpenIdProvider()
   await writeFile(join(folder, 'people.pem'), people.certificate)
   await writeFile(join(folder, 'provider.pem'), provider.authority)
@@ -89,7 +89,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
   })
 
   it('sends no certificate of an authority that the server does not name', async () => {
-    const other = certificateAuthority({ name: 'others', clock: systemClock, random: systemRandom })
+    const other = createCertificateAuthority({ name: 'others', clock: systemClock, random: systemRandom })
     const { certificate, key } = other.issue({ commonName: 'alice' })
     const kubectl = await as({ 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) })
     expect(await kubectl.refused('auth whoami')).toMatch(/Unauthorized|forbidden/)

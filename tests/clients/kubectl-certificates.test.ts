@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { newCertificateRequest } from '@krmkit/certificates'
+import { createCertificateRequest } from '@krmkit/certificates'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   bystanderToken,
@@ -62,7 +62,7 @@ async function bearing(name: string, pair: { readonly certificate: string; reado
 
 suite(`kubectl and certificates${skipNote}`, () => {
   it('P131 P132 P134 asks, approves, and calls with the certificate', async () => {
-    const { request: pem, key } = newCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev', 'ops'] } })
+    const { request: pem, key } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev', 'ops'] } })
     await kubectl.create(request('jane', pem, { expirationSeconds: 3600 }))
     expect(await kubectl.run('get csr jane')).toMatch(
       /jane +\S+ +kubernetes.io\/kube-apiserver-client +kubernetes-admin +60m +Pending/,
@@ -82,7 +82,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
   })
 
   it('P133 denies, and what was denied is neither signed nor approved any more', async () => {
-    const { request: pem } = newCertificateRequest({ subject: { commonName: 'joan' } })
+    const { request: pem } = createCertificateRequest({ subject: { commonName: 'joan' } })
     await kubectl.create(request('joan', pem))
     expect(await kubectl.run('certificate deny joan')).toBe('certificatesigningrequest.certificates.k8s.io/joan denied')
     expect(await kubectl.run('get csr joan')).toContain('Denied')
@@ -92,7 +92,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
   })
 
   it('P268 who may not approve for the signer is refused', async () => {
-    const { request: pem } = newCertificateRequest({ subject: { commonName: 'jim' } })
+    const { request: pem } = createCertificateRequest({ subject: { commonName: 'jim' } })
     await kubectl.create(request('jim', pem))
     await kubectl.run(
       'create clusterrole almost --verb=get,list,watch,update --resource=certificatesigningrequests,certificatesigningrequests/approval',
@@ -114,7 +114,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
   })
 
   it('P111 what breaks the rules of its signer is approved but never signed; the log says why', async () => {
-    const { request: pem } = newCertificateRequest({ subject: { commonName: 'jack' } })
+    const { request: pem } = createCertificateRequest({ subject: { commonName: 'jack' } })
     await kubectl.create(request('jack', pem, { usages: ['client auth', 'server auth'] }))
     await kubectl.run('certificate approve jack')
     await expect
@@ -134,7 +134,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await bind('approve', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', 'system:bootstrappers')
     await bind('renew', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes')
     const joiner = kubectl.with('--user=nobody', `--token=${bootstrapToken}`)
-    const ask = () => newCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
+    const ask = () => createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
     const node = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: nodeUsages }
     const first = ask()
     await joiner.create(request('node-a', first.request, node))
@@ -147,7 +147,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await nodeA.refused('label node a kubernetes.io/hostname=b node-role.kubernetes.io/x=')).toContain('is not allowed')
     expect(await nodeA.refused('get node b')).toContain('forbidden')
     // For another it may not even ask.
-    const other = newCertificateRequest({ subject: { commonName: 'system:node:b', organizations: ['system:nodes'] } })
+    const other = createCertificateRequest({ subject: { commonName: 'system:node:b', organizations: ['system:nodes'] } })
     expect(await nodeA.refused('create -f -', { stdin: JSON.stringify(request('node-b', other.request, node)) })).toContain(
       'can only create a node CSR with CN=system:node:a',
     )
@@ -162,7 +162,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
   })
 
   it('P103 a node asks for a serving certificate, somebody approves it', async () => {
-    const { request: pem } = newCertificateRequest({
+    const { request: pem } = createCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['10.0.0.1'] },
     })

@@ -1,7 +1,13 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createApiServer } from '@krmkit/apiserver'
-import { anonymousAuthenticator, bearerToken, chain, staticTokens, withAuthenticatedGroup } from '@krmkit/authentication'
+import {
+  anonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createStaticTokenAuthenticator,
+  withAuthenticatedGroup,
+} from '@krmkit/authentication'
 import { systemMasters } from '@krmkit/authorization'
 import { seededRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
@@ -38,10 +44,12 @@ function ownProbe(): AttackedProcess['probe'] {
 export async function startInProcess({ probe = ownProbe() }: { probe?: AttackedProcess['probe'] } = {}): Promise<FuzzedServer> {
   const faults: unknown[] = []
   const tokens = Object.entries(knownTokens).map(([token, user]) => ({ token, user }))
-  const known = withAuthenticatedGroup(bearerToken(staticTokens(tokens, { random: seededRandom(1) })))
+  const known = withAuthenticatedGroup(
+    createBearerTokenAuthenticator(createStaticTokenAuthenticator(tokens, { random: seededRandom(1) })),
+  )
   const server = await createApiServer({
     storage: memoryStorage({ historyMs }),
-    authenticator: chain([known, anonymousAuthenticator], { onRejection: 'stop' }),
+    authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
     onFault: (error) => faults.push(error),
   })

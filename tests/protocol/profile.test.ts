@@ -1,5 +1,5 @@
 import { defaultAdmissionPlugins } from '@krmkit/admission'
-import { namingProfile, seededRandom, stockProfile } from '@krmkit/meta'
+import { createNamingProfile, seededRandom, stockProfile } from '@krmkit/meta'
 import { readEnvelope } from '@krmkit/schema'
 import { fork, memoryStorage } from '@krmkit/storage'
 import { createTestServer } from '@krmkit/testing'
@@ -20,7 +20,7 @@ import {
 
 /** A distribution of its own: other names, the same rules. And several servers in one process. */
 
-const profile = namingProfile({
+const profile = createNamingProfile({
   apiDomain: 'example.dev',
   vendor: 'acme',
   domain: 'acme.dev',

@@ -1,7 +1,6 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { encodeStored, objectKey } from '@krmkit/registry'
-import { decode, decodeProtobuf, decodeWatchEvent, readEnvelope } from '@krmkit/schema'
+import { decode, decodeProtobuf, decodeWatchEvent, encodeJson, readEnvelope } from '@krmkit/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartial, asPartialList, asTable, configMap, configMaps, type Doc, protobuf, startApi, type TestApi } from './server.ts'
 
@@ -237,9 +236,12 @@ describe('every kind', () => {
       }
       const given = { kind, apiVersion: group === '' ? version : `${group}/${version}`, metadata }
       const object = decode(one.kind.type(), given).object as unknown as ApiObject
-      await full.storage.put(objectKey(one, namespace, 'least'), (revision) => {
+      const { storage } = one
+      const collection = `/${storage.group === '' ? 'core' : storage.group}/${storage.resource}/`
+      const key = `${collection}${namespace === '' ? '' : `${namespace}/`}least`
+      await full.storage.put(key, (revision) => {
         object.metadata.resourceVersion = String(revision)
-        return encodeStored(object)
+        return encodeJson(object, { newline: true })
       })
     }
   })

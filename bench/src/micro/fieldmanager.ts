@@ -1,5 +1,5 @@
 /** Field management alone: objects are decoded before, and nothing is stored after. */
-import { type ApplyResult, applyPatch, type ManagedTypes, managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import { type ApplyResult, applyPatch, createTypeConverter, type TypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import { builtInTypes } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schema'
@@ -54,11 +54,11 @@ export function fieldManagerRows(milliseconds: number): FieldManagerRow[] {
   const types = builtInTypes()
   return subjects.map((subject) => {
     const type = types.struct(subject.type)
-    return row(subject, type, managedTypes({ [subject.apiVersion]: () => type }), milliseconds)
+    return row(subject, type, createTypeConverter({ [subject.apiVersion]: () => type }), milliseconds)
   })
 }
 
-function row(subject: Subject, type: StructType, types: ManagedTypes, milliseconds: number): FieldManagerRow {
+function row(subject: Subject, type: StructType, types: TypeConverter, milliseconds: number): FieldManagerRow {
   const { apiVersion, object } = subject
   const configuration = subject.configuration as ApiObject
   const changed = subject.changed as ApiObject

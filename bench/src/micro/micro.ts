@@ -1,5 +1,5 @@
 /** Parts in one process: what each step of a request costs. */
-import { applyPatch, managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import { applyPatch, createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import { builtInTypes, printers } from '@krmkit/kinds'
 import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
 import {
@@ -41,7 +41,7 @@ export async function micro(time: number): Promise<Micro[]> {
   const list = bytesOf({ items: Array.from({ length: 850 }, (_, i) => configMap(`cm-${i}`, i)) })
   const map = decode(ConfigMap, parseJson(bytes).value).object as unknown as ApiObject
   const changed = { ...map, data: { ...(map['data'] as object), v: '2' } } as ApiObject
-  const ownedTypes = managedTypes({ v1: () => ConfigMap, 'apps/v1': () => Deployment })
+  const ownedTypes = createTypeConverter({ v1: () => ConfigMap, 'apps/v1': () => Deployment })
   const tracked = { manager: 'bench', apiVersion: 'v1', now: 0, types: ownedTypes }
   const owned = trackUpdate({ ...tracked, next: map })
   const configuration = parseJson(large).value as ApiObject

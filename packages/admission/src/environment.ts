@@ -1,8 +1,8 @@
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import {
   type Clock,
+  createFeatures,
   type Features,
-  fixedFeatures,
   type NamingProfile,
   type Random,
   stockProfile,
@@ -38,5 +38,5 @@ export type EnvironmentOptions = Pick<AdmissionEnvironment, 'random'> & Partial<
 
 /** Fills in safe defaults. */
 export function admissionEnvironment(options: EnvironmentOptions): AdmissionEnvironment {
-  return { profile: stockProfile, clock: systemClock, features: fixedFeatures(), authorizer: alwaysAllow, ...options }
+  return { profile: stockProfile, clock: systemClock, features: createFeatures(), authorizer: alwaysAllow, ...options }
 }

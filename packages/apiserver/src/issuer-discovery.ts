@@ -1,7 +1,7 @@
-import type { IssuerDocuments } from '@krmkit/authentication'
+import type { OpenIdMetadata } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bytesBody } from './responses.ts'
+import { bytesBody } from './encoding/response-writer.ts'
 
 const configurationPath = '/.well-known/openid-configuration'
 const keysPath = '/openid/v1/jwks'
@@ -13,7 +13,7 @@ export const issuerPaths: readonly string[] = [configurationPath, keysPath]
 
 /** The documents by which others check tokens of service accounts; undefined for other paths. @throws ApiError 405 */
 export function issuerResponse(
-  documents: IssuerDocuments | undefined,
+  documents: OpenIdMetadata | undefined,
   { path, method }: { readonly path: string; readonly method: string },
 ): ApiResponse | undefined {
   if (documents === undefined || !issuerPaths.includes(path)) return undefined

@@ -1,26 +1,33 @@
-import type { IssuerDocuments } from '@krmkit/authentication'
+import type { OpenIdMetadata } from '@krmkit/authentication'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
-import { type HealthCheck, healthResponse } from './health.ts'
-import { HealthMetrics } from './health-metrics.ts'
-import { stageChecks } from './health-stages.ts'
+import { type Encoding, mediaType, type Representation } from './encoding/negotiation.ts'
+import {
+  bytesBody,
+  encodeObject,
+  jsonResponse,
+  plainResponse,
+  type ResponseWriter,
+  textResponse,
+} from './encoding/response-writer.ts'
+import { type HealthCheck, healthResponse } from './health/health.ts'
+import { stageChecks } from './health/health-stages.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
-import type { Metrics } from './metrics.ts'
-import { type Encoding, mediaType, type Representation } from './negotiation.ts'
+import { HealthMetrics } from './metrics/health-metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
 import { flag, type Query } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
-import type { Machinery } from './resource-handler.ts'
-import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
+import type { ServerScope } from './request-scope.ts'
 
 /** Version of this software: the part after `+krmkit.` in the version that the server tells. */
 export const softwareVersion = '0.1.0'
 
 export interface NonResourceOptions {
-  readonly machinery: Machinery
+  readonly scope: ServerScope
   /** What is served now. The same array means that nothing has changed. */
   readonly resources: () => readonly ResourceDefinition[]
   /** What other servers serve. */
@@ -37,25 +44,25 @@ export interface NonResourceOptions {
   /** Release of the API, as `1.33`. */
   readonly release: string
   /** Discovery of the issuer of service account tokens. */
-  readonly issuerDocuments?: IssuerDocuments | undefined
+  readonly issuerDocuments?: OpenIdMetadata | undefined
 }
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
-export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestContext) => Promise<ApiResponse> {
-  const { machinery, resources, metrics } = options
-  const { environment } = machinery.writer
+export function createNonResourceRoutes(options: NonResourceOptions): (context: RequestContext) => Promise<ApiResponse> {
+  const { scope, resources, metrics } = options
+  const { profile, responses } = scope
   const discovery = createDiscovery({
     resources,
     serverAddress: () => options.serverAddress,
-    profile: environment.profile,
+    profile,
     ...(options.remote === undefined ? {} : { remote: options.remote }),
   })
   const openApi = createOpenApi({
     resources,
-    types: machinery.responder.types,
+    types: responses.types,
     version: gitVersion({ release: options.release, software: softwareVersion }),
-    profile: environment.profile,
-    clock: environment.clock,
+    profile,
+    clock: scope.clock,
     issuer: options.issuerDocuments !== undefined,
     ...(options.remoteDocuments === undefined ? {} : { remote: options.remoteDocuments }),
   })
@@ -65,13 +72,13 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
   const storage: HealthCheck = {
     name: 'etcd',
     check: () => {
-      if (environment.storage.revision < 1) throw new Error('the store has no revision')
+      if (Number(scope.registry.resourceVersion) < 1) throw new Error('the store has no revision')
     },
   }
   const shutdown: HealthCheck = {
     name: 'shutdown',
     check: () => {
-      if (machinery.closing.aborted) throw new Error('the server is shutting down')
+      if (scope.closing.aborted) throw new Error('the server is shutting down')
     },
   }
   const informers: HealthCheck = { name: 'informer-sync', check: () => {} }
@@ -97,21 +104,19 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
   }
 
   const kept = new KeptBytes()
-  return async (state) => {
-    const { info, request, query } = state
+  return async (context) => {
+    const { info, request, query } = context
     const health = await healthResponse(info.path, query, checks, observeHealth)
     if (health !== undefined) return health
     const trimmed = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path
     const readOnly = request.method === 'GET'
     if (trimmed === '/version') {
       if (!readOnly) throw ApiError.generic(405)
-      const { encoding, pretty } = machinery.responder.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
+      const { encoding, pretty } = responses.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
       return jsonResponse(
         200,
         bytesBody(
-          encodeObject(version, encoding, pretty || flag(query, 'pretty'), () =>
-            machinery.responder.types.struct('meta/v1.Status'),
-          ),
+          encodeObject(version, encoding, pretty || flag(query, 'pretty'), () => responses.types.struct('meta/v1.Status')),
         ),
       )
     }
@@ -139,7 +144,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       throw ApiError.genericNotFound()
     }
     if (!readOnly) throw ApiError.generic(405)
-    const struct = () => machinery.responder.types.struct(structName(found.kind))
+    const struct = () => responses.types.struct(structName(found.kind))
     if (found.outcome === 'aggregated') {
       const { encoding, headers, notModified, object } = found
       return notModified
@@ -150,8 +155,8 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
             body: bytesBody(kept.bytes(object, encoding, () => encodeObject(object, encoding, false, struct))),
           }
     }
-    const representation = negotiateDocument(machinery, header(request, 'accept'), found.refusal)
-    return objectResponse(machinery.responder, 200, found.object, representation, struct)
+    const representation = negotiateDocument(responses, header(request, 'accept'), found.refusal)
+    return plainResponse(responses, 200, found.object, representation, struct)
   }
 }
 
@@ -177,8 +182,12 @@ function joined(parts: readonly Uint8Array[]): ApiBody {
 const largestJoined = 1024 * 1024
 
 /** Documents that the router does not answer are refused in other words. */
-function negotiateDocument(machinery: Machinery, accept: string | undefined, refusal: 'router' | 'mediaTypes'): Representation {
-  const { negotiator, vendor } = machinery.responder
+function negotiateDocument(
+  responses: ResponseWriter,
+  accept: string | undefined,
+  refusal: 'router' | 'mediaTypes',
+): Representation {
+  const { negotiator, vendor } = responses
   try {
     return negotiator.negotiate(accept)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { ApiError, type FieldError, goQuote, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { validateDryRun } from '@krmkit/registry'
-import { metaGroup } from './negotiation.ts'
+import { metaGroup } from './encoding/negotiation.ts'
 
 /** Query parameters, read the way the stock server reads them: first value wins, unknown names mean nothing. */
 export type Query = ReadonlyMap<string, readonly string[]>

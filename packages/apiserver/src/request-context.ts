@@ -6,55 +6,54 @@ import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestSelectors } from './request-selectors.ts'
 
-/** One request on its way through the filters. Each filter may fill in what it is there for. */
+/** One request in the filter chain. Each filter sets its own members. */
 export interface RequestContext {
-  /** Authentication may replace it by one without the headers that were meant for it alone. */
+  /** Authentication replaces it with a request without credential headers. */
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
-  /** Read when they are looked at for the first time; see `requestSelectors`. */
+  /** Parsed on first use. @see requestSelectors */
   selectors: RequestSelectors | undefined
-  /** Set by authentication; by impersonation when the caller acts as somebody else. */
+  /** Set by authentication, and replaced by impersonation. */
   user: UserInfo
-  /** Who asks, when that is not `user`. */
+  /** The authenticated user of an impersonated request. */
   impersonator?: UserInfo | undefined
-  /** Texts of Warning headers, in the order in which they were given. */
+  /** Texts of Warning headers, in order. */
   readonly warnings: string[]
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
   readonly startedAt: number
   /** The Audit-ID of the request. */
   readonly auditId: string
-  /** What stages noted for the audit trail. */
+  /** Annotations of the audit event. */
   readonly annotations: Record<string, string>
-  /** How much of the request the audit trail keeps; decided after authentication. */
+  /** Highest level of the audit policies for the request; set after authentication. */
   auditLevel: AuditLevel
-  /** The trails have been asked whether they keep the request. */
+  /** The audit policies have been evaluated. */
   isAudited: boolean
-  /** As `annotations`, for trails that keep bodies. */
+  /** Annotations for audit policies that log bodies. */
   readonly detailAnnotations: Record<string, string>
-  /** What admission plugins decided, noted where a trail keeps bodies. */
+  /** Decisions of admission plugins, recorded where an audit policy logs bodies. */
   readonly decisions: AdmissionDecision[]
-  /** What the request wants to write, noted for the audit trail. */
+  /** The object to be written, for the audit event. */
   requestObject: NotedObject | undefined
-  /** What the answer tells of how the request was classed; undefined: nothing. */
+  /** Response headers with the flow schema and priority level of the request. */
   flowHeaders: Readonly<Record<string, string>> | undefined
-  /** What went wrong in the server itself; undefined when nothing did. */
+  /** The internal error of a request that failed with 500. */
   fault: unknown
-  /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
+  /** Milliseconds since the epoch when the request times out; set by the timeout filter. */
   deadline: number | undefined
-  /** Called once the initial state of a watch has been handed on; set by priority and fairness. */
+  /** Called when the initial state of a watch has been sent; set by priority and fairness. */
   watchInitialized: (() => void) | undefined
 }
 
-/** How much the audit trail keeps: nothing, who did what, that and the body, that and the answer. */
+/** Audit levels: nothing, metadata, request body, response body. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse'
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 /**
- * A request that has just arrived. A class and not a literal: to the engine, objects with accessors of their own are each a shape
- * of their own.
+ * The context of an incoming request. A class, because object literals with accessors do not share a hidden class.
  */
 export class IncomingRequest implements RequestContext {
   request: ApiRequest
@@ -85,25 +84,25 @@ export class IncomingRequest implements RequestContext {
     this.auditId = parts.auditId
   }
 
-  /** Made only when somebody listens: most requests end before anybody does. */
+  /** Forwarded lazily: the adapter creates the signal on first use, and most requests end before. */
   get signal(): AbortSignal {
     return this.request.signal
   }
 }
 
-/** A filter: looks at the request, and either answers or asks the rest of the chain. */
-export type Filter = (state: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
+/** A filter either responds or calls the rest of the chain. */
+export type Filter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
 
-/** Filters in execution order, then the dispatcher. */
+/** Composes filters in execution order with the handler at their end. */
 export function compose(
   filters: readonly Filter[],
-  dispatch: (state: RequestContext) => Promise<ApiResponse>,
-): (state: RequestContext) => Promise<ApiResponse> {
-  const run = (state: RequestContext, index: number): Promise<ApiResponse> => {
+  dispatch: (context: RequestContext) => Promise<ApiResponse>,
+): (context: RequestContext) => Promise<ApiResponse> {
+  const run = (context: RequestContext, index: number): Promise<ApiResponse> => {
     const filter = filters[index]
-    return filter === undefined ? dispatch(state) : filter(state, () => run(state, index + 1))
+    return filter === undefined ? dispatch(context) : filter(context, () => run(context, index + 1))
   }
-  return (state) => run(state, 0)
+  return (context) => run(context, 0)
 }
 
 /** First value of a request header. */

@@ -9,9 +9,9 @@ export interface RequestSelectors {
 }
 
 /** Reads the selectors of a request, once for all stages that look at them. */
-export function requestSelectors(state: RequestContext): RequestSelectors {
-  state.selectors ??= readSelectors(state.query)
-  return state.selectors
+export function requestSelectors(context: RequestContext): RequestSelectors {
+  context.selectors ??= readSelectors(context.query)
+  return context.selectors
 }
 
 function readSelectors(query: Query): RequestSelectors {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { anonymousAuthenticator, anonymousFor } from './anonymous.ts'
+import { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'
 
 const ask = (paths: readonly string[], path?: string) =>
-  anonymousFor(paths).authenticate({ headers: {}, peer: {}, ...(path === undefined ? {} : { path }) })
+  createAnonymousAuthenticator(paths).authenticate({ headers: {}, peer: {}, ...(path === undefined ? {} : { path }) })
 
-describe('anonymousFor', () => {
-  it('P248 lets callers without credentials in where that is said, and everywhere when nothing is said', () => {
+describe('createAnonymousAuthenticator', () => {
+  it('allows anonymous requests on the configured paths, and everywhere without paths [P248]', () => {
     expect(ask(['/livez', '/readyz'], '/livez')).toMatchObject({ kind: 'authenticated', user: { username: 'system:anonymous' } })
     for (const path of ['/healthz', '/livez/', '/livez/etcd', '/LIVEZ', '//livez', undefined])
       expect(ask(['/livez', '/readyz'], path), String(path)).toEqual({ kind: 'noOpinion' })
-    expect(anonymousFor([])).toBe(anonymousAuthenticator)
+    expect(createAnonymousAuthenticator([])).toBe(anonymousAuthenticator)
   })
 })

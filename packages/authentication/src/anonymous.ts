@@ -6,11 +6,11 @@ const anonymousOutcome: AuthenticationOutcome = {
 }
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
-/** Everybody is `system:anonymous`. Belongs last in a chain; @see API protocol specification, 5.5. */
+/** Authenticates every request as `system:anonymous`. Place it last in a chain. @see API protocol specification, 5.5 */
 export const anonymousAuthenticator: Authenticator = { authenticate: () => anonymousOutcome }
 
-/** The same for some paths alone, each exactly as it is written; without any, for all. */
-export function anonymousFor(paths: readonly string[]): Authenticator {
+/** Authenticates requests to exactly these paths as `system:anonymous`; an empty list allows all paths. */
+export function createAnonymousAuthenticator(paths: readonly string[]): Authenticator {
   if (paths.length === 0) return anonymousAuthenticator
   const open = new Set(paths)
   return { authenticate: ({ path }) => (path !== undefined && open.has(path) ? anonymousOutcome : noOpinion) }

@@ -1,33 +1,33 @@
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 
 /**
- * Makes tokens without audiences of their own good for those of the server: `inner` is asked only when one of the
- * audiences asked for is among them.
+ * Makes tokens without audiences valid for the audiences of the API server: `inner` is consulted only when at least one requested
+ * audience is among them.
  */
-export function forAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
-  const whole = new WeakMap<object, AuthenticationOutcome>()
+export function withServerAudiences(inner: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
+  const cached = new WeakMap<object, AuthenticationOutcome>()
   const add = (outcome: AuthenticationOutcome, audiences: readonly string[]): AuthenticationOutcome => {
     if (outcome.kind !== 'authenticated') return outcome
-    if (audiences !== own) return { ...outcome, audiences }
-    // The usual case, in which the same answer comes again and again.
-    const seen = whole.get(outcome)
+    if (audiences !== serverAudiences) return { ...outcome, audiences }
+    // Inner authenticators return shared outcomes: extend each of them once.
+    const seen = cached.get(outcome)
     if (seen !== undefined) return seen
     const added = { ...outcome, audiences }
-    whole.set(outcome, added)
+    cached.set(outcome, added)
     return added
   }
   return {
     authenticateToken(token, options) {
       const wanted = options?.audiences
-      const audiences = wanted === undefined ? own : common(wanted, own)
-      if (audiences.length === 0 && own.length > 0) return { kind: 'noOpinion' }
+      const audiences = wanted === undefined ? serverAudiences : intersectAudiences(wanted, serverAudiences)
+      if (audiences.length === 0 && serverAudiences.length > 0) return { kind: 'noOpinion' }
       const outcome = inner.authenticateToken(token, options)
       return outcome instanceof Promise ? outcome.then((one) => add(one, audiences)) : add(outcome, audiences)
     },
   }
 }
 
-/** Those of `wanted` that are also in `given`, in the order asked for. */
-export function common(wanted: readonly string[], given: readonly string[]): readonly string[] {
-  return wanted.filter((audience) => given.includes(audience))
+/** The members of `wanted` that are also in `valid`, in the order of `wanted`. */
+export function intersectAudiences(wanted: readonly string[], valid: readonly string[]): readonly string[] {
+  return wanted.filter((audience) => valid.includes(audience))
 }

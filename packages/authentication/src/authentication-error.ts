@@ -1,24 +1,24 @@
 export type AuthenticationErrorCode =
-  /** A token file that cannot be read as one. */
+  /** The token file is malformed. */
   | 'InvalidTokenFile'
-  /** Certificate authorities that are no PEM certificates. */
+  /** A CA bundle holds no certificate, or a malformed one. */
   | 'InvalidAuthority'
-  /** Headers of a front proxy that are missing or no names of headers. */
+  /** Front proxy header names are missing or invalid. */
   | 'InvalidHeaders'
-  /** Settings of OpenID Connect that cannot be used. */
+  /** OpenID Connect options are invalid. */
   | 'InvalidOidc'
-  /** An AuthenticationConfiguration that cannot be used. */
+  /** The AuthenticationConfiguration is invalid. */
   | 'InvalidConfiguration'
-  /** Settings of service account tokens that cannot be used. */
+  /** Service account token options are invalid. */
   | 'InvalidIssuer'
-  /** A structure in a test: a certificate, a token that the identity lab cannot make. */
+  /** A test fixture is invalid. */
   | 'InvalidFixture'
 
-/** The configuration of an authenticator is unusable. Bad credentials are an outcome, never an exception. */
+/** The configuration of an authenticator is invalid. Invalid credentials are an outcome, never an exception. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError'
   readonly code: AuthenticationErrorCode
-  /** Line of the file, counted from 1, where there is one. */
+  /** Line of the file, from 1; undefined for codes without a file. */
   readonly line: number | undefined
 
   constructor(fields: {

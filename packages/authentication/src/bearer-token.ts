@@ -1,62 +1,66 @@
-import { bearerCredential } from './identity-headers.ts'
+import { readBearerCredential } from './identity-headers.ts'
 import type {
   AuthenticationOutcome,
   AuthenticationRequest,
   Authenticator,
   TokenAuthenticator,
   TokenDigest,
-  TokenOptions,
+  TokenRequestOptions,
 } from './interfaces.ts'
 import type { KeyedDigest } from './keyed-digest.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
 
-/** Longer ones are no tokens: a head may hold far more than anybody's token. */
+/** Longest accepted token, in characters; request headers may be much larger. */
 const maxTokenLength = 64 * 1024
 
-export interface BearerOptions {
-  /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
+export interface BearerTokenOptions {
+  /** Digest that the token authenticators share, made by `createKeyedDigest`. */
   readonly digest?: KeyedDigest
 }
 
 /**
- * Reads `Authorization: Bearer TOKEN`. An unknown token, or several headers, are rejections; no token, or another
- * scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
+ * Authenticates `Authorization: Bearer TOKEN`. An unknown token, or a repeated header, is rejected; without a token, or with another
+ * scheme, there is no opinion. Text after the token is ignored.
+ *
+ * @see API protocol specification, 5
+ * @example
+ * const authenticator = createBearerTokenAuthenticator(createTokenAuthenticatorChain([staticTokens, serviceAccountTokens]))
  */
-export function bearerToken(tokens: TokenAuthenticator, options: BearerOptions = {}): Authenticator {
+export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, options: BearerTokenOptions = {}): Authenticator {
   return {
     authenticate(request) {
-      const credential = bearerCredential(request.headers.authorization)
+      const credential = readBearerCredential(request.headers.authorization)
       if (credential.kind === 'absent') return noOpinion
       if (credential.kind === 'malformed') return { kind: 'rejected', reason: credential.reason }
-      return judgeToken(tokens, credential.token, request, options)
+      return authenticateBearerToken(tokens, credential.token, request, options)
     },
   }
 }
 
-/** Whose token it is; a token that nobody knows is a rejection. */
-export function judgeToken(
+/** Authenticates a token; a token that no authenticator recognizes is rejected. */
+export function authenticateBearerToken(
   tokens: TokenAuthenticator,
   token: string,
   { audiences }: Pick<AuthenticationRequest, 'audiences'>,
-  { digest }: BearerOptions,
+  { digest }: BearerTokenOptions,
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   if (token.length > maxTokenLength) return invalid
-  const outcome = tokens.authenticateToken(token, askingFor(token, { audiences, digest }))
-  return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+  const outcome = tokens.authenticateToken(token, tokenOptionsFor(token, { audiences, digest }))
+  return outcome instanceof Promise ? outcome.then(rejectUnknown) : rejectUnknown(outcome)
 }
 
-function askingFor(
+function tokenOptionsFor(
   token: string,
   { audiences, digest: by }: { readonly audiences: readonly string[] | undefined; readonly digest: KeyedDigest | undefined },
-): TokenOptions | undefined {
+): TokenRequestOptions | undefined {
   if (by === undefined) return audiences && { audiences }
-  const digest = new OnceDigest(token, by)
+  const digest = new LazyDigest(token, by)
   return audiences === undefined ? { digest } : { audiences, digest }
 }
 
-class OnceDigest implements TokenDigest {
+class LazyDigest implements TokenDigest {
   readonly by: KeyedDigest
   readonly #token: string
   #known: string | undefined
@@ -72,6 +76,6 @@ class OnceDigest implements TokenDigest {
   }
 }
 
-function judge(outcome: AuthenticationOutcome): AuthenticationOutcome {
+function rejectUnknown(outcome: AuthenticationOutcome): AuthenticationOutcome {
   return outcome.kind === 'noOpinion' ? invalid : outcome
 }

@@ -1,6 +1,6 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
+import { type BootstrapTokenSecret, createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const data = {
@@ -8,7 +8,7 @@ const data = {
   'token-secret': '0123456789abcdef',
   'usage-bootstrap-authentication': 'true',
 }
-const secretOf = (given: Record<string, string | undefined>, more: Partial<TokenSecret> = {}): TokenSecret => ({
+const secretOf = (given: Record<string, string | undefined>, more: Partial<BootstrapTokenSecret> = {}): BootstrapTokenSecret => ({
   type: 'bootstrap.kubernetes.io/token',
   metadata: {},
   data: Object.fromEntries(
@@ -19,16 +19,16 @@ const secretOf = (given: Record<string, string | undefined>, more: Partial<Token
   ...more,
 })
 const token = 'abcdef.0123456789abcdef'
-const judge = (secret: TokenSecret, given = token) =>
-  bootstrapTokens({
+const judge = (secret: BootstrapTokenSecret, given = token) =>
+  createBootstrapTokenAuthenticator({
     secret: (name) => (name === 'bootstrap-token-abcdef' ? secret : undefined),
     clock,
     profile: stockProfile,
   }).authenticateToken(given)
 const known = (groups: string[]) => ({ kind: 'authenticated', user: { username: 'system:bootstrap:abcdef', groups } })
 
-describe('bootstrapTokens', () => {
-  it('P119 P261 the bearer is named for the token, in the group of all and those asked for', () => {
+describe('createBootstrapTokenAuthenticator', () => {
+  it('names the user after the token id, with default and extra groups [P119] [P261]', () => {
     expect(judge(secretOf({}))).toEqual(known(['system:bootstrappers']))
     const asked = 'system:bootstrappers:z,system:bootstrappers:a:b-9,system:bootstrappers:z'
     expect(judge(secretOf({ 'auth-extra-groups': asked }))).toEqual(
@@ -36,11 +36,11 @@ describe('bootstrapTokens', () => {
     )
   })
 
-  it('P115 a description is for people', () => {
+  it('ignores the description [P115]', () => {
     expect(judge(secretOf({ description: 'for the new nodes' }))).toEqual(known(['system:bootstrappers']))
   })
 
-  it('P116 P262 an expired token lets nobody in', () => {
+  it('does not authenticate an expired token [P116] [P262]', () => {
     const at = (expiration: string) => judge(secretOf({ expiration }))
     for (const good of ['', '2026-01-01T00:00:01Z', '2026-01-01T01:00:01+01:00'])
       expect(at(good)).toMatchObject({ kind: 'authenticated' })
@@ -52,14 +52,14 @@ describe('bootstrapTokens', () => {
     ['another secret', secretOf({ 'token-secret': '0123456789abcdee' })],
     ['no secret', secretOf({ 'token-secret': undefined })],
     ['another id', secretOf({ 'token-id': 'abcdeg' })],
-    ['no use', secretOf({ 'usage-bootstrap-authentication': undefined })],
-    ['another use', secretOf({ 'usage-bootstrap-authentication': 'True' })],
+    ['no usage', secretOf({ 'usage-bootstrap-authentication': undefined })],
+    ['another usage', secretOf({ 'usage-bootstrap-authentication': 'True' })],
     ['another type', secretOf({}, { type: 'Opaque' })],
     ['no data', { type: 'bootstrap.kubernetes.io/token', metadata: {} }],
-    ['on its way out', secretOf({}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })],
-    ['a group of others', secretOf({ 'auth-extra-groups': 'system:masters' })],
+    ['a deletion timestamp', secretOf({}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })],
+    ['a foreign group', secretOf({ 'auth-extra-groups': 'system:masters' })],
     ['a group with a line break', secretOf({ 'auth-extra-groups': 'system:bootstrappers:a\nsystem:masters' })],
-  ])('P113 P114 P117 P119 a Secret with %s lets nobody in', (_, secret) => {
+  ])('does not authenticate by a Secret with %s [P113] [P114] [P117] [P119]', (_, secret) => {
     expect(judge(secret)).toEqual({ kind: 'noOpinion' })
   })
 
@@ -71,7 +71,7 @@ describe('bootstrapTokens', () => {
     ` ${token}`,
     'abcdef.0123456789abcde',
     '__prot.o__0123456789ab',
-  ])('P120 %j has not the form of a token', (given) => {
+  ])('has no opinion on %j, which does not have the form of a token [P120]', (given) => {
     expect(judge(secretOf({}), given)).toEqual({ kind: 'noOpinion' })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { anonymousAuthenticator } from './anonymous.ts'
-import { bearerToken } from './bearer-token.ts'
-import { chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
+import { createBearerTokenAuthenticator } from './bearer-token.ts'
+import { createAuthenticatorChain, createTokenAuthenticatorChain, withAuthenticatedGroup } from './chain.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator } from './interfaces.ts'
 
 const request: AuthenticationRequest = { headers: {}, peer: {} }
@@ -14,43 +14,49 @@ const bad = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reas
 const now = (outcome: AuthenticationOutcome): Authenticator => ({ authenticate: () => outcome })
 const later = (outcome: AuthenticationOutcome): Authenticator => ({ authenticate: async () => outcome })
 
-describe('chain', () => {
-  it('answers with the first that knows the caller, at once when all answer at once', () => {
-    expect(chain([now(none), now(as('a')), now(as('b'))]).authenticate(request)).toEqual(as('a'))
-    expect(chain([]).authenticate(request)).toEqual(none)
+describe('createAuthenticatorChain', () => {
+  it('returns the first authenticated outcome, synchronously when all members are synchronous', () => {
+    expect(createAuthenticatorChain([now(none), now(as('a')), now(as('b'))]).authenticate(request)).toEqual(as('a'))
+    expect(createAuthenticatorChain([]).authenticate(request)).toEqual(none)
   })
 
-  it('waits for those who answer later', async () => {
-    expect(await chain([later(none), now(none), later(as('a')), now(as('b'))]).authenticate(request)).toEqual(as('a'))
-    expect(await chain([later(none), now(none)]).authenticate(request)).toEqual(none)
+  it('awaits asynchronous members', async () => {
+    expect(await createAuthenticatorChain([later(none), now(none), later(as('a')), now(as('b'))]).authenticate(request)).toEqual(
+      as('a'),
+    )
+    expect(await createAuthenticatorChain([later(none), now(none)]).authenticate(request)).toEqual(none)
   })
 
-  it('remembers rejections while others may still know the caller', async () => {
-    expect(chain([now(bad('x')), now(as('a'))]).authenticate(request)).toEqual(as('a'))
-    expect(chain([now(bad('x')), now(none)]).authenticate(request)).toEqual(bad('x'))
-    expect(await chain([later(bad('x')), now(none), later(bad('y'))]).authenticate(request)).toEqual(bad('[x, y]'))
+  it('continues after a rejection, and rejects when no later member authenticates', async () => {
+    expect(createAuthenticatorChain([now(bad('x')), now(as('a'))]).authenticate(request)).toEqual(as('a'))
+    expect(createAuthenticatorChain([now(bad('x')), now(none)]).authenticate(request)).toEqual(bad('x'))
+    expect(await createAuthenticatorChain([later(bad('x')), now(none), later(bad('y'))]).authenticate(request)).toEqual(
+      bad('[x, y]'),
+    )
   })
 
-  it('P246 lets no bad credential fall through to anonymous access', async () => {
+  it('never lets an invalid credential fall through to anonymous access [P246]', async () => {
     const stop = { onRejection: 'stop' } as const
-    expect(chain([now(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))
-    expect(await chain([later(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))
+    expect(createAuthenticatorChain([now(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))
+    expect(await createAuthenticatorChain([later(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(
+      bad('x'),
+    )
   })
 
-  it('P245 P247 makes a caller without credentials anonymous', () => {
-    expect(chain([now(none), anonymousAuthenticator], { onRejection: 'stop' }).authenticate(request)).toEqual(
+  it('authenticates requests without credentials as anonymous [P245] [P247]', () => {
+    expect(createAuthenticatorChain([now(none), anonymousAuthenticator], { onRejection: 'stop' }).authenticate(request)).toEqual(
       as('system:anonymous', ['system:unauthenticated']),
     )
   })
 
-  it('chains token authenticators alike', async () => {
+  it('chains token authenticators', async () => {
     const members = [{ authenticateToken: () => none }, { authenticateToken: async (token: string) => as(token) }]
-    expect(await tokenChain(members).authenticateToken('t', { audiences: ['x'] })).toEqual(as('t'))
+    expect(await createTokenAuthenticatorChain(members).authenticateToken('t', { audiences: ['x'] })).toEqual(as('t'))
   })
 })
 
 describe('withAuthenticatedGroup', () => {
-  it('adds the group once and to people only', async () => {
+  it('adds the group once, and not to anonymous users', async () => {
     expect(withAuthenticatedGroup(now(as('a', ['dev']))).authenticate(request)).toEqual(as('a', ['dev', 'system:authenticated']))
     expect(await withAuthenticatedGroup(later(as('a'))).authenticate(request)).toEqual(as('a', ['system:authenticated']))
     const has = as('a', ['system:authenticated'])
@@ -62,10 +68,10 @@ describe('withAuthenticatedGroup', () => {
   })
 })
 
-describe('bearerToken', () => {
-  it('P246 rejects a token that nobody knows and passes on a request without one', async () => {
+describe('createBearerTokenAuthenticator', () => {
+  it('rejects an unknown token, and has no opinion without one [P246]', async () => {
     const head = (authorization: string) => ({ ...request, headers: { authorization } })
-    const at = bearerToken({ authenticateToken: (token) => (token === 'good' ? as('a') : none) })
+    const at = createBearerTokenAuthenticator({ authenticateToken: (token) => (token === 'good' ? as('a') : none) })
     expect(at.authenticate(head('Bearer good'))).toEqual(as('a'))
     expect(at.authenticate(head('Bearer bad'))).toEqual(bad('invalid bearer token'))
     expect(at.authenticate(request)).toEqual(none)
@@ -73,7 +79,7 @@ describe('bearerToken', () => {
       kind: 'rejected',
     })
     for (const other of ['', 'Bearer', 'Bearer  good', 'Basic good']) expect(at.authenticate(head(other)), other).toEqual(none)
-    const slow = bearerToken({ authenticateToken: async () => none })
+    const slow = createBearerTokenAuthenticator({ authenticateToken: async () => none })
     expect(await slow.authenticate(head('Bearer bad'))).toEqual(bad('invalid bearer token'))
   })
 })

@@ -2,45 +2,57 @@ import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, Token
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
-export interface ChainOptions {
+export interface AuthenticatorChainOptions {
   /**
-   * What a rejection does. `remember` (default): later members are still asked, and only when none of them knows the
-   * caller is it rejected, with all reasons. `stop`: the first rejection decides, so that a bad credential does not fall
-   * through to anonymous access.
+   * Effect of a rejection. `remember` (default): the chain continues, and rejects with all reasons when no later member authenticates
+   * the request. `stop`: the first rejection is final, so an invalid credential never falls through to anonymous access.
    */
   readonly onRejection?: 'remember' | 'stop'
 }
 
-/** Asks one after the other; the first that knows the caller decides. */
-export function chain(members: readonly Authenticator[], options: ChainOptions = {}): Authenticator {
-  const asks = members.map((member) => (request: AuthenticationRequest) => member.authenticate(request))
-  return { authenticate: (request) => firstAnswer(asks, request, { stop: options.onRejection === 'stop' }) }
+/**
+ * Consults authenticators in order; the first that authenticates the request ends the chain.
+ *
+ * @example
+ * const authenticated = withAuthenticatedGroup(createAuthenticatorChain([clientCertificates, bearerTokens]))
+ * const authenticator = createAuthenticatorChain([authenticated, anonymousAuthenticator], { onRejection: 'stop' })
+ */
+export function createAuthenticatorChain(
+  members: readonly Authenticator[],
+  options: AuthenticatorChainOptions = {},
+): Authenticator {
+  const calls = members.map((member) => (request: AuthenticationRequest) => member.authenticate(request))
+  return { authenticate: (request) => firstOutcome(calls, request, { stop: options.onRejection === 'stop' }) }
 }
 
-/** As `chain`, for tokens. */
-export function tokenChain(members: readonly TokenAuthenticator[], options: ChainOptions = {}): TokenAuthenticator {
-  type Ask = { readonly token: string; readonly options: Parameters<TokenAuthenticator['authenticateToken']>[1] }
-  const asks = members.map((member) => (ask: Ask) => member.authenticateToken(ask.token, ask.options))
+/** Like `createAuthenticatorChain`, for tokens. */
+export function createTokenAuthenticatorChain(
+  members: readonly TokenAuthenticator[],
+  options: AuthenticatorChainOptions = {},
+): TokenAuthenticator {
+  type TokenCall = { readonly token: string; readonly options: Parameters<TokenAuthenticator['authenticateToken']>[1] }
+  const calls = members.map((member) => (call: TokenCall) => member.authenticateToken(call.token, call.options))
   return {
-    authenticateToken: (token, ask) => firstAnswer(asks, { token, options: ask }, { stop: options.onRejection === 'stop' }),
+    authenticateToken: (token, tokenOptions) =>
+      firstOutcome(calls, { token, options: tokenOptions }, { stop: options.onRejection === 'stop' }),
   }
 }
 
 /**
- * Everybody whom `member` knows also belongs to `system:authenticated`, but for the anonymous user and those who already
+ * Adds the group `system:authenticated` to every user that `member` authenticates, except `system:anonymous` and users that already
  * belong to it or to `system:unauthenticated`.
  */
 export function withAuthenticatedGroup(member: Authenticator): Authenticator {
-  const known = new WeakMap<object, AuthenticationOutcome>()
+  const cached = new WeakMap<object, AuthenticationOutcome>()
   const add = (outcome: AuthenticationOutcome): AuthenticationOutcome => {
     if (outcome.kind !== 'authenticated') return outcome
     const { user } = outcome
     if (user.username === 'system:anonymous') return outcome
     if (user.groups.some((group) => group === 'system:authenticated' || group === 'system:unauthenticated')) return outcome
-    const seen = known.get(outcome)
+    const seen = cached.get(outcome)
     if (seen !== undefined) return seen
     const added = { ...outcome, user: { ...user, groups: [...user.groups, 'system:authenticated'] } }
-    known.set(outcome, added)
+    cached.set(outcome, added)
     return added
   }
   return {
@@ -51,46 +63,62 @@ export function withAuthenticatedGroup(member: Authenticator): Authenticator {
   }
 }
 
-type Ask<T> = (value: T) => AuthenticationOutcome | Promise<AuthenticationOutcome>
+/** A token authenticator that can be replaced while in use. */
+export interface ReplaceableTokenAuthenticator extends TokenAuthenticator {
+  /** Uses `next` for all later tokens; authentications in progress finish with the previous one. */
+  replace(next: TokenAuthenticator): void
+}
 
-/** Stays synchronous for as long as the members do. */
-function firstAnswer<T>(
-  asks: readonly Ask<T>[],
+export function createReplaceableTokenAuthenticator(initial: TokenAuthenticator): ReplaceableTokenAuthenticator {
+  let current = initial
+  return {
+    authenticateToken: (token, options) => current.authenticateToken(token, options),
+    replace(next) {
+      current = next
+    },
+  }
+}
+
+type Call<T> = (value: T) => AuthenticationOutcome | Promise<AuthenticationOutcome>
+
+/** Synchronous as long as the members are. */
+function firstOutcome<T>(
+  calls: readonly Call<T>[],
   value: T,
   options: { readonly stop: boolean },
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   const reasons: string[] = []
-  for (let i = 0; i < asks.length; i++) {
-    const answer = asks[i]!(value)
-    if (answer instanceof Promise) return continueAsync(asks, value, { ...options, from: i, pending: answer, reasons })
-    if (answer.kind === 'authenticated') return answer
-    if (answer.kind === 'rejected') {
-      if (options.stop) return answer
-      reasons.push(answer.reason)
+  for (let i = 0; i < calls.length; i++) {
+    const outcome = calls[i]!(value)
+    if (outcome instanceof Promise) return continueAsync(calls, value, { ...options, from: i, pending: outcome, reasons })
+    if (outcome.kind === 'authenticated') return outcome
+    if (outcome.kind === 'rejected') {
+      if (options.stop) return outcome
+      reasons.push(outcome.reason)
     }
   }
-  return conclude(reasons)
+  return rejectionFrom(reasons)
 }
 
 async function continueAsync<T>(
-  asks: readonly Ask<T>[],
+  calls: readonly Call<T>[],
   value: T,
   state: { stop: boolean; from: number; pending: Promise<AuthenticationOutcome>; reasons: string[] },
 ): Promise<AuthenticationOutcome> {
-  let answer = await state.pending
+  let outcome = await state.pending
   for (let i = state.from; ; ) {
-    if (answer.kind === 'authenticated') return answer
-    if (answer.kind === 'rejected') {
-      if (state.stop) return answer
-      state.reasons.push(answer.reason)
+    if (outcome.kind === 'authenticated') return outcome
+    if (outcome.kind === 'rejected') {
+      if (state.stop) return outcome
+      state.reasons.push(outcome.reason)
     }
     i++
-    if (i >= asks.length) return conclude(state.reasons)
-    answer = await asks[i]!(value)
+    if (i >= calls.length) return rejectionFrom(state.reasons)
+    outcome = await calls[i]!(value)
   }
 }
 
-function conclude(reasons: readonly string[]): AuthenticationOutcome {
+function rejectionFrom(reasons: readonly string[]): AuthenticationOutcome {
   if (reasons.length === 0) return noOpinion
   return { kind: 'rejected', reason: reasons.length === 1 ? reasons[0]! : `[${reasons.join(', ')}]` }
 }

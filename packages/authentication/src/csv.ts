@@ -1,10 +1,10 @@
-/** One record of a comma-separated file and the line it begins on, counted from 1. */
+/** A record, and the line that it starts on, from 1. */
 export interface CsvRecord {
   readonly fields: readonly string[]
   readonly line: number
 }
 
-/** Where and why a text is not comma-separated values. */
+/** A CSV syntax error with its line. */
 export class CsvSyntaxError extends Error {
   override readonly name = 'CsvSyntaxError'
   readonly line: number
@@ -16,10 +16,11 @@ export class CsvSyntaxError extends Error {
 }
 
 /**
- * Reads comma-separated values as RFC 4180 describes them: quoted fields may hold commas, line ends and doubled quotes.
- * Empty lines are skipped; blanks belong to their field; records may differ in length.
+ * Parses comma-separated values. Quoted fields may hold commas, line breaks and doubled quotes; empty lines are skipped; spaces belong to
+ * their field; records may differ in length.
  *
- * @throws CsvSyntaxError for a quote inside an unquoted field, text after a closing quote, or a quote that never closes.
+ * @see RFC 4180
+ * @throws CsvSyntaxError for a quote inside an unquoted field, text after a closing quote, or an unterminated quote.
  */
 export function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = []

@@ -1,33 +1,35 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { chain } from './chain.ts'
-import { clientCertificate } from './client-certificate.ts'
-import { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
-import { usualProxyHeaders } from './identity-headers.ts'
+import { createAuthenticatorChain } from './chain.ts'
+import { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
+import { defaultFrontProxyHeaders } from './identity-headers.ts'
 import type { AuthenticationOutcome } from './interfaces.ts'
-import { certificateAuthority } from './testing/certificate-authority.ts'
-import { frontProxyLab } from './testing/front-proxy-lab.ts'
+import { createCertificateAuthority } from './testing/certificate-authority.ts'
+import { createFakeFrontProxy } from './testing/fake-front-proxy.ts'
+import { createClientCertificateAuthenticator } from './x509/client-certificate.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const environment = { clock, random: seededRandom(5) }
-const lab = frontProxyLab(environment)
+const lab = createFakeFrontProxy(environment)
 const alice = { username: 'alice', uid: '7', groups: ['dev', 'ops'], extra: { scopes: ['view', 'edit'] } }
 const proxyOf = (more: Partial<FrontProxyOptions> = {}) =>
-  frontProxy({ authorities: lab.authority.certificate, clock, ...usualProxyHeaders, ...more })
+  createFrontProxyAuthenticator({ authorities: lab.authority.certificate, clock, ...defaultFrontProxyHeaders, ...more })
 const ask = (headers: Record<string, string | string[]>, more: Partial<FrontProxyOptions> = {}) =>
   proxyOf(more).authenticate({ headers, peer: lab.proxy.peer }) as AuthenticationOutcome
 const userOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 
-describe('frontProxy', () => {
-  it('P244 believes the headers of a proxy that the front authority vouches for', () => {
+describe('createFrontProxyAuthenticator', () => {
+  it('trusts the headers of a proxy with a certificate of the front proxy authority [P244]', () => {
     expect(proxyOf().authenticate(lab.request(alice))).toEqual({ kind: 'authenticated', user: alice })
   })
 
-  it('P243 believes nobody without a certificate, and nobody of another authority', () => {
+  it('ignores headers without a certificate, and rejects certificates of other authorities [P243]', () => {
     const { headers } = lab.request(alice)
     expect(proxyOf().authenticate({ headers, peer: {} })).toEqual({ kind: 'noOpinion' })
     expect(proxyOf().authenticate({ headers, peer: { certificates: [] } })).toEqual({ kind: 'noOpinion' })
-    const other = certificateAuthority({ name: 'front proxy authority', ...environment }).issue({ commonName: 'front-proxy' })
+    const other = createCertificateAuthority({ name: 'front proxy authority', ...environment }).issue({
+      commonName: 'front-proxy',
+    })
     expect(proxyOf().authenticate({ headers, peer: other.peer })).toMatchObject({ kind: 'rejected' })
     const serving = lab.authority.issue({ commonName: 'front-proxy', usage: 'server' })
     expect(proxyOf().authenticate({ headers, peer: serving.peer })).toMatchObject({ kind: 'rejected' })
@@ -35,7 +37,7 @@ describe('frontProxy', () => {
     expect(proxyOf().authenticate({ headers, peer: old.peer })).toMatchObject({ kind: 'rejected' })
   })
 
-  it('P244 allowed names: the common name must be one of them; none means any', () => {
+  it('restricts proxies to the allowed common names; an empty list allows all [P244]', () => {
     const request = lab.request(alice)
     expect(proxyOf({ allowedNames: ['other', 'front-proxy'] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
     for (const name of ['Front-Proxy', 'front', 'front-proxy2'])
@@ -43,7 +45,7 @@ describe('frontProxy', () => {
     expect(proxyOf({ allowedNames: [] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('P244 user name: headers in order, the first with a value, names in any case', () => {
+  it('takes the user name from the first header with a value, in any case [P244]', () => {
     const usernameHeaders = ['X-Remote-User', 'X-Other']
     expect(userOf(ask({ 'x-other': 'bob' }, { usernameHeaders }))).toMatchObject({ username: 'bob' })
     expect(userOf(ask({ 'x-other': 'bob', 'x-remote-user': 'alice' }, { usernameHeaders }))).toMatchObject({ username: 'alice' })
@@ -51,14 +53,14 @@ describe('frontProxy', () => {
     expect(ask({ 'x-remote-group': 'system:masters' }, { usernameHeaders })).toEqual({ kind: 'noOpinion' })
   })
 
-  it('P244 groups: every value of every listed header', () => {
+  it('takes groups from every value of every header [P244]', () => {
     const groupHeaders = ['X-Remote-Group', 'X-More']
     const headers = { 'x-remote-user': 'a', 'x-remote-group': ['one', 'two, three'], 'x-more': 'four' }
     expect(userOf(ask(headers, { groupHeaders }))).toMatchObject({ groups: ['one', 'two, three', 'four'] })
     expect(userOf(ask(headers, { groupHeaders: [] }))).toMatchObject({ groups: [] })
   })
 
-  it('P244 extra: the prefix goes, the rest is lower-cased and percent-decoded', () => {
+  it('derives extra keys without prefix, lower-cased and percent-decoded [P244]', () => {
     const headers = {
       'x-remote-user': 'a',
       'x-remote-extra-scopes': ['view', 'edit'],
@@ -79,7 +81,7 @@ describe('frontProxy', () => {
     ])
   })
 
-  it('refuses repeated names and keys that are not UTF-8', () => {
+  it('rejects repeated user names and keys that are not UTF-8', () => {
     for (const headers of [
       { 'x-remote-user': ['a', 'b'] },
       { 'x-remote-user': 'a', 'x-remote-uid': ['1', '1'] },
@@ -88,23 +90,32 @@ describe('frontProxy', () => {
       expect(ask(headers)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('lets a caller with a certificate of their own be known by it, whatever the headers say', () => {
-    const people = certificateAuthority({ name: 'people', ...environment })
-    const members = [proxyOf(), clientCertificate({ authorities: people.certificate, clock, profile: stockProfile })]
+  it('lets client certificate authentication apply to certificates of other authorities', () => {
+    const people = createCertificateAuthority({ name: 'people', ...environment })
+    const members = [
+      proxyOf(),
+      createClientCertificateAuthenticator({ authorities: people.certificate, clock, profile: stockProfile }),
+    ]
     const { peer } = people.issue({ commonName: 'bob' })
-    const outcome = chain(members).authenticate({ headers: lab.request(alice).headers, peer }) as AuthenticationOutcome
+    const outcome = createAuthenticatorChain(members).authenticate({
+      headers: lab.request(alice).headers,
+      peer,
+    }) as AuthenticationOutcome
     expect(userOf(outcome)).toMatchObject({ username: 'bob', groups: [] })
   })
 
-  it('follows its authorities', () => {
-    let pem = certificateAuthority({ name: 'former', ...environment }).certificate
+  it('follows changes of the CA bundle', () => {
+    let pem = createCertificateAuthority({ name: 'former', ...environment }).certificate
     const proxy = proxyOf({ authorities: () => pem })
     expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'rejected' })
     pem = lab.authority.certificate
     expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'authenticated' })
   })
 
-  it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])('refuses %j', (more) => {
-    expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
-  })
+  it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])(
+    'rejects the options %j',
+    (more) => {
+      expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
+    },
+  )
 })

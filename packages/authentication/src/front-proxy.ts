@@ -1,20 +1,26 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
-import { type AuthoritySource, chainJudge } from './chain-judge.ts'
-import { commonNameOf } from './client-certificate.ts'
-import { decodedKey, type FrontProxyHeaders, readHeaderNames, singleValue, valuesOf } from './identity-headers.ts'
+import {
+  decodeExtraKey,
+  type FrontProxyHeaders,
+  headerValues,
+  normalizeHeaderNames,
+  singleHeaderValue,
+} from './identity-headers.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator } from './interfaces.ts'
+import { type CaBundleSource, createCertificateVerifier } from './x509/certificate-verifier.ts'
+import { commonNameOf } from './x509/client-certificate.ts'
 
 /**
- * A proxy in front of the server that has authenticated the caller and says in headers who it is. Its headers are believed
- * only over a connection on which it proved to own a certificate of the front authority.
+ * Options for an authenticating proxy in front of the server, which passes the user in headers. The headers are trusted only on
+ * connections with a client certificate of the front proxy authority.
  *
  * @see API protocol specification, 5.4
  */
 export interface FrontProxyOptions extends FrontProxyHeaders {
-  /** PEM bundle of the authorities of proxies. A function is asked for every request. */
-  readonly authorities: AuthoritySource
-  /** Common names of the certificates of proxies. Empty (default): every certificate of the authorities. */
+  /** PEM bundle of the front proxy authorities. A function is called for every request, and may return a rotated bundle. */
+  readonly authorities: CaBundleSource
+  /** Allowed common names of proxy certificates. Empty (default): all. */
   readonly allowedNames?: readonly string[]
   readonly clock: Pick<Clock, 'now'>
 }
@@ -25,36 +31,35 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const malformed: AuthenticationOutcome = { kind: 'rejected', reason: 'the headers of the proxy cannot be read' }
 
 /**
- * No certificate, or no user name in the headers, is no opinion; headers that cannot be read are a rejection; a certificate of another authority or another name is a
- * rejection, which lets the members after it in a chain judge the certificate.
+ * Authenticates the user that a front proxy names in headers. Without a certificate or user name there is no opinion. Malformed headers
+ * are rejected, as is a certificate of another authority or name: later members of a chain may still accept that certificate.
  *
- * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no header for the user name is given, or one is no
- *   name of a header.
+ * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no user name header is given or a header name is invalid.
  */
-export function frontProxy(options: FrontProxyOptions): Authenticator {
-  const names = readHeaderNames(options)
+export function createFrontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
+  const names = normalizeHeaderNames(options)
   const allowed = new Set(options.allowedNames ?? [])
-  const judge = chainJudge(options, (leaf) => allowed.size === 0 || mayProxy(leaf, allowed))
+  const verify = createCertificateVerifier(options, (leaf) => allowed.size === 0 || isAllowedProxy(leaf, allowed))
   return {
     authenticate({ headers, peer }) {
       const certificates = peer.certificates
       if (certificates === undefined || certificates.length === 0) return noOpinion
-      const judged = judge(certificates)
-      if (!judged.ok) return { kind: 'rejected', reason: judged.reason }
-      if (!judged.value) return { kind: 'rejected', reason: 'the common name of the certificate is not that of a proxy' }
-      return userIn(headers, names)
+      const verification = verify(certificates)
+      if (!verification.ok) return { kind: 'rejected', reason: verification.reason }
+      if (!verification.value) return { kind: 'rejected', reason: 'the common name of the certificate is not that of a proxy' }
+      return userFromHeaders(headers, names)
     },
   }
 }
 
-function mayProxy(leaf: X509Certificate, allowed: ReadonlySet<string>): boolean {
+function isAllowedProxy(leaf: X509Certificate, allowed: ReadonlySet<string>): boolean {
   return allowed.has(commonNameOf(leaf))
 }
 
-function userIn(headers: RequestHeaders, names: Required<FrontProxyHeaders>): AuthenticationOutcome {
+function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHeaders>): AuthenticationOutcome {
   const username = firstValue(headers, names.usernameHeaders)
   const uid = firstValue(headers, names.uidHeaders)
-  const extra = extraIn(headers, names.extraHeaderPrefixes)
+  const extra = extraFromHeaders(headers, names.extraHeaderPrefixes)
   if (username === false || uid === false || extra === false) return malformed
   if (username === '') return noOpinion
   return {
@@ -62,33 +67,33 @@ function userIn(headers: RequestHeaders, names: Required<FrontProxyHeaders>): Au
     user: {
       username,
       ...(uid === '' ? {} : { uid }),
-      groups: names.groupHeaders.flatMap((name) => valuesOf(headers[name])),
+      groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])),
       ...(extra === undefined ? {} : { extra }),
     },
   }
 }
 
-/** The first that is not empty; false when one of them is repeated. */
+/** The first non-empty value; false when one of the headers is repeated. */
 function firstValue(headers: RequestHeaders, names: readonly string[]): string | false {
   let first = ''
   for (const name of names) {
-    const value = singleValue(headers[name])
+    const value = singleHeaderValue(headers[name])
     if (value === false) return false
     if (first === '') first = value ?? ''
   }
   return first
 }
 
-/** False when a key cannot be read. */
-function extraIn(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
+/** The extra values by key; false when a key cannot be decoded. */
+function extraFromHeaders(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
   let extra: Record<string, string[]> | undefined
   for (const prefix of prefixes) {
     for (const name of Object.keys(headers)) {
       if (!name.startsWith(prefix)) continue
       extra ??= Object.create(null) as Record<string, string[]>
-      const key = decodedKey(name.slice(prefix.length))
+      const key = decodeExtraKey(name.slice(prefix.length))
       if (key === undefined) return false
-      extra[key] = [...(extra[key] ?? []), ...valuesOf(headers[name])]
+      extra[key] = [...(extra[key] ?? []), ...headerValues(headers[name])]
     }
   }
   return extra

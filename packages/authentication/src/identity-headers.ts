@@ -2,31 +2,31 @@ import { AuthenticationError } from './authentication-error.ts'
 import type { AuthenticationRequest } from './interfaces.ts'
 
 /**
- * The headers that decide who a request runs as: Authorization, Impersonate-*, and those of a front proxy.
+ * The headers that determine the user of a request: Authorization, Impersonate-*, and those of a front proxy.
  *
- * **A malformed identity header is never an absent one.** A header of these families that is repeated where one is allowed, that holds
- * text that cannot be represented, or that cannot be read, ends the request with 400 or 401. Without this rule the request would run as
- * another user than it says: a lost Impersonate-User leaves the rights of the caller.
+ * **A malformed identity header never counts as absent.** A repeated single-valued header, unrepresentable text, or an undecodable value
+ * fails the request with 400 or 401. Otherwise the request would run as another user than it names: ignoring a malformed
+ * Impersonate-User would keep the permissions of the impersonator.
  *
- * Two things are absent in the protocol itself, in the stock server and here: an Authorization header that is not `Bearer TOKEN`, because
- * other schemes are not for this server, and an empty Impersonate-User.
+ * Two cases count as absent, as in the stock server: an Authorization header with another scheme than Bearer, and an empty
+ * Impersonate-User.
  *
- * Differs: the stock server takes the first of repeated headers, and bytes that are not UTF-8 as they are.
+ * Differs: the stock server uses the first of repeated headers, and passes on bytes that are not UTF-8.
  */
 
 export interface FrontProxyHeaders {
-  /** Headers that may hold the user name, in order: the first with a value decides. At least one. */
+  /** Headers for the user name, in order of precedence; at least one. The first non-empty value applies. */
   readonly usernameHeaders: readonly string[]
-  /** Headers that may hold the uid, in order. */
+  /** Headers for the uid, in order of precedence. */
   readonly uidHeaders?: readonly string[]
-  /** Headers whose values are groups, all of them. */
+  /** Headers for groups; all values apply. */
   readonly groupHeaders?: readonly string[]
-  /** Headers that begin so hold extra values; the rest of the name, percent-decoded, is the key. */
+  /** Prefixes of headers for extra values; the percent-decoded rest of the name is the key. */
   readonly extraHeaderPrefixes?: readonly string[]
 }
 
-/** Headers that proxies use where nothing else was agreed on. */
-export const usualProxyHeaders: Required<FrontProxyHeaders> = {
+/** The `x-remote-*` headers that front proxies send by default. */
+export const defaultFrontProxyHeaders: Required<FrontProxyHeaders> = {
   usernameHeaders: ['x-remote-user'],
   uidHeaders: ['x-remote-uid'],
   groupHeaders: ['x-remote-group'],
@@ -42,34 +42,38 @@ export const impersonationHeaders = {
 
 type HeaderValue = AuthenticationRequest['headers'][string]
 
-/** Why a request cannot say who it is from. */
-export interface IdentityProblem {
+/** A malformed identity header. */
+export interface IdentityHeaderError {
   /** 401 for Authorization, 400 for the others. */
   readonly code: 400 | 401
   readonly message: string
 }
 
 /** The identity headers that one server reads. */
-export interface IdentityHeaders {
-  /** The first thing wrong with the identity headers of a request; the request must be refused. */
-  problemOf(request: Pick<AuthenticationRequest, 'headers' | 'headersJoined'>): IdentityProblem | undefined
-  /** Whether a header is one by which proxies say who the caller is: handlers must not see it. */
+export interface IdentityHeaderRules {
+  /** Returns the first malformed identity header of a request, which must then fail; undefined when all are valid. */
+  validate(request: Pick<AuthenticationRequest, 'headers' | 'headersJoined'>): IdentityHeaderError | undefined
+  /** Whether a header is a front proxy header, which handlers must not see. */
   isProxyHeader(name: string): boolean
 }
 
-/** How often a header may stand in a request; a prefix: the rest of the name is a key. */
-type Family = 'single' | 'many' | 'keyed'
+/** Whether a header may be repeated (`many`), may not (`single`), or carries an extra key in its name (`keyed`). */
+type HeaderFamily = 'single' | 'many' | 'keyed'
 
-/** @throws AuthenticationError `InvalidHeaders` */
-export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
-  const proxies = [usualProxyHeaders, ...(custom === undefined ? [] : [readHeaderNames(custom)])]
-  const proxyNames = new Map<string, Family>()
+/**
+ * Creates the rules for the default front proxy headers and the configured ones.
+ *
+ * @throws AuthenticationError `InvalidHeaders`
+ */
+export function createIdentityHeaderRules(custom?: FrontProxyHeaders): IdentityHeaderRules {
+  const proxies = [defaultFrontProxyHeaders, ...(custom === undefined ? [] : [normalizeHeaderNames(custom)])]
+  const proxyNames = new Map<string, HeaderFamily>()
   for (const { usernameHeaders, uidHeaders, groupHeaders } of proxies) {
     for (const name of [...usernameHeaders, ...uidHeaders]) proxyNames.set(name, 'single')
     for (const name of groupHeaders) proxyNames.set(name, 'many')
   }
   const proxyPrefixes = [...new Set(proxies.flatMap(({ extraHeaderPrefixes }) => extraHeaderPrefixes))]
-  const names = new Map<string, Family>([
+  const names = new Map<string, HeaderFamily>([
     ...proxyNames,
     ['authorization', 'single'],
     [impersonationHeaders.user, 'single'],
@@ -77,26 +81,26 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
     [impersonationHeaders.group, 'many'],
   ])
   const prefixes = [impersonationHeaders.extraPrefix, ...proxyPrefixes]
-  const familyOf = (name: string): Family | undefined => {
+  const familyOf = (name: string): HeaderFamily | undefined => {
     const family = names.get(name)
     if (family !== undefined) return family
     for (const prefix of prefixes) if (name.startsWith(prefix)) return 'keyed'
     return undefined
   }
-  const keyProblem = (name: string): string | undefined => {
+  const validateKey = (name: string): string | undefined => {
     if (names.has(name)) return undefined
     const prefix = prefixes.find((each) => name.startsWith(each)) ?? ''
-    return decodedKey(name.slice(prefix.length)) === undefined ? 'has a key that is not UTF-8' : undefined
+    return decodeExtraKey(name.slice(prefix.length)) === undefined ? 'has a key that is not UTF-8' : undefined
   }
   return {
-    problemOf({ headers, headersJoined = false }) {
+    validate({ headers, headersJoined = false }) {
       for (const name in headers) {
         const lower = name.toLowerCase()
         const family = familyOf(lower)
         if (family === undefined) continue
         const message =
           lower === name
-            ? (valueProblem(headers[name], { family, headersJoined }) ?? keyProblem(name))
+            ? (validateValue(headers[name], { family, headersJoined }) ?? validateKey(name))
             : 'must be named in lower case'
         if (message !== undefined) return { code: name === 'authorization' ? 401 : 400, message: `header ${name} ${message}` }
       }
@@ -106,29 +110,29 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
   }
 }
 
-function valueProblem(
+function validateValue(
   value: HeaderValue,
-  { family, headersJoined }: { readonly family: Family; readonly headersJoined: boolean },
+  { family, headersJoined }: { readonly family: HeaderFamily; readonly headersJoined: boolean },
 ): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'string') return textProblem(value, headersJoined)
+  if (typeof value === 'string') return validateText(value, headersJoined)
   if (family === 'single' && value.length > 1) return 'is repeated'
   for (const one of value) {
-    const problem = textProblem(one, headersJoined)
+    const problem = validateText(one, headersJoined)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-function textProblem(text: string, headersJoined: boolean): string | undefined {
-  if (!isRepresentable(text)) return 'holds text that cannot be represented'
+function validateText(text: string, headersJoined: boolean): string | undefined {
+  if (!isValidHeaderText(text)) return 'holds text that cannot be represented'
   return headersJoined && text.includes(', ') ? 'may be several that were joined' : undefined
 }
 
 const replacementCharacter = 0xfffd
 
-/** Whether text is what was sent: no control characters but tabs, no stand-in for bytes that are not UTF-8, no half of a surrogate pair. */
-export function isRepresentable(text: string): boolean {
+/** Whether a header value is valid text: no control characters except tab, no U+FFFD (undecodable bytes), no lone surrogate. */
+export function isValidHeaderText(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code >= 0x20 && code < 0x7f) continue
@@ -141,23 +145,23 @@ export function isRepresentable(text: string): boolean {
   return true
 }
 
-/** The value of a header that may stand once: undefined when there is none, `false` when there are several. */
-export function singleValue(value: HeaderValue): string | undefined | false {
+/** The value of a single-valued header: undefined when absent, `false` when repeated. */
+export function singleHeaderValue(value: HeaderValue): string | undefined | false {
   if (value === undefined || typeof value === 'string') return value
   return value.length > 1 ? false : value[0]
 }
 
-/** The values of a header that may be repeated. */
-export function valuesOf(value: HeaderValue): readonly string[] {
+/** All values of a header that may be repeated. */
+export function headerValues(value: HeaderValue): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
 }
 
 /**
- * The key in the name of a header of extra values, in lower case. What is not rightly percent-encoded stays as it is; undefined when the
- * encoded bytes are not UTF-8.
+ * Decodes the extra key of a header name, in lower case. A malformed percent-encoding is kept literally; undefined when the encoded bytes
+ * are not UTF-8.
  */
-export function decodedKey(encoded: string): string | undefined {
+export function decodeExtraKey(encoded: string): string | undefined {
   const text = encoded.toLowerCase()
   if (!text.includes('%') || /%(?![0-9a-f]{2})/.test(text)) return text
   try {
@@ -167,7 +171,7 @@ export function decodedKey(encoded: string): string | undefined {
   }
 }
 
-/** What an Authorization header says about bearer tokens. */
+/** The bearer token of an Authorization header. */
 export type BearerCredential =
   | { readonly kind: 'absent' }
   | { readonly kind: 'token'; readonly token: string }
@@ -175,9 +179,9 @@ export type BearerCredential =
 
 const absent: BearerCredential = { kind: 'absent' }
 
-/** Reads `Bearer TOKEN`; words after the token are ignored. Whatever else a header holds is no bearer credential. */
-export function bearerCredential(header: HeaderValue): BearerCredential {
-  const value = singleValue(header)
+/** Reads `Bearer TOKEN`; text after the token is ignored, and other schemes count as absent. */
+export function readBearerCredential(header: HeaderValue): BearerCredential {
+  const value = singleHeaderValue(header)
   if (value === undefined) return absent
   if (value === false) return { kind: 'malformed', reason: 'the Authorization header is repeated' }
   const text = value.trim()
@@ -187,8 +191,8 @@ export function bearerCredential(header: HeaderValue): BearerCredential {
   return token === '' ? absent : { kind: 'token', token }
 }
 
-/** Names in lower case, as requests have them. @throws AuthenticationError `InvalidHeaders` */
-export function readHeaderNames(headers: FrontProxyHeaders): Required<FrontProxyHeaders> {
+/** Trims header names and lowers their case. @throws AuthenticationError `InvalidHeaders` */
+export function normalizeHeaderNames(headers: FrontProxyHeaders): Required<FrontProxyHeaders> {
   const lower = (names: readonly string[] = []) => names.map((name) => name.trim().toLowerCase())
   const read = {
     usernameHeaders: lower(headers.usernameHeaders),
@@ -196,11 +200,11 @@ export function readHeaderNames(headers: FrontProxyHeaders): Required<FrontProxy
     groupHeaders: lower(headers.groupHeaders),
     extraHeaderPrefixes: lower(headers.extraHeaderPrefixes),
   }
-  const wrong = Object.values(read)
+  const invalid = Object.values(read)
     .flat()
     .find((name) => !/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
-  if (wrong !== undefined)
-    throw new AuthenticationError({ code: 'InvalidHeaders', message: `${JSON.stringify(wrong)} is no name of a header` })
+  if (invalid !== undefined)
+    throw new AuthenticationError({ code: 'InvalidHeaders', message: `${JSON.stringify(invalid)} is not a header name` })
   if (read.usernameHeaders.length === 0)
     throw new AuthenticationError({ code: 'InvalidHeaders', message: 'no header for the user name is given' })
   return read

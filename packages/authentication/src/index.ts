@@ -1,39 +1,37 @@
-export { anonymousAuthenticator, anonymousFor } from './anonymous.ts'
-export { forAudiences } from './audiences.ts'
+export type { Fetch } from '@krmkit/meta/fetch'
+export { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'
+export { withServerAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
-export { type BearerOptions, bearerToken } from './bearer-token.ts'
-export { type BootstrapTokenOptions, bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
-export { boundedTokens } from './bounded-authenticator.ts'
-export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
-export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
-export type { AuthoritySource } from './chain-judge.ts'
-export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
+export { type BearerTokenOptions, createBearerTokenAuthenticator } from './bearer-token.ts'
+export { type BootstrapTokenOptions, type BootstrapTokenSecret, createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
+export {
+  type AuthenticatorChainOptions,
+  createAuthenticatorChain,
+  createReplaceableTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  withAuthenticatedGroup,
+} from './chain.ts'
+export { withConcurrencyLimit } from './concurrency-limit.ts'
 export type {
   AnonymousConfiguration,
   AuthenticationConfiguration,
   ClaimExpression,
   ClaimExpressionCompiler,
-  ClaimRule,
-  ClaimSource,
-  JwtConfiguration,
-  PrefixedSource,
 } from './configuration/interfaces.ts'
-export { jwtTokens } from './configuration/jwt-tokens.ts'
+export { createJwtAuthenticator } from './configuration/jwt-authenticator.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
-export { type AuthenticationRules, validateAuthenticationConfiguration } from './configuration/validate.ts'
-export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
-export { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
+export { validateAuthenticationConfiguration } from './configuration/validate.ts'
+export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
 export {
-  decodedKey,
+  createIdentityHeaderRules,
+  decodeExtraKey,
+  defaultFrontProxyHeaders,
   type FrontProxyHeaders,
-  type IdentityHeaders,
-  type IdentityProblem,
-  identityHeaders,
+  headerValues,
+  type IdentityHeaderRules,
   impersonationHeaders,
-  isRepresentable,
-  singleValue,
-  usualProxyHeaders,
-  valuesOf,
+  isValidHeaderText,
+  singleHeaderValue,
 } from './identity-headers.ts'
 export type {
   AuthenticationOutcome,
@@ -41,36 +39,27 @@ export type {
   Authenticator,
   TokenAuthenticator,
   TokenDigest,
-  TokenOptions,
+  TokenRequestOptions,
 } from './interfaces.ts'
-export type { IssuerReach, OidcAuthenticator } from './issuer-tokens.ts'
-export { isTokenShaped } from './jwt.ts'
-export { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
-export { type OidcOptions, oidcTokens } from './oidc.ts'
-export type { OidcClaimOptions } from './oidc-claims.ts'
-export { type ReplaceableTokens, replaceableTokens } from './replaceable-tokens.ts'
-export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'
-export { type IssuerDocuments, issuerDocuments } from './service-account-discovery.ts'
+export { isJwtShaped } from './jwt.ts'
+export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
+export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
+export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
+export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
 export {
-  audiencesOf,
   type BoundObject,
+  createServiceAccountIssuer,
   extendableTokenSeconds,
-  type IssuedToken,
-  type IssuingRules,
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
-  type TokenRequest,
-} from './service-account-issuer.ts'
-export type { LegacyTokenOptions } from './service-account-legacy.ts'
-export {
-  type FoundObject,
-  type ObjectLookup,
-  type ServiceAccountTokenOptions,
-  serviceAccountTokens,
-} from './service-account-tokens.ts'
-export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
-export { cachedTokens, type TokenCacheOptions } from './token-cache.ts'
-export { clockSkewSeconds } from './token-times.ts'
-export { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
-export { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'
+} from './service-account/issuer.ts'
+export type { FoundObject, ObjectLookup } from './service-account/object-lookup.ts'
+export { createOpenIdMetadata, type OpenIdMetadata } from './service-account/openid-metadata.ts'
+export { createServiceAccountTokenAuthenticator } from './service-account/token-authenticator.ts'
+export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
+export { createCachedTokenAuthenticator, type TokenCacheOptions } from './token-cache.ts'
+export { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
+export { createWebhookTokenAuthenticator, type WebhookTokenOptions } from './webhook-tokens.ts'
+export { parseAuthorities } from './x509/certificate-chain.ts'
+export type { CaBundleSource } from './x509/certificate-verifier.ts'
+export { type ClientCertificateOptions, createClientCertificateAuthenticator } from './x509/client-certificate.ts'

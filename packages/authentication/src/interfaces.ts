@@ -1,73 +1,75 @@
 import type { UserInfo } from '@krmkit/meta'
 
 /**
- * Who is calling? An authenticator looks at the head of a request, a token authenticator at a bearer token; both give one
- * of three answers. Chains are arrays in the order of asking.
+ * Result of an authenticator, which inspects a request, or of a token authenticator, which inspects a bearer token.
  *
- *     authenticated   this is who it is; nobody else is asked
- *     noOpinion       nothing here that I know; ask the next one
- *     rejected        there was a credential of my kind and it is bad
+ *     authenticated   the credential is valid; the chain ends
+ *     noOpinion       the request has no credential of this type; the chain continues
+ *     rejected        the request has a credential of this type, and it is invalid
  */
 export type AuthenticationOutcome =
   | {
       readonly kind: 'authenticated'
       readonly user: UserInfo
-      /** Audiences of the token that are also accepted here; absent when the credential has none. */
+      /** Requested audiences that the token is valid for; absent for credentials without audiences. */
       readonly audiences?: readonly string[]
-      /** The credential is not good beyond this time, in milliseconds since the epoch: do not keep the answer longer. */
+      /** Expiry of the credential, in milliseconds since the epoch; the outcome must not be cached longer. */
       readonly expiresAt?: number
-      /** What the caller should be told, as Warning headers. */
+      /** Texts of Warning headers for the client. */
       readonly warnings?: readonly string[]
-      /** What the audit trail should say about the credential, by annotation key. */
+      /** Audit annotations about the credential. */
       readonly annotations?: Readonly<Record<string, string>>
     }
   | { readonly kind: 'noOpinion' }
   | {
       readonly kind: 'rejected'
       /**
-       * For the log, the audit trail and token reviews; the caller only learns "Unauthorized". Holds no part of a credential
-       * and nothing about what stands behind the server.
+       * For logs, audit events and token reviews; clients receive only "Unauthorized". It contains no part of a credential and no
+       * details of backends.
        */
       readonly reason: string
     }
 
-/** What an authenticator may look at. An `ApiRequest` of `@krmkit/apiserver` is one. */
+/** The input of an authenticator. An `ApiRequest` of `@krmkit/apiserver` satisfies it. */
 export interface AuthenticationRequest {
-  /** Names in lower case; repeated headers as separate values. */
+  /** Keys in lower case; repeated headers as arrays. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Repeated headers may have been joined into one, separated by a comma and a space. */
+  /** Whether the adapter joins repeated headers with a comma and a space, as the Fetch API does. */
   readonly headersJoined?: boolean | undefined
-  /** What is asked for, without the query. */
+  /** Path of the request, without the query. */
   readonly path?: string
   readonly peer: {
     readonly address?: string
-    /** DER certificates whose key the client proved to hold, leaf first. Not yet verified against any authority. */
+    /** DER certificates of the TLS handshake, leaf first. Possession of the key is proven; the chain is not verified. */
     readonly certificates?: readonly Uint8Array[]
   }
-  /** Audiences that a token shall be good for; absent: those of the server itself. */
+  /** Audiences that a token must be valid for; absent: those of the API server. */
   readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
 }
 
-/** Answers at once where it can: a synchronous answer costs no turn of the event loop. */
+/** Authenticates requests. Returns synchronously where possible, which saves a turn of the event loop. */
 export interface Authenticator {
   authenticate(request: AuthenticationRequest): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }
 
-export interface TokenOptions {
-  /** Those that the caller wants the token to be good for; absent: those of the server itself. */
+/** Options of one token authentication. */
+export interface TokenRequestOptions {
+  /** Audiences that the token must be valid for; absent: those of the API server. */
   readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
-  /** HMAC of the token under a key of whoever asks, worked out once for all who want it. */
+  /** Keyed digest of the token, computed lazily and at most once for all authenticators of a chain. */
   readonly digest?: TokenDigest
 }
 
+/** A lazily computed keyed digest of a token. */
 export interface TokenDigest {
-  /** What works it out: who has kept digests may compare only those of the same function. */
+  /** The digest function. Digests are comparable only when this is the same function. */
   readonly by: (text: string) => string
   value(): string
 }
 
+/** Authenticates bearer tokens. Returns synchronously where possible. */
 export interface TokenAuthenticator {
-  authenticateToken(token: string, options?: TokenOptions): AuthenticationOutcome | Promise<AuthenticationOutcome>
+  authenticateToken(token: string, options?: TokenRequestOptions): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }

@@ -1,8 +1,8 @@
 import { createHash, type KeyObject } from 'node:crypto'
 
 /**
- * The one way into jose: signing JSON Web Tokens and checking their signatures. What the claims mean, and whether their time
- * has come, is for others to say. jose is loaded on first use.
+ * Signs JSON Web Tokens and verifies their signatures; claims are validated elsewhere. This is the only module of the package that uses
+ * jose, which is loaded on first use.
  */
 
 export type Claims = { aud?: unknown; exp?: unknown; iat?: unknown; nbf?: unknown; iss?: unknown; sub?: unknown } & Record<
@@ -10,14 +10,14 @@ export type Claims = { aud?: unknown; exp?: unknown; iat?: unknown; nbf?: unknow
   unknown
 >
 
-/** A token as it was written, before anybody has checked its signature. */
+/** A decoded token whose signature is not verified. */
 export interface UnverifiedToken {
   readonly algorithm: string
   readonly keyId: string | undefined
   readonly claims: Claims
 }
 
-/** A public key, the name tokens call it by, and the one algorithm that it is for: never chosen by the token. */
+/** A public key with its key id and its only permitted algorithm, which tokens cannot choose. */
 export interface VerificationKey {
   readonly id: string | undefined
   readonly algorithm: string
@@ -28,23 +28,23 @@ type CryptoKey = import('node:crypto').webcrypto.CryptoKey
 
 const maxTokenLength = 16 * 1024
 
-/** Whether a text has the outward form of a token: three parts. */
-export function isTokenShaped(text: string): boolean {
+/** Whether a text has the three parts of a JWT. */
+export function isJwtShaped(text: string): boolean {
   const first = text.indexOf('.')
   if (first < 1 || text.length > maxTokenLength) return false
   const second = text.indexOf('.', first + 1)
   return second > first + 1 && text.indexOf('.', second + 1) < 0
 }
 
-/** Reads a token without believing it; undefined when it is none, or too long to be one. */
-export function readToken(token: string): UnverifiedToken | undefined {
+/** Decodes a token without verifying it; undefined when it is malformed or too long. */
+export function decodeToken(token: string): UnverifiedToken | undefined {
   if (token.length > maxTokenLength || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined
   const [head = '', body = ''] = token.split('.')
-  const header = objectIn(head)
-  const claims = objectIn(body)
+  const header = decodeJsonObject(head)
+  const claims = decodeJsonObject(body)
   if (header === undefined || claims === undefined) return undefined
   const { alg, kid } = header
-  // Extensions change what is signed, and none of them is for tokens.
+  // These parameters change what is signed; tokens never use them.
   if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) return undefined
   return {
     algorithm: typeof alg === 'string' ? alg : '',
@@ -53,7 +53,7 @@ export function readToken(token: string): UnverifiedToken | undefined {
   }
 }
 
-function objectIn(part: string): Claims | undefined {
+function decodeJsonObject(part: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined
@@ -62,7 +62,7 @@ function objectIn(part: string): Claims | undefined {
   }
 }
 
-/** Whether the signature of `token` is by `key` with the algorithm of `key`. */
+/** Verifies the signature of `token` with `key` and the algorithm of `key`. */
 export async function isSignedBy(token: string, { key, algorithm }: VerificationKey): Promise<boolean> {
   const { compactVerify } = await import('jose')
   try {
@@ -73,6 +73,7 @@ export async function isSignedBy(token: string, { key, algorithm }: Verification
   }
 }
 
+/** Signs claims as a compact JWS. */
 export async function signToken(
   claims: Claims,
   signer: { readonly key: KeyObject; readonly id: string; readonly algorithm: string },
@@ -82,7 +83,7 @@ export async function signToken(
   return new CompactSign(bytes).setProtectedHeader({ alg: signer.algorithm, kid: signer.id }).sign(signer.key)
 }
 
-/** The algorithm that tokens are signed with by a key of ours. */
+/** The algorithm that a service account key signs with; undefined for unsupported keys. */
 export function algorithmOf(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType === 'rsa') return 'RS256'
   if (key.asymmetricKeyType !== 'ec') return undefined
@@ -90,14 +91,14 @@ export function algorithmOf(key: KeyObject): string | undefined {
   return curve === 'prime256v1' ? 'ES256' : curve === 'secp384r1' ? 'ES384' : curve === 'secp521r1' ? 'ES512' : undefined
 }
 
-/** The name of a public key: the digest of its DER form. */
+/** Key id: SHA-256 of the SubjectPublicKeyInfo, as the stock server computes it. */
 export function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64url')
 }
 
-/** Members of a JSON Web Key that say which key it is. */
+/** The public members of a JSON Web Key. */
 export function publicJwk(publicKey: KeyObject): Record<string, string> {
   const { kty, n, e, crv, x, y } = publicKey.export({ format: 'jwk' })
   const members = { kty, crv, n, e, x, y }
@@ -116,10 +117,10 @@ const familyOf: Readonly<Record<string, { readonly kty: string; readonly crv?: s
   ES512: { kty: 'EC', crv: 'P-521' },
 }
 
-/** Algorithms with which others may sign: asymmetric ones alone. */
+/** Algorithms that issuers may sign with: asymmetric only. */
 export const signingAlgorithms: readonly string[] = Object.keys(familyOf)
 
-/** A key of a set, for one algorithm; undefined when it is not for that: another type, another use, a secret. */
+/** Imports a key of a key set for one algorithm; undefined when type, use or algorithm do not match, or the key is symmetric. */
 export async function verificationKey(jwk: unknown, algorithm: string): Promise<VerificationKey | undefined> {
   if (typeof jwk !== 'object' || jwk === null) return undefined
   const { kty, crv, use, alg, kid, n, e, x, y } = jwk as Record<string, unknown>
@@ -128,7 +129,7 @@ export async function verificationKey(jwk: unknown, algorithm: string): Promise<
   if ((use !== undefined && use !== 'sig') || (alg !== undefined && alg !== algorithm)) return undefined
   const { importJWK } = await import('jose')
   try {
-    // Only what makes a public key: private parts that somebody published do not matter here.
+    // Private members, if published by mistake, are ignored.
     const key = await importJWK({ kty, crv, n, e, x, y } as object, algorithm)
     if (key instanceof Uint8Array) return undefined
     return { id: typeof kid === 'string' ? kid : undefined, algorithm, key: key as CryptoKey }

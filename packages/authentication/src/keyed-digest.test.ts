@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
-import { isSameSecret, keyedDigest } from './keyed-digest.ts'
+import { createKeyedDigest, isSameSecret } from './keyed-digest.ts'
 
-it('is HMAC-SHA-256 under a key of the instance', () => {
+it('createKeyedDigest computes HMAC-SHA-256 with a key of the instance', () => {
   const bytes = Uint8Array.from({ length: 64 }, (_, i) => i * 37)
-  const digest = keyedDigest({ bytes: () => bytes })
+  const digest = createKeyedDigest({ bytes: () => bytes })
   const key = bytes.map((byte) => byte & 0x7f)
   for (const text of ['', 'a', 'ü', '\u{1f600}', 'x'.repeat(10_000), '\u0000', '\ud800'])
     expect(digest(text)).toBe(createHmac('sha256', key).update(text).digest('binary'))
-  expect(keyedDigest(seededRandom(1))('a')).not.toBe(keyedDigest(seededRandom(2))('a'))
+  expect(createKeyedDigest(seededRandom(1))('a')).not.toBe(createKeyedDigest(seededRandom(2))('a'))
 })
 
-it('isSameSecret compares every length', () => {
+it('isSameSecret compares secrets of any length', () => {
   expect(isSameSecret('', '')).toBe(true)
   expect(isSameSecret('grün', 'grün')).toBe(true)
   for (const other of ['', 'secre', 'secret ', 'Secret', 'secreü']) expect(isSameSecret('secret', other)).toBe(false)

@@ -1,27 +1,26 @@
 import * as crypto from 'node:crypto'
 import type { Random } from '@krmkit/meta'
 
-/** Turns a secret text into one that may be kept and compared. */
+/** Maps a secret to a digest that may be stored and compared. */
 export type KeyedDigest = (text: string) => string
 
 const blockBytes = 64
 const digestBytes = 32
 
 /**
- * HMAC-SHA-256 under a key that only this instance holds. What is looked up by it gives nothing away: neither memory nor the
- * time of a look-up says anything about the texts.
+ * Creates HMAC-SHA-256 with a new random key. Look-ups by this digest leak nothing about secrets, neither by timing nor by stored keys.
  *
- * Every request with a token pays for this. The key fills a block of the hash with bytes below 128, so that the padded key is
- * text: then the short way of hashing serves, which is several times as fast as a `Hmac` object.
+ * This is a hot path: every request with a token computes it. The key fills one hash block with bytes below 128, so the padded key is
+ * valid text for the one-shot `crypto.hash`, which is several times faster than an `Hmac` object.
  */
-export function keyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
+export function createKeyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
   const key = Buffer.from(random.bytes(blockBytes).map((byte) => byte & 0x7f))
   if (typeof crypto.hash !== 'function') {
     const secret = crypto.createSecretKey(key)
     return (text) => crypto.createHmac('sha256', secret).update(text).digest('binary')
   }
   const inner = Buffer.from(key.map((byte) => byte ^ 0x36)).toString('binary')
-  // The second hash is over the padded key and the first hash, which is written behind it.
+  // Input of the outer hash: padded key, then the inner hash.
   const outer = Buffer.alloc(blockBytes + digestBytes)
   outer.set(key.map((byte) => byte ^ 0x5c))
   return (text) => {
@@ -30,7 +29,7 @@ export function keyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
   }
 }
 
-/** Whether two texts are the same. How long that takes says at most how long they are. */
+/** Compares two secrets; the timing depends on their lengths only. */
 export function isSameSecret(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && crypto.timingSafeEqual(a, b)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from './authentication-error.ts'
-import { parseStaticTokens, staticTokens } from './static-tokens.ts'
+import { createStaticTokenAuthenticator, parseStaticTokens } from './static-tokens.ts'
 
 const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
 
 describe('parseStaticTokens', () => {
-  it('reads token, user name, uid and groups', () => {
+  it('parses token, user name, uid and groups', () => {
     expect(
       parseStaticTokens('admin-token,admin,admin-uid,"system:masters"\nbob-token,bob,bob-uid,"dev,ops"\nc,carol,3\n'),
     ).toEqual([
@@ -15,7 +15,7 @@ describe('parseStaticTokens', () => {
     ])
   })
 
-  it('skips empty lines and empty tokens, keeps the later of two equal tokens, reads quotes and line ends of all kinds', () => {
+  it('skips empty lines and tokens, keeps the last of equal tokens, and parses quotes and all line endings', () => {
     const text = '\ufeff\r\n"a ""quoted"" token","x, y",1\r\n,nobody,2\n\nt,first,1\nt,second,2,'
     expect(parseStaticTokens(text)).toEqual([
       { token: 'a "quoted" token', user: { username: 'x, y', uid: '1', groups: [] } },
@@ -29,7 +29,7 @@ describe('parseStaticTokens', () => {
     ['a,b"c,d', 1],
     ['a,b,c\n\n"a"b,c,d', 3],
     ['a,b,c\n"a,b,c', 2],
-  ])('refuses %j naming the line, not the token', (text, line) => {
+  ])('rejects %j with the line and without the token', (text, line) => {
     let thrown: unknown
     try {
       parseStaticTokens(text)
@@ -41,15 +41,15 @@ describe('parseStaticTokens', () => {
     expect(String(thrown)).not.toContain('secret-token')
   })
 
-  it('is linear on a file of a million characters', () => {
+  it('parses a million characters in linear time', () => {
     expect(parseStaticTokens(`a,b,c,"${'x,'.repeat(500_000)}"`)).toHaveLength(1)
   })
 })
 
-describe('staticTokens', () => {
-  const tokens = staticTokens(parseStaticTokens('alice-token,alice,1,dev\n__proto__,p,2'), { random })
+describe('createStaticTokenAuthenticator', () => {
+  const tokens = createStaticTokenAuthenticator(parseStaticTokens('alice-token,alice,1,dev\n__proto__,p,2'), { random })
 
-  it('knows its tokens', () => {
+  it('authenticates its tokens', () => {
     expect(tokens.authenticateToken('alice-token')).toEqual({
       kind: 'authenticated',
       user: { username: 'alice', uid: '1', groups: ['dev'] },
@@ -57,7 +57,7 @@ describe('staticTokens', () => {
     expect(tokens.authenticateToken('__proto__')).toMatchObject({ user: { username: 'p' } })
   })
 
-  it('has no opinion on others', () => {
+  it('has no opinion on other tokens', () => {
     for (const token of ['', 'alice', 'alice-token ', 'ALICE-TOKEN', 'constructor', 'x'.repeat(100_000)]) {
       expect(tokens.authenticateToken(token)).toEqual({ kind: 'noOpinion' })
     }

@@ -2,7 +2,7 @@ import type { Random, UserInfo } from '@krmkit/meta'
 import { AuthenticationError } from './authentication-error.ts'
 import { CsvSyntaxError, parseCsv } from './csv.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
+import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 
 export interface StaticToken {
   readonly token: string
@@ -12,14 +12,14 @@ export interface StaticToken {
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
 /**
- * Reads a token file: one token a line as `token,user name,user uid,"group one,group two"`, the groups optional. When a
- * token appears twice the later line holds. Lines with an empty token are left out.
+ * Parses a token file with lines of `token,user name,user uid,"group one,group two"`; groups are optional. The last line of a repeated
+ * token applies; lines with an empty token are skipped.
  *
- * @throws AuthenticationError `InvalidTokenFile`, naming the line but never the token.
+ * @throws AuthenticationError `InvalidTokenFile`; the message names the line, never the token.
  */
 export function parseStaticTokens(text: string): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
-  for (const { fields, line } of records(text)) {
+  for (const { fields, line } of readRecords(text)) {
     if (fields.length < 3) {
       const message = `line ${line} of the token file needs at least 3 columns (token, user name, user uid) and has ${fields.length}`
       throw new AuthenticationError({ code: 'InvalidTokenFile', message, line })
@@ -36,28 +36,32 @@ export function parseStaticTokens(text: string): StaticToken[] {
 }
 
 /**
- * Knows a fixed set of tokens. A token is looked up by its HMAC under a key that only this instance holds, or shares with
- * those who ask, so the time a look-up takes says nothing about the tokens.
+ * Authenticates a fixed set of tokens. Tokens are stored and looked up by keyed digest, so look-up times reveal nothing about them.
+ *
+ * @param options `digest` shares the digest of a bearer token authenticator; otherwise a new key is drawn from `random`.
+ * @example
+ * const tokens = createStaticTokenAuthenticator(parseStaticTokens(text), { random: systemRandom })
  */
-export function staticTokens(
+export function createStaticTokenAuthenticator(
   tokens: readonly StaticToken[],
   options: { readonly random: Pick<Random, 'bytes'> } | { readonly digest: KeyedDigest },
 ): TokenAuthenticator {
-  const digest = 'digest' in options ? options.digest : keyedDigest(options.random)
+  const digest = 'digest' in options ? options.digest : createKeyedDigest(options.random)
   const users = new Map<string, AuthenticationOutcome>()
   for (const { token, user } of tokens) {
-    if (token !== '') users.set(digest(token), { kind: 'authenticated', user: freeze(user) })
+    if (token !== '') users.set(digest(token), { kind: 'authenticated', user: frozenUser(user) })
   }
   return {
-    authenticateToken: (token, ask) => users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token)) ?? noOpinion,
+    authenticateToken: (token, options) =>
+      users.get(options?.digest?.by === digest ? options.digest.value() : digest(token)) ?? noOpinion,
   }
 }
 
-function freeze(user: UserInfo): UserInfo {
+function frozenUser(user: UserInfo): UserInfo {
   return Object.freeze({ ...user, groups: Object.freeze([...user.groups]) })
 }
 
-function records(text: string) {
+function readRecords(text: string) {
   try {
     return parseCsv(text)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { cachedTokens, type TokenCacheOptions, transientRejection } from './token-cache.ts'
+import { createCachedTokenAuthenticator, type TokenCacheOptions, transientRejection } from './token-cache.ts'
 
 function setup(
   answer: (token: string, audiences?: readonly string[]) => AuthenticationOutcome,
@@ -15,7 +15,7 @@ function setup(
       return answer(token, options?.audiences)
     },
   }
-  const tokens = cachedTokens(inner, { clock, random: seededRandom(1), ...more })
+  const tokens = createCachedTokenAuthenticator(inner, { clock, random: seededRandom(1), ...more })
   const judge = async (token: string, audiences?: string[]) => tokens.authenticateToken(token, audiences && { audiences })
   return { clock, asked, tokens, judge }
 }
@@ -25,8 +25,8 @@ const user = (username: string, more: object = {}): AuthenticationOutcome => ({
   ...more,
 })
 
-describe('cachedTokens', () => {
-  it('keeps successes and failures for times of their own', async () => {
+describe('createCachedTokenAuthenticator', () => {
+  it('caches successes and failures with separate lifetimes', async () => {
     const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a') : { kind: 'rejected', reason: 'no' }), {
       successMs: 1000,
       failureMs: 100,
@@ -41,7 +41,7 @@ describe('cachedTokens', () => {
     expect(asked).toEqual(['a', 'b', 'b', 'a'])
   })
 
-  it('keeps nothing beyond the life of the token, nor what may be otherwise next time', async () => {
+  it('caches nothing beyond the expiry of the token, and no transient rejection', async () => {
     const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a', { expiresAt: 500 }) : transientRejection('busy')))
     for (const token of ['a', 'a', 'b', 'b']) await judge(token)
     expect(asked).toEqual(['a', 'b', 'b'])
@@ -50,7 +50,7 @@ describe('cachedTokens', () => {
     expect(asked).toHaveLength(4)
   })
 
-  it('other audiences are other questions', async () => {
+  it('caches by audiences', async () => {
     const { judge, asked } = setup((_, audiences) => user((audiences ?? []).join()))
     expect(await judge('a', ['x'])).toEqual(user('x'))
     expect(await judge('a', ['x', 'y'])).toEqual(user('x,y'))
@@ -59,14 +59,14 @@ describe('cachedTokens', () => {
     expect(asked).toHaveLength(4)
   })
 
-  it('equal questions at the same time are asked once', async () => {
+  it('shares concurrent calls with equal arguments', async () => {
     const { judge, asked } = setup(() => user('a'))
     await Promise.all([judge('a'), judge('a'), judge('a')])
     expect(asked).toEqual(['a'])
   })
 
-  it('holds only so many bytes, and bad tokens do not push out good ones', async () => {
-    // A failure weighs some 270 bytes: eight of them in their quarter.
+  it('bounds its size in bytes; invalid tokens do not evict valid ones', async () => {
+    // A failure weighs about 270 bytes: eight fit in the quarter for failures.
     const { judge, asked } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), {
       maxBytes: 4 * 8 * 275,
     })
@@ -77,9 +77,9 @@ describe('cachedTokens', () => {
     expect(asked).toEqual(['bad-91'])
   })
 
-  it('a rejected promise is nobody else’s', async () => {
+  it('does not cache a rejected promise', async () => {
     let fails = true
-    const tokens = cachedTokens(
+    const tokens = createCachedTokenAuthenticator(
       {
         authenticateToken: async () => {
           if (fails) throw new Error('broken')

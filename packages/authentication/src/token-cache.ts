@@ -1,71 +1,72 @@
 import { ByteBoundedCache, type Clock, type Random } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { keyedDigest } from './keyed-digest.ts'
+import { createKeyedDigest } from './keyed-digest.ts'
 
 export interface TokenCacheOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
-  /** How long a known token stays known. Default 2 minutes; 0: not at all. */
+  /** Lifetime of authenticated outcomes, in milliseconds. Default 2 minutes; 0 disables. */
   readonly successMs?: number
-  /** How long an unknown or refused token stays so. Default 2 minutes; 0: not at all. */
+  /** Lifetime of other outcomes, in milliseconds. Default 2 minutes; 0 disables. */
   readonly failureMs?: number
-  /** Bytes of the answers that are kept. Default 8 MiB, a quarter of them for failures, so that bad tokens do not push out good ones. */
+  /** Size of the cache, in bytes. Default 8 MiB. A quarter is reserved for failures, so invalid tokens cannot evict valid ones. */
   readonly maxBytes?: number
-  /** Tokens that may be known at all; others are no opinion at once. Default: all. */
+  /** Filters tokens before any look-up; no opinion on others. Default: accepts all. */
   readonly accepts?: (token: string) => boolean
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
-/** A failure of the authenticator itself, as opposed to a judgement: never kept. */
+/** Marks failures of an authenticator, as opposed to invalid tokens. */
 const transient = Symbol('transient')
 
-/** Marks an outcome as one that must not be kept, because asking again may give another answer. */
+/** Creates a rejection that is never cached, because a retry may succeed. */
 export function transientRejection(reason: string): AuthenticationOutcome {
   return { kind: 'rejected', reason, [transient]: true } as AuthenticationOutcome
 }
 
-/** Whether an outcome came of a failure on our side and not of the token. */
+/** Whether an outcome is a transient rejection. */
 export function isTransient(outcome: AuthenticationOutcome): boolean {
   return transient in outcome
 }
 
 /**
- * Remembers the answers of a token authenticator. Equal questions at the same time are asked once. Tokens are not kept, only
- * their HMAC; different audiences are different questions. An answer is not kept beyond its own `expiresAt`.
+ * Caches the outcomes of a token authenticator by keyed digest of the token and by audiences; tokens are never stored. Concurrent calls
+ * with equal arguments share one call of `inner`. No outcome outlives its `expiresAt`.
  */
-export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
+export function createCachedTokenAuthenticator(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { clock, successMs = 120_000, failureMs = 120_000, maxBytes = 8 * 1024 * 1024, accepts } = options
-  const digest = keyedDigest(options.random)
+  const digest = createKeyedDigest(options.random)
   const failureBytes = Math.floor(maxBytes / 4)
-  const known = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: maxBytes - failureBytes })
-  const unknown = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: failureBytes })
-  const asked = new Map<string, Promise<AuthenticationOutcome>>()
+  const successes = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: maxBytes - failureBytes })
+  const failures = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: failureBytes })
+  const pendingCalls = new Map<string, Promise<AuthenticationOutcome>>()
 
-  const keep = (key: string, outcome: AuthenticationOutcome): AuthenticationOutcome => {
+  const store = (key: string, outcome: AuthenticationOutcome): AuthenticationOutcome => {
     const now = clock.now()
     if (outcome.kind !== 'authenticated') {
-      if (!isTransient(outcome)) unknown.set(key, outcome, now + failureMs)
+      if (!isTransient(outcome)) failures.set(key, outcome, now + failureMs)
       return outcome
     }
-    known.set(key, outcome, Math.min(now + successMs, outcome.expiresAt ?? Number.POSITIVE_INFINITY))
+    successes.set(key, outcome, Math.min(now + successMs, outcome.expiresAt ?? Number.POSITIVE_INFINITY))
     return outcome
   }
 
   return {
-    authenticateToken(token, ask) {
+    authenticateToken(token, options) {
       if (accepts !== undefined && !accepts(token)) return noOpinion
-      // A digest has one length: nothing of the audiences can pass for a piece of it.
-      const key = `${ask?.digest?.value() ?? digest(token)}${ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)}`
-      const kept = known.get(key) ?? unknown.get(key)
-      if (kept !== undefined) return kept
-      const pending = asked.get(key)
+      const audiences = options?.audiences
+      // Digests have a fixed length, so digest and audiences cannot be confused.
+      const key = `${options?.digest?.value() ?? digest(token)}${audiences === undefined ? '' : JSON.stringify(audiences)}`
+      const cached = successes.get(key) ?? failures.get(key)
+      if (cached !== undefined) return cached
+      const pending = pendingCalls.get(key)
       if (pending !== undefined) return pending
-      // Several callers may share the answer: none of them can call it off for the others.
-      const answer = inner.authenticateToken(token, ask?.audiences && { audiences: ask.audiences })
-      if (!(answer instanceof Promise)) return keep(key, answer)
-      const shared = answer.then((outcome) => keep(key, outcome)).finally(() => asked.delete(key))
-      asked.set(key, shared)
+      // Callers may share the call, so the signal of one of them is not passed on.
+      const outcome = inner.authenticateToken(token, audiences && { audiences })
+      if (!(outcome instanceof Promise)) return store(key, outcome)
+      const shared = outcome.then((settled) => store(key, settled)).finally(() => pendingCalls.delete(key))
+      pendingCalls.set(key, shared)
       return shared
     },
   }

@@ -1,31 +1,31 @@
 import type { Claims } from './jwt.ts'
 
-/** Seconds that the clocks of two machines may differ by. */
+/** Tolerated clock difference between machines, in seconds. */
 export const clockSkewSeconds = 10
 
-/** Seconds that a token is good for beside its times. */
-export interface Skew {
+/** Tolerances for the times of a token, in seconds. */
+export interface ClockSkew {
   readonly afterEnd: number
   readonly beforeStart: number
 }
 
-const ownSkew: Skew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
+const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
 
-/** What others issue ends when it says so, but may begin by a clock that is minutes ahead. */
-export const issuerSkew: Skew = { afterEnd: 0, beforeStart: 300 }
+/** For external issuers: no tolerance at expiry, five minutes for clocks that are ahead. */
+export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 300 }
 
-export interface TimeWords {
-  /** What is judged, for messages: `token`. */
+export interface TokenTimeOptions {
+  /** Subject of messages, such as `token`. */
   readonly what: string
-  /** Whether the token must say when it expires. Default true. */
+  /** Whether the claim `exp` is required. Default true. */
   readonly mustExpire?: boolean
-  /** Default: that of two machines of one cluster. */
-  readonly skew?: Skew
+  /** Default: `clockSkewSeconds` at both ends. */
+  readonly skew?: ClockSkew
 }
 
-/** Why a token is not good at a time, in milliseconds since the epoch; undefined when it is. */
-export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, words: TimeWords): string | undefined {
-  const { what, mustExpire = true, skew = ownSkew } = words
+/** Why a token is not valid at `now`, in milliseconds since the epoch; undefined when it is valid. */
+export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, options: TokenTimeOptions): string | undefined {
+  const { what, mustExpire = true, skew = defaultSkew } = options
   const seconds = now / 1000
   for (const time of [exp, nbf, iat]) {
     if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time)))
@@ -38,13 +38,13 @@ export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, words: TimeW
   return undefined
 }
 
-/** When a token ends to be good, in milliseconds since the epoch; Infinity when it does not say. */
-export function endOf({ exp }: Claims, { afterEnd }: Skew = ownSkew): number {
+/** Expiry of a token including skew, in milliseconds since the epoch; Infinity without `exp`. */
+export function tokenEnd({ exp }: Claims, { afterEnd }: ClockSkew = defaultSkew): number {
   return typeof exp === 'number' ? (exp + afterEnd) * 1000 : Number.POSITIVE_INFINITY
 }
 
-/** The audiences of a token: one text, or a list of them. */
-export function audiencesIn({ aud }: Claims): readonly string[] {
+/** The audiences of a token: `aud` is a string or a list of strings. */
+export function audiencesFromClaims({ aud }: Claims): readonly string[] {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : []
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationRequest, TokenAuthenticator } from './interfaces.ts'
-import { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
+import { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
 
 const profile = { apiDomain: 'k8s.io' }
 const asked: string[] = []
@@ -15,18 +15,18 @@ const upgrade = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' }
 
 async function ask(headers: AuthenticationRequest['headers']) {
   asked.splice(0)
-  return webSocketToken(tokens, { profile }).authenticate({ headers, peer: {} })
+  return createWebSocketTokenAuthenticator(tokens, { profile }).authenticate({ headers, peer: {} })
 }
 
-describe('a token among the protocols of WebSocket', () => {
+describe('createWebSocketTokenAuthenticator', () => {
   it.each([[`${carried('jane\u00fc')}, base64.binary.k8s.io`], [['base64.binary.k8s.io', carried('jane\u00fc')]]])(
-    'says who asks: %j',
+    'authenticates the subprotocols %j',
     async (protocols) => {
       expect(await ask({ ...upgrade, 'sec-websocket-protocol': protocols })).toMatchObject({ user: { username: 'jane' } })
     },
   )
 
-  it('is looked at in requests for WebSocket alone', async () => {
+  it('reads the token of WebSocket upgrades only', async () => {
     const protocols = { 'sec-websocket-protocol': `${carried('jane\u00fc')}, x` }
     for (const headers of [
       protocols,
@@ -41,19 +41,27 @@ describe('a token among the protocols of WebSocket', () => {
   })
 
   it.each([
-    ['nobody knows', `${carried('other')}, x`, 'invalid bearer token'],
-    ['is told twice', `${carried('a')}, ${carried('b')}, x`, 'several protocols carry a token'],
-    ['is alone', carried('jane\u00fc'), 'no protocol is offered beside the one that carries a token'],
-    ['is empty', 'base64url.bearer.authorization.k8s.io., x', 'the protocol that carries a token cannot be read'],
-    ['is not encoded', 'base64url.bearer.authorization.k8s.io.a=b, x', 'the protocol that carries a token cannot be read'],
-    ['is no text', 'base64url.bearer.authorization.k8s.io.gIA, x', 'the protocol that carries a token cannot be read'],
-    ['is endless', `${carried('x'.repeat(70_000))}, x`, 'invalid bearer token'],
-  ])('is refused when it %s', async (_, protocols, reason) => {
+    ['an unknown token', `${carried('other')}, x`, 'invalid bearer token'],
+    ['two tokens', `${carried('a')}, ${carried('b')}, x`, 'several protocols carry a token'],
+    ['no other subprotocol', carried('jane\u00fc'), 'no protocol is offered beside the one that carries a token'],
+    ['an empty token', 'base64url.bearer.authorization.k8s.io., x', 'the protocol that carries a token cannot be read'],
+    [
+      'a token that is not base64url',
+      'base64url.bearer.authorization.k8s.io.a=b, x',
+      'the protocol that carries a token cannot be read',
+    ],
+    [
+      'a token that is not UTF-8',
+      'base64url.bearer.authorization.k8s.io.gIA, x',
+      'the protocol that carries a token cannot be read',
+    ],
+    ['an overlong token', `${carried('x'.repeat(70_000))}, x`, 'invalid bearer token'],
+  ])('rejects %s', async (_, protocols, reason) => {
     expect(await ask({ ...upgrade, 'sec-websocket-protocol': protocols })).toEqual({ kind: 'rejected', reason })
   })
 
-  it('is not passed on', () => {
-    expect(withoutTokenProtocols(`a, ${carried('t')},b`)).toBe('a, b')
-    expect(withoutTokenProtocols([carried('t')])).toBeUndefined()
+  it('removes token subprotocols from proxied requests', () => {
+    expect(removeTokenProtocols(`a, ${carried('t')},b`)).toBe('a, b')
+    expect(removeTokenProtocols([carried('t')])).toBeUndefined()
   })
 })

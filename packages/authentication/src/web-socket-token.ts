@@ -1,59 +1,59 @@
-import { type BearerOptions, judgeToken } from './bearer-token.ts'
+import { authenticateBearerToken, type BearerTokenOptions } from './bearer-token.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 
-/** Pages can set no header on a WebSocket but the protocols that they offer: one of them carries the token. */
+/** Bearer tokens in WebSocket subprotocols: browsers cannot set other headers on a WebSocket. */
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-/** Goes before the domain of the API and the token, which is in base64url without padding. */
+/** The subprotocol is this prefix, the API domain, a dot, and the token in unpadded base64url. */
 const carrierPrefix = 'base64url.bearer.authorization.'
 const base64Url = /^[A-Za-z0-9_-]+$/
 
 /**
- * Reads the token of `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.TOKEN, other`, in requests for WebSocket alone.
- * Another protocol must be offered beside it, because the token is never what is agreed on.
+ * Authenticates the token of `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.TOKEN, other` in WebSocket upgrades. The
+ * request must offer another subprotocol as well, because the token is never selected.
  */
-export function webSocketToken(
+export function createWebSocketTokenAuthenticator(
   tokens: TokenAuthenticator,
-  options: BearerOptions & { readonly profile: { readonly apiDomain: string } },
+  options: BearerTokenOptions & { readonly profile: { readonly apiDomain: string } },
 ): Authenticator {
   const prefix = `${carrierPrefix}${options.profile.apiDomain}.`
   return {
     authenticate(request) {
-      if (!asksForWebSocket(request.headers)) return noOpinion
+      if (!isWebSocketUpgrade(request.headers)) return noOpinion
       const offered = offeredProtocols(request.headers)
       const carriers = offered.filter((name) => name.startsWith(prefix))
       const [carrier] = carriers
       if (carrier === undefined) return noOpinion
       if (carriers.length > 1) return rejected('several protocols carry a token')
       const encoded = carrier.slice(prefix.length)
-      const token = base64Url.test(encoded) ? decoded(encoded) : undefined
+      const token = base64Url.test(encoded) ? decodeToken(encoded) : undefined
       if (token === undefined) return rejected('the protocol that carries a token cannot be read')
       if (offered.length === 1) return rejected('no protocol is offered beside the one that carries a token')
-      return judgeToken(tokens, token, request, options)
+      return authenticateBearerToken(tokens, token, request, options)
     },
   }
 }
 
-/** The header without protocols that carry tokens, for whoever a request is passed on to; undefined when nothing is left. */
-export function withoutTokenProtocols(header: string | readonly string[]): string | undefined {
-  const kept = split(header).filter((name) => !name.startsWith(carrierPrefix))
+/** Removes subprotocols that carry tokens, for proxied requests; undefined when none is left. */
+export function removeTokenProtocols(header: string | readonly string[]): string | undefined {
+  const kept = splitProtocols(header).filter((name) => !name.startsWith(carrierPrefix))
   return kept.length === 0 ? undefined : kept.join(', ')
 }
 
-function asksForWebSocket({ upgrade, connection }: AuthenticationRequest['headers']): boolean {
+function isWebSocketUpgrade({ upgrade, connection }: AuthenticationRequest['headers']): boolean {
   const wants = [connection ?? []].flat().some((value) => /(^|[\s,])upgrade($|[\s,])/i.test(value))
   return wants && [upgrade ?? []].flat()[0]?.toLowerCase() === 'websocket'
 }
 
 function offeredProtocols(headers: AuthenticationRequest['headers']): string[] {
-  return split(headers['sec-websocket-protocol'] ?? [])
+  return splitProtocols(headers['sec-websocket-protocol'] ?? [])
 }
 
-function split(header: string | readonly string[]): string[] {
+function splitProtocols(header: string | readonly string[]): string[] {
   return [header].flat().flatMap((value) => value.split(',').map((name) => name.trim()))
 }
 
-function decoded(encoded: string): string | undefined {
+function decodeToken(encoded: string): string | undefined {
   try {
     const bytes = Uint8Array.from(atob(encoded.replace(/-/g, '+').replace(/_/g, '/')), (char) => char.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,26 +1,26 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from './interfaces.ts'
-import { webhookLab } from './testing/webhook-lab.ts'
-import { cachedTokens } from './token-cache.ts'
-import { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'
+import { createFakeTokenWebhook } from './testing/fake-token-webhook.ts'
+import { createCachedTokenAuthenticator } from './token-cache.ts'
+import { createWebhookTokenAuthenticator, type WebhookTokenOptions } from './webhook-tokens.ts'
 
 function setup(more: Partial<WebhookTokenOptions> = {}) {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
-  const lab = webhookLab({ clock })
-  lab.known.set('good', { user: { username: 'alice', uid: '1', groups: ['dev'], extra: { scopes: ['view'] } } })
+  const webhook = createFakeTokenWebhook({ clock })
+  webhook.known.set('good', { user: { username: 'alice', uid: '1', groups: ['dev'], extra: { scopes: ['view'] } } })
   const errors: unknown[] = []
   const random = seededRandom(3)
-  const tokens = webhookTokens({
-    url: lab.url,
-    fetch: lab.fetch,
+  const tokens = createWebhookTokenAuthenticator({
+    url: webhook.url,
+    fetch: webhook.fetch,
     clock,
     random,
     profile: stockProfile,
     onError: (error) => errors.push(error),
     ...more,
   })
-  /** Judges while time passes. */
+  /** Authenticates while the clock advances. */
   const judge = async (token: string, audiences?: string[], by = tokens): Promise<AuthenticationOutcome> => {
     let done = false
     const outcome = Promise.resolve(by.authenticateToken(token, audiences && { audiences })).finally(() => {
@@ -32,74 +32,74 @@ function setup(more: Partial<WebhookTokenOptions> = {}) {
     }
     return outcome
   }
-  return { clock, lab, tokens, judge, errors, random }
+  return { clock, webhook, tokens, judge, errors, random }
 }
 const alice = { username: 'alice', uid: '1', groups: ['dev'], extra: { scopes: ['view'] } }
 
-describe('webhookTokens', () => {
+describe('createWebhookTokenAuthenticator', () => {
   it.each([
     [undefined, 'v1beta1'],
     ['v1beta1', 'v1beta1'],
     ['v1', 'v1'],
   ] as const)(
-    'P233 P241 P242 P344 asks by TokenReview in the version that is set (%s), by default v1beta1',
+    'sends a TokenReview in the configured version (%s), by default v1beta1 [P233] [P241] [P242] [P344]',
     async (version, sent) => {
-      const { judge, lab } = setup(version === undefined ? {} : { version })
+      const { judge, webhook } = setup(version === undefined ? {} : { version })
       expect(await judge('good')).toEqual({ kind: 'authenticated', user: alice })
-      expect(lab.reviews).toMatchObject([
+      expect(webhook.reviews).toMatchObject([
         { apiVersion: `authentication.k8s.io/${sent}`, kind: 'TokenReview', spec: { token: 'good' } },
       ])
     },
   )
 
-  it('P241 an answer in another version is none', async () => {
-    const { judge, lab, errors } = setup()
-    lab.alter = (review) => ({ ...review, apiVersion: 'authentication.k8s.io/v1' })
+  it('rejects a response of another version [P241]', async () => {
+    const { judge, webhook, errors } = setup()
+    webhook.alter = (review) => ({ ...review, apiVersion: 'authentication.k8s.io/v1' })
     expect(await judge('good')).toMatchObject({ kind: 'rejected' })
     expect(errors).toHaveLength(1)
   })
 
-  it('P241 P311 without an error there is nothing to say; with one it is a rejection', async () => {
-    const { judge, lab } = setup()
+  it('has no opinion on an unauthenticated token without error, and rejects one with error [P241] [P311]', async () => {
+    const { judge, webhook } = setup()
     expect(await judge('bad')).toEqual({ kind: 'noOpinion' })
-    lab.error = 'revoked'
+    webhook.error = 'revoked'
     expect(await judge('bad')).toEqual({ kind: 'rejected', reason: 'revoked' })
   })
 
-  it('P40 an error beside authenticated is ignored', async () => {
-    const { judge, lab } = setup()
-    lab.alter = (review) => ({ ...review, status: { ...(review.status as object), error: 'but' } })
+  it('ignores an error of an authenticated token [P40]', async () => {
+    const { judge, webhook } = setup()
+    webhook.alter = (review) => ({ ...review, status: { ...(review.status as object), error: 'but' } })
     expect(await judge('good')).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('P241 audiences: those that both want, and those of the server for a service that knows of none', async () => {
-    const { judge, lab } = setup({ audiences: ['api'] })
+  it('intersects audiences; assumes the server audiences for responses without audiences [P241]', async () => {
+    const { judge, webhook } = setup({ audiences: ['api'] })
     expect(await judge('good')).toMatchObject({ audiences: ['api'] })
-    expect(lab.reviews.at(-1)?.spec.audiences).toEqual(['api'])
+    expect(webhook.reviews.at(-1)?.spec.audiences).toEqual(['api'])
     expect(await judge('good', ['vault'])).toEqual({ kind: 'noOpinion' })
-    lab.known.set('vault', { user: alice, audiences: ['vault', 'store'] })
+    webhook.known.set('vault', { user: alice, audiences: ['vault', 'store'] })
     expect(await judge('vault', ['x', 'store', 'vault'])).toMatchObject({ audiences: ['store', 'vault'] })
     expect(await judge('vault')).toEqual({ kind: 'noOpinion' })
-    lab.alter = (review) => ({ ...review, status: { ...(review.status as object), audiences: ['elsewhere'] } })
+    webhook.alter = (review) => ({ ...review, status: { ...(review.status as object), audiences: ['elsewhere'] } })
     expect(await judge('good')).toEqual({ kind: 'noOpinion' })
   })
 
-  it('asks again when the connection breaks or the service is busy, each time later, and not forever', async () => {
-    const { judge, lab, clock, errors } = setup()
-    lab.faults.next.push('reset', { status: 500 }, { status: 429, retryAfter: '3' })
+  it('retries lost connections and busy responses with backoff, a limited number of times', async () => {
+    const { judge, webhook, clock, errors } = setup()
+    webhook.faults.next.push('reset', { status: 500 }, { status: 429, retryAfter: '3' })
     const before = clock.now()
     expect(await judge('good')).toMatchObject({ kind: 'authenticated' })
     expect(clock.now() - before).toBeGreaterThanOrEqual(500 + 750 + 3000)
     expect(errors).toEqual([])
-    lab.faults.always = { status: 500 }
+    webhook.faults.always = { status: 500 }
     expect(await judge('good')).toMatchObject({ kind: 'rejected' })
     expect(errors).toHaveLength(1)
   })
 
-  it('a refused connection and another status are not asked again', async () => {
+  it('does not retry refused connections and other statuses', async () => {
     for (const fault of ['dead', { status: 403, text: 'internal-host says no' }] as const) {
-      const { judge, lab, clock } = setup()
-      lab.faults.always = fault
+      const { judge, webhook, clock } = setup()
+      webhook.faults.always = fault
       const before = clock.now()
       const outcome = await judge('good')
       expect(outcome).toMatchObject({ kind: 'rejected' })
@@ -108,9 +108,9 @@ describe('webhookTokens', () => {
     }
   })
 
-  it('a service that does not answer is waited for ten seconds', async () => {
-    const { judge, lab, clock } = setup({ pausesMs: [] })
-    lab.faults.always = { slowMs: 60_000 }
+  it('times out after ten seconds', async () => {
+    const { judge, webhook, clock } = setup({ backoffMs: [] })
+    webhook.faults.always = { slowMs: 60_000 }
     const before = clock.now()
     const judged = judge('good')
     for (let i = 0; i < 10; i++) {
@@ -126,21 +126,21 @@ describe('webhookTokens', () => {
     ['a list', []],
     ['no user', { status: { authenticated: true } }],
     ['an empty name', { status: { authenticated: true, user: { username: '' } } }],
-    ['groups that are no texts', { status: { authenticated: true, user: { username: 'a', groups: [7] } } }],
-    ['a uid that is none', { status: { authenticated: true, user: { username: 'a', uid: 7 } } }],
-    ['an error that is no text', { status: { authenticated: true, error: 7, user: { username: 'a' } } }],
-    ['a truth that is none', { status: { authenticated: 'true', user: { username: 'a' } } }],
-  ])('an answer with %s lets nobody in', async (_, answer) => {
-    const { judge, lab } = setup()
-    lab.alter = (review) => (typeof answer === 'object' && !Array.isArray(answer) ? { ...review, ...answer } : answer)
-    // No opinion would let another authenticator decide.
+    ['groups that are not strings', { status: { authenticated: true, user: { username: 'a', groups: [7] } } }],
+    ['a uid that is not a string', { status: { authenticated: true, user: { username: 'a', uid: 7 } } }],
+    ['an error that is not a string', { status: { authenticated: true, error: 7, user: { username: 'a' } } }],
+    ['authenticated that is not a boolean', { status: { authenticated: 'true', user: { username: 'a' } } }],
+  ])('rejects a response with %s', async (_, answer) => {
+    const { judge, webhook } = setup()
+    webhook.alter = (review) => (typeof answer === 'object' && !Array.isArray(answer) ? { ...review, ...answer } : answer)
+    // `noOpinion` would let another authenticator decide.
     expect((await judge('good')).kind).toBe('rejected')
   })
 
-  it('a user named by hostile members is only what it says', async () => {
-    const { judge, lab } = setup()
+  it('keeps extra keys on the object prototype as plain keys', async () => {
+    const { judge, webhook } = setup()
     const text = '{"authenticated":true,"user":{"username":"a","extra":{"__proto__":["x"],"constructor":["y"]}}}'
-    lab.alter = (review) => ({ ...review, status: JSON.parse(text) as object })
+    webhook.alter = (review) => ({ ...review, status: JSON.parse(text) as object })
     const outcome = await judge('good')
     expect(outcome.kind === 'authenticated' && Object.entries(outcome.user.extra ?? {})).toEqual([
       ['__proto__', ['x']],
@@ -148,9 +148,9 @@ describe('webhookTokens', () => {
     ])
   })
 
-  it('P242 answers are kept for two minutes, failures of the service not at all', async () => {
-    const { judge, lab, clock, tokens, random } = setup()
-    const cached = cachedTokens(tokens, { clock, random })
+  it('works with the cache: outcomes last two minutes, failures are not cached [P242]', async () => {
+    const { judge, webhook, clock, tokens, random } = setup()
+    const cached = createCachedTokenAuthenticator(tokens, { clock, random })
     const kinds = async (token: string) => (await judge(token, undefined, cached)).kind
     expect([await kinds('good'), await kinds('good'), await kinds('bad'), await kinds('bad')]).toEqual([
       'authenticated',
@@ -158,16 +158,16 @@ describe('webhookTokens', () => {
       'noOpinion',
       'noOpinion',
     ])
-    expect(lab.reviews).toHaveLength(2)
+    expect(webhook.reviews).toHaveLength(2)
     clock.advance(119_000)
     await kinds('good')
-    expect(lab.reviews).toHaveLength(2)
+    expect(webhook.reviews).toHaveLength(2)
     clock.advance(1000)
     await kinds('good')
     await kinds('bad')
-    expect(lab.reviews).toHaveLength(4)
+    expect(webhook.reviews).toHaveLength(4)
     clock.advance(120_000)
-    lab.faults.next.push('dead')
+    webhook.faults.next.push('dead')
     expect(await kinds('good')).toBe('rejected')
     expect(await kinds('good')).toBe('authenticated')
   })

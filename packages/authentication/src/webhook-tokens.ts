@@ -1,46 +1,48 @@
 import type { Clock, NamingProfile, Random, UserInfo } from '@krmkit/meta'
-import { common } from './audiences.ts'
-import { type Answer, ask, type Fetch } from './fetch.ts'
+import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
+import { intersectAudiences } from './audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { transientRejection } from './token-cache.ts'
 
 export interface WebhookTokenOptions {
-  /** Where reviews are posted. */
+  /** URL that TokenReviews are posted to. */
   readonly url: string
-  /** Version of the reviews, and of their answers. Default `v1beta1`, as the flag has it. */
+  /** TokenReview version of requests and responses. Default `v1beta1`, the default of `--authentication-token-webhook-version`. */
   readonly version?: 'v1' | 'v1beta1'
-  /** Audiences of the server itself, for services that do not know of audiences. */
+  /** Audiences of the API server, assumed for webhooks that do not return audiences. */
   readonly audiences?: readonly string[]
-  /** How to reach the service, as whom. */
+  /** Carries the requests, with TLS trust and credentials for the webhook. */
   readonly fetch: Fetch
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'apiDomain'>
-  /** Longest wait for one answer, in milliseconds. Default 10 000. */
+  /** Deadline for each attempt, in milliseconds. Default 10 000. */
   readonly timeoutMs?: number
-  /** Pauses before a review is sent again. Default 0.5, 0.75, 1.1 and 1.7 seconds, each a little longer by chance. */
-  readonly pausesMs?: readonly number[]
-  /** Told why the service could not be asked. */
+  /** Delays before each retry, in milliseconds. Default 0.5, 0.75, 1.1 and 1.7 seconds, with jitter. */
+  readonly backoffMs?: readonly number[]
+  /** Receives the reason of each failed review. */
   readonly onError?: (error: unknown) => void
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-const unreachable = transientRejection('the token webhook gave no answer that can be used')
-const defaultPausesMs = [500, 750, 1125, 1687]
-const longestPauseMs = 10_000
+const unavailable = transientRejection('the token webhook returned no usable response')
+const maxReasonLength = 256
 
 /**
- * Asks a service whose a token is, by TokenReview. Failures of the service are rejections that are not kept; what went wrong
- * is told to `onError` alone, never to callers.
+ * Authenticates tokens by TokenReview requests to a webhook. A failed review is a rejection that is not cached; its reason goes to
+ * `onError` only, never to clients.
  *
  * @see API protocol specification, 5.3
+ * @example
+ * const webhook = createWebhookTokenAuthenticator({ url, fetch, clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const tokens = createCachedTokenAuthenticator(webhook, { clock: systemClock, random: systemRandom })
  */
-export function webhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
-  const { version = 'v1beta1', profile, audiences: own = [] } = options
+export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): TokenAuthenticator {
+  const { version = 'v1beta1', profile, audiences: serverAudiences = [], timeoutMs = 10_000 } = options
   const apiVersion = `authentication.${profile.apiDomain}/${version}`
   return {
-    async authenticateToken(token, asking) {
-      const wanted = asking?.audiences ?? own
+    async authenticateToken(token, tokenOptions) {
+      const wanted = tokenOptions?.audiences ?? serverAudiences
       const spec = { token, ...(wanted.length === 0 ? {} : { audiences: wanted }) }
       const body = JSON.stringify({
         apiVersion,
@@ -49,101 +51,69 @@ export function webhookTokens(options: WebhookTokenOptions): TokenAuthenticator 
         spec,
         status: { user: {} },
       })
-      let answer: Answer
       try {
-        answer = await post(body, options)
-        return judge(answer, { apiVersion, wanted, own })
+        const response = await postWithRetry(body, { ...options, timeoutMs })
+        return outcomeFromReview(response, { apiVersion, wanted, serverAudiences })
       } catch (error) {
         options.onError?.(error)
-        return unreachable
+        return unavailable
       }
     },
   }
 }
 
-async function post(body: string, options: WebhookTokenOptions): Promise<Answer> {
-  const { fetch, clock, url, timeoutMs = 10_000, pausesMs = defaultPausesMs } = options
-  const request = { url, method: 'POST', headers: { 'content-type': 'application/json' }, body }
-  for (let attempt = 0; ; attempt++) {
-    const last = attempt >= pausesMs.length
-    let pauseMs = jittered(pausesMs[attempt] ?? 0, options.random)
-    try {
-      const answer = await ask(fetch, request, { clock, timeoutMs })
-      if (last || !mayPass(answer)) return answer
-      pauseMs = Math.min(longestPauseMs, Math.max(pauseMs, (answer.retryAfterSeconds ?? 0) * 1000))
-    } catch (error) {
-      if (last || !isConnectionLost(error)) throw error
-    }
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, pauseMs))
-  }
-}
-
-/** Whether the service may answer otherwise when it is asked again. */
-function mayPass({ status, retryAfterSeconds }: Answer): boolean {
-  return status === 429 || status === 500 || status === 504 || (status >= 500 && retryAfterSeconds !== undefined)
-}
-
-function isConnectionLost(error: unknown): boolean {
-  for (let one: unknown = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++) {
-    const { code } = one as NodeJS.ErrnoException
-    if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return true
-  }
-  return false
-}
-
-/** Up to a fifth longer. */
-function jittered(ms: number, random: Pick<Random, 'bytes'>): number {
-  return ms * (1 + ((random.bytes(1)[0] ?? 0) / 255) * 0.2)
-}
-
-interface Question {
+interface ReviewContext {
   readonly apiVersion: string
   readonly wanted: readonly string[]
-  readonly own: readonly string[]
+  readonly serverAudiences: readonly string[]
 }
 
-/** @throws Error when the answer is not the review that was asked for. */
-function judge({ status: code, text }: Answer, { apiVersion, wanted, own }: Question): AuthenticationOutcome {
-  if (code < 200 || code > 299) throw new Error(`the token webhook answered with ${code}`)
-  const review = membersOf(JSON.parse(text), 'review')
+/** @throws Error when the response is not the requested review. */
+function outcomeFromReview(
+  response: HttpResponse,
+  { apiVersion, wanted, serverAudiences }: ReviewContext,
+): AuthenticationOutcome {
+  const { status: code, text } = response
+  if (code < 200 || code > 299) throw new Error(`the token webhook responded with status ${code}`)
+  const review = objectMember(JSON.parse(text), 'review')
   if (review.apiVersion !== apiVersion || review.kind !== 'TokenReview')
     throw new Error(
-      `the token webhook answered with ${String(review.kind)} of ${String(review.apiVersion)}, not with ${apiVersion}`,
+      `the token webhook responded with ${String(review.kind)} of ${String(review.apiVersion)} instead of TokenReview of ${apiVersion}`,
     )
-  const status = membersOf(review.status ?? {}, 'status')
+  const status = objectMember(review.status ?? {}, 'status')
   const { authenticated = false, error = '' } = status
   if (typeof authenticated !== 'boolean' || typeof error !== 'string')
-    throw new Error('the answer of the token webhook has a status with members of wrong types')
-  if (!authenticated) return error === '' ? noOpinion : { kind: 'rejected', reason: error.slice(0, 256) }
-  const user = userIn(membersOf(status.user ?? {}, 'user'))
+    throw new Error('the token webhook responded with a malformed status')
+  if (!authenticated) return error === '' ? noOpinion : { kind: 'rejected', reason: error.slice(0, maxReasonLength) }
+  const user = userFromReview(objectMember(status.user ?? {}, 'user'))
   if (wanted.length === 0) return { kind: 'authenticated', user }
-  const told = textsIn(status.audiences, 'audiences')
-  const audiences = common(wanted, told.length > 0 ? told : own)
+  const returned = stringList(status.audiences, 'audiences')
+  const audiences = intersectAudiences(wanted, returned.length > 0 ? returned : serverAudiences)
   return audiences.length === 0 ? noOpinion : { kind: 'authenticated', user, audiences }
 }
 
-function userIn(members: Record<string, unknown>): UserInfo {
+function userFromReview(members: Record<string, unknown>): UserInfo {
   const { username, uid = '' } = members
   if (typeof username !== 'string' || username === '' || typeof uid !== 'string')
-    throw new Error('the token webhook names no user')
+    throw new Error('the token webhook responded without a user name')
   const extra: Record<string, readonly string[]> = Object.create(null)
-  const given = members.extra === undefined || members.extra === null ? {} : membersOf(members.extra, 'extra')
-  for (const [key, values] of Object.entries(given)) extra[key] = textsIn(values, `extra ${key}`)
+  const givenExtra = members.extra === undefined || members.extra === null ? {} : objectMember(members.extra, 'extra')
+  for (const [key, values] of Object.entries(givenExtra)) extra[key] = stringList(values, `extra ${key}`)
   return {
     username,
     ...(uid === '' ? {} : { uid }),
-    groups: textsIn(members.groups, 'groups'),
+    groups: stringList(members.groups, 'groups'),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   }
 }
 
-function membersOf(value: unknown, what: string): Record<string, unknown> {
+function objectMember(value: unknown, what: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new Error(`the answer of the token webhook has no ${what}`)
+  throw new Error(`the response of the token webhook has no ${what}`)
 }
 
-function textsIn(value: unknown, what: string): readonly string[] {
+function stringList(value: unknown, what: string): readonly string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value
-  throw new Error(`the answer of the token webhook has ${what} that are no texts`)
+  throw new Error(`the response of the token webhook has ${what} that are not strings`)
 }

@@ -1,18 +1,23 @@
 export type AuthorizationErrorCode =
-  /** A file of policies that cannot be read as one. */
+  /** The policy file is malformed. */
   | 'InvalidPolicyFile'
-  /** An AuthorizationConfiguration that cannot be used. */
+  /** The AuthorizationConfiguration is invalid. */
   | 'InvalidConfiguration'
 
-/** What an authorizer cannot be made from. The message is for people. */
+/** The configuration of an authorizer is invalid. Forbidden requests are a decision, never an exception. */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError'
   readonly code: AuthorizationErrorCode
-  /** Of a policy file, from 1. */
+  /** Line of the policy file, from 1; undefined for codes without a file. */
   readonly line: number | undefined
 
-  constructor(fields: { readonly code: AuthorizationErrorCode; readonly message: string; readonly line?: number }) {
-    super(fields.message)
+  constructor(fields: {
+    readonly code: AuthorizationErrorCode
+    readonly message: string
+    readonly line?: number
+    readonly cause?: unknown
+  }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
     this.line = fields.line
   }

@@ -1,55 +1,52 @@
+export type { Fetch } from '@krmkit/meta/fetch'
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
-export { nodeRules } from './bootstrap/cluster-roles.ts'
-export { type BindingLike, type BootstrapPolicy, bootstrapPolicy, type RoleLike } from './bootstrap/objects.ts'
-export { type Reconciled, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
-export { type AuthorizerParts, composeAuthorizers } from './configuration/compose.ts'
-export { conditionalAuthorizer, reviewOf } from './configuration/conditional.ts'
+export { type BootstrapBinding, type BootstrapRole, bootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
+export { type ReconcileResult, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
+export { alwaysAllow, alwaysDeny, createPrivilegedGroupsAuthorizer, systemMasters } from './builtin-authorizers.ts'
+export { composeAuthorizers, createReplaceableAuthorizer, type ReplaceableAuthorizer } from './configuration/compose.ts'
 export type {
   AuthorizationConfiguration,
   AuthorizationWebhook,
-  AuthorizerConfiguration,
-  ConditionCompiler,
-  ReviewCondition,
-  ReviewSpec,
-  SelectorRequirement,
-  WebhookConnection,
+  MatchConditionCompiler,
+  SubjectAccessReviewSpec,
 } from './configuration/interfaces.ts'
+export { subjectAccessReviewSpec } from './configuration/match-conditions.ts'
 export { parseAuthorizationConfiguration } from './configuration/parse.ts'
-export { type ReplaceableAuthorizer, replaceableAuthorizer } from './configuration/replaceable.ts'
-export {
-  type AuthorizationRules,
-  compileConditions,
-  namingProblems,
-  validateAuthorizationConfiguration,
-} from './configuration/validate.ts'
+export { validateAuthorizationConfiguration, validateAuthorizerNames } from './configuration/validate.ts'
 export type {
   Attributes,
   Authorizer,
   Decision,
   DecisionTrace,
-  ObjectFeed,
+  ObjectEventHandler,
+  ObjectInformer,
   ObjectName,
-  ObjectSink,
   PolicyRule,
-  RuleAnswer,
   StoredObject,
   Subject,
+  SubjectRules,
   SyncAuthorizer,
 } from './interfaces.ts'
-export { NodeGraph } from './node/graph.ts'
-export { nodeNameOf } from './node/identity.ts'
-export { createNodeAuthorizer, followNodes, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
-export { aggregateRoles, gatheredRules } from './rbac/aggregation.ts'
-export { type Coverage, covers } from './rbac/coverage.ts'
+export { createNodeAuthorizerFromInformer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
+export { aggregatedRules } from './rbac/aggregation.ts'
 export { describeRule } from './rbac/describe.ts'
-export { type EscalationGuard, type EscalationOptions, escalationGuard, type RoleWrite } from './rbac/escalation.ts'
+export { createEscalationGuard, type EscalationGuard, type EscalationGuardOptions, type RoleWrite } from './rbac/escalation.ts'
 export type { BindingObject } from './rbac/objects.ts'
-export { type HeldRule, RbacPolicy } from './rbac/policy.ts'
-export { createRbacAuthorizer, followRbac, type RbacAuthorizer, type RbacOptions } from './rbac/rbac-authorizer.ts'
-export { ruleAllows } from './rbac/rule-match.ts'
-export { type AccessExplanation, type AllowingBinding, explainAccess, type Holder, subjectText, whoCan } from './rbac/who-can.ts'
-export { alwaysAllow, alwaysDeny, privilegedGroups, systemMasters } from './simple.ts'
-export { unionAuthorizer } from './union.ts'
-export type { Fetch } from './webhook/fetch.ts'
+export type { RbacPolicy, ResolvedRule } from './rbac/policy.ts'
+export {
+  createRbacAuthorizer,
+  createRbacAuthorizerFromInformer,
+  type RbacAuthorizer,
+  type RbacAuthorizerOptions,
+} from './rbac/rbac-authorizer.ts'
+export {
+  type AccessExplanation,
+  type AllowedSubject,
+  type AllowingBinding,
+  explainAccess,
+  formatSubject,
+  whoCan,
+} from './rbac/who-can.ts'
+export { createUnionAuthorizer } from './union.ts'
 export { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'

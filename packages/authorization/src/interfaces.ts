@@ -1,71 +1,71 @@
 import type { ApiObject, DeepReadonly, FieldRequirement, GroupResource, LabelSelectorExpression, UserInfo } from '@krmkit/meta'
 
-/** What a caller wants to do; @see API protocol specification, 5.9. */
+/** The attributes of a request that authorizers decide on. @see API protocol specification, 5.9 */
 export interface Attributes {
   readonly user: UserInfo
   /** `get`, `list`, `watch`, `create`, ... for resources; the HTTP method in lower case for other paths. */
   readonly verb: string
-  /** False for paths that are no resource (`/version`). */
+  /** False for non-resource requests, such as `/version`. */
   readonly isResource: boolean
   readonly group: string
   readonly version: string
   readonly resource: string
   readonly subresource: string
-  /** Empty for cluster-wide requests. */
+  /** Empty for cluster-scoped requests and requests across namespaces. */
   readonly namespace: string
   /** Empty when the request names no object. */
   readonly name: string
-  /** The whole path, for requests that are no resource. */
+  /** Path of a non-resource request. */
   readonly path: string
-  /** What the field selector of a list, watch or deletecollection demands. Absent or empty: everything is asked for. */
+  /** Requirements of the field selector of a list, watch or deletecollection. Absent or empty: none. */
   readonly fieldSelector?: readonly FieldRequirement[] | undefined
-  /** As above, for labels. */
+  /** Requirements of the label selector, likewise. */
   readonly labelSelector?: readonly LabelSelectorExpression[] | undefined
 }
 
-/** `noOpinion` passes the question on; when everybody has none the request is refused. */
+/** The result of an authorizer. `noOpinion` defers to the next authorizer; when none allows the request, it is forbidden. */
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion'
-  /** For people: which rule decided. Appears in refusals and in the audit trail. */
+  /** Human-readable explanation, which appears in Forbidden responses and audit events. */
   readonly reason: string
-  /** What went wrong while deciding; the decision holds all the same. */
+  /** Evaluation error; the decision applies nevertheless. */
   readonly error?: string | undefined
-  /** The same as `reason`, for programs. */
+  /** Structured form of `reason`. */
   readonly trace?: DecisionTrace | undefined
 }
 
-/** What a decision rests on. Everything but `authorizer` is set by authorizers that know it. */
+/** The basis of a decision. Members other than `authorizer` are set where they apply. */
 export interface DecisionTrace {
   /** `RBAC`, `Node`, `Webhook`, `ABAC`, ... */
   readonly authorizer: string
-  /** Role binding that grants the right. */
+  /** Binding that grants the permission. */
   readonly binding?: ObjectName
   readonly role?: ObjectName
-  /** Subject of the binding that the caller is. */
+  /** Subject of the binding that matches the user. */
   readonly subject?: Subject
   readonly rule?: PolicyRule
-  /** Position of `rule` in the role, from 0. */
+  /** Index of `rule` in the role. */
   readonly ruleIndex?: number
 }
 
 export interface ObjectName {
   readonly kind: string
-  /** Empty for kinds without namespaces. */
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string
   readonly name: string
 }
 
-/** Somebody who is given a role. */
+/** A subject of a role binding. */
 export interface Subject {
   /** `User`, `Group` or `ServiceAccount`. */
   readonly kind: string
   readonly apiGroup?: string
   readonly name: string
-  /** Of service accounts; absent: the namespace of the binding. */
+  /** For service accounts; absent: the namespace of the binding. */
   readonly namespace?: string
 }
 
-/** A right as roles list it; @see `RuleAnswer`. */
+/** A rule of a role. */
 export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -74,47 +74,48 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-/** Everything that a user may do in a namespace, as far as it can be listed. */
-export interface RuleAnswer {
+/** The rules that apply to a user in a namespace, as SelfSubjectRulesReview lists them. */
+export interface SubjectRules {
   readonly resourceRules: readonly PolicyRule[]
   readonly nonResourceRules: readonly PolicyRule[]
-  /** The user may be allowed more than is listed. */
+  /** Whether the user may have permissions that are not listed. */
   readonly incomplete: boolean
-  /** What went wrong; empty: nothing. */
+  /** Evaluation errors. */
   readonly errors: readonly string[]
 }
 
-/** Answers at once where it can: a synchronous answer costs no turn of the event loop. */
+/** Decides whether a request is allowed. Returns synchronously where possible, which saves a turn of the event loop. */
 export interface Authorizer {
   authorize(attributes: Attributes): Decision | Promise<Decision>
-  /** Lists rights. Absent: this authorizer knows of none that could be listed. */
-  rulesFor?(user: UserInfo, namespace: string): RuleAnswer | Promise<RuleAnswer>
+  /** Lists the rules of a user in a namespace. Absent: the authorizer has no listable rules. */
+  rulesFor?(user: UserInfo, namespace: string): SubjectRules | Promise<SubjectRules>
 }
 
-/** An authorizer that always answers at once. */
+/** An authorizer that always decides synchronously. */
 export interface SyncAuthorizer extends Authorizer {
   authorize(attributes: Attributes): Decision
-  rulesFor(user: UserInfo, namespace: string): RuleAnswer
+  rulesFor(user: UserInfo, namespace: string): SubjectRules
 }
 
+/** An immutable object from a store. */
 export type StoredObject = DeepReadonly<ApiObject>
 
-/** Hears of the objects of a resource: all there are, then every change. */
-export interface ObjectSink {
+/** Receives the objects of a resource: the initial state, then every change. */
+export interface ObjectEventHandler {
   put(object: StoredObject): void
-  /** The last state. */
+  /** @param object the last state. */
   remove(object: StoredObject): void
-  /** Everything told so far is void; what is there follows by `put`. */
+  /** Discards all objects; the current ones follow by `put`. */
   clear(): void
 }
 
-/** Where authorizers that follow objects get them from: the store of a server, or whatever else keeps them. */
-export interface ObjectFeed {
+/** Source of the objects that authorizers depend on, such as the store of a server. */
+export interface ObjectInformer {
   /**
-   * Tells the sink of everything there is before it resolves, and of changes from then on.
+   * Delivers the current objects to the handler before it resolves, and all changes afterwards.
    *
-   * @returns a function that tells the sink what has changed until this very moment; cheap when nothing has. Absent for resources
-   *   that nobody serves.
+   * @returns a function that delivers all pending changes synchronously; cheap when there are none. Undefined for resources that are not
+   *   served.
    */
-  follow(resource: GroupResource, sink: ObjectSink): Promise<(() => void) | undefined>
+  follow(resource: GroupResource, handler: ObjectEventHandler): Promise<(() => void) | undefined>
 }

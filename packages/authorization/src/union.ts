@@ -1,53 +1,56 @@
-import type { Attributes, Authorizer, Decision, RuleAnswer } from './interfaces.ts'
+import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 
 /**
- * The first authorizer with an opinion decides. Answers at once while those who are asked do.
+ * Consults authorizers in order; the first `allow` or `deny` is final. Synchronous as long as the members are.
  *
- * Without an opinion all reasons are told, a line each, and so are errors. Rights are listed together.
+ * Without a decision, reasons and errors of all members are joined, one per line. Rules of all members are listed together.
+ *
+ * @example
+ * const authorizer = createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), nodeAuthorizer, rbacAuthorizer])
  */
-export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+export function createUnionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
-    authorize: (attributes) => ask(authorizers, attributes, 0, silent),
+    authorize: (attributes) => authorizeFrom(authorizers, attributes, 0, noOpinion),
     async rulesFor(user, namespace) {
-      const answers: RuleAnswer[] = []
+      const rules: SubjectRules[] = []
       for (const authorizer of authorizers) {
-        const answer = await authorizer.rulesFor?.(user, namespace)
-        if (answer !== undefined) answers.push(answer)
+        const some = await authorizer.rulesFor?.(user, namespace)
+        if (some !== undefined) rules.push(some)
       }
       return {
-        resourceRules: answers.flatMap(({ resourceRules }) => resourceRules),
-        nonResourceRules: answers.flatMap(({ nonResourceRules }) => nonResourceRules),
-        incomplete: answers.some(({ incomplete }) => incomplete),
-        errors: answers.flatMap(({ errors }) => errors),
+        resourceRules: rules.flatMap(({ resourceRules }) => resourceRules),
+        nonResourceRules: rules.flatMap(({ nonResourceRules }) => nonResourceRules),
+        incomplete: rules.some(({ incomplete }) => incomplete),
+        errors: rules.flatMap(({ errors }) => errors),
       }
     },
   }
 }
 
-const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
-function ask(
+function authorizeFrom(
   authorizers: readonly Authorizer[],
   attributes: Attributes,
   first: number,
   before: Decision,
 ): Decision | Promise<Decision> {
-  let heard = before
+  let combined = before
   for (let i = first; i < authorizers.length; i++) {
     const decision = authorizers[i]!.authorize(attributes)
     if (decision instanceof Promise) {
-      const sofar = heard
-      return decision.then((late) =>
-        late.decision === 'noOpinion' ? ask(authorizers, attributes, i + 1, together(sofar, late)) : late,
+      const earlier = combined
+      return decision.then((settled) =>
+        settled.decision === 'noOpinion' ? authorizeFrom(authorizers, attributes, i + 1, combine(earlier, settled)) : settled,
       )
     }
     if (decision.decision !== 'noOpinion') return decision
-    heard = together(heard, decision)
+    combined = combine(combined, decision)
   }
-  return heard
+  return combined
 }
 
-function together(a: Decision, b: Decision): Decision {
+function combine(a: Decision, b: Decision): Decision {
   if (b.reason === '' && b.error === undefined) return a
   if (a.reason === '' && a.error === undefined) return b
   const error = [a.error, b.error].filter((text) => text !== undefined).join('\n')

@@ -1,28 +1,30 @@
+import { isDerError } from '@krmkit/meta/der'
+
 export type CertificateErrorCode =
-  /** A file that is kept cannot be read or written. */
+  /** A stored file cannot be read or written. */
   | 'StorageFailed'
-  /** A host that is neither a DNS name nor an IP address. */
+  /** A host is neither a DNS name nor an IP address. */
   | 'InvalidHost'
-  /** A request, certificate or key that cannot be read. */
+  /** A request, certificate or key cannot be decoded. */
   | 'Malformed'
-  /** Whoever made the request does not show that the key is theirs. */
+  /** The request does not prove possession of its private key. */
   | 'BadSignature'
-  /** A key, or a signature, that others can forge; or a key so large that checking it is an attack. */
+  /** The key or signature is forgeable, or the key is so large that verifying it is a denial of service. */
   | 'WeakKey'
-  /** The request breaks a rule of its signer. */
+  /** The request violates a rule of its signer. */
   | 'Refused'
-  /** The authority cannot sign: its certificate has ended, is that of no authority, or the key is another. */
+  /** The authority cannot sign: its certificate has expired or is not a CA certificate, or the key does not match. */
   | 'UnusableAuthority'
-  /** A bootstrap token, or what shall be said of one, that cannot be used. */
+  /** A bootstrap token, or the metadata of one, is invalid. */
   | 'InvalidToken'
-  /** A pin of a public key that is none. */
+  /** A public key pin is invalid. */
   | 'InvalidPin'
-  /** Cluster information without a signature for the token; a signer may be about to add it. */
+  /** The cluster information has no signature for the token; a signer may still add one. */
   | 'Unsigned'
-  /** Cluster information that is not to be believed. */
+  /** The cluster information cannot be trusted. */
   | 'Untrusted'
 
-/** A certificate could not be made or kept, or what is needed to join cannot be used. */
+/** A certificate, request, key or bootstrap token could not be created, stored or used. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError'
   readonly code: CertificateErrorCode
@@ -30,5 +32,18 @@ export class CertificateError extends Error {
   constructor(fields: { readonly code: CertificateErrorCode; readonly message: string; readonly cause?: unknown }) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
+  }
+}
+
+export function malformed(message: string, cause?: unknown): CertificateError {
+  return new CertificateError({ code: 'Malformed', message, cause })
+}
+
+/** Runs a decoder; a DER error becomes `Malformed` with the same message. */
+export function readingDer<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw isDerError(error) ? malformed(error.message, error) : error
   }
 }

@@ -6,11 +6,11 @@ import * as certificates from './index.ts'
 
 const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
 
-it('the example of the README that signs runs', async () => {
+it('runs the README example that signs a request', async () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const [code = ''] = [...text.matchAll(/```ts\n(.*?)```/gs)]
     .map(([, body]) => body)
-    .filter((body) => body?.includes('clusterSigners('))
+    .filter((body) => body?.includes('createClusterSigners('))
   expect(code).toContain('sign(')
   const body = code.replace(/^import (\{.*\}) from '@krmkit\/certificates'$/m, 'const $1 = certificates')
   const names = { certificates, clock: systemClock, random: systemRandom, profile: stockProfile }

@@ -1,14 +1,13 @@
-export { keptSigningAuthority, newSigningAuthority } from './authority/kept-signing-authority.ts'
-export { type SigningAuthority, signingAuthority } from './authority/signing-authority.ts'
+export { parseSigningAuthority, type SigningAuthority } from './authority/signing-authority.ts'
+export { createSigningAuthority, ensureSigningAuthority } from './authority/signing-authority-store.ts'
 export {
   type BootstrapSigningKey,
-  bootstrapSigningKeys,
   clusterInfoKey,
   clusterInfoName,
   signClusterInfo,
   verifyClusterInfo,
 } from './bootstrap/cluster-info.ts'
-export { checkPublicKeyPins, parsePublicKeyPin, publicKeyPin } from './bootstrap/public-key-pin.ts'
+export { checkPublicKeyPins, parsePublicKeyPin, publicKeyPinOf } from './bootstrap/public-key-pin.ts'
 export {
   type BootstrapToken,
   formatBootstrapToken,
@@ -17,8 +16,6 @@ export {
   parseBootstrapToken,
 } from './bootstrap/token.ts'
 export {
-  type BootstrapSecretLike,
-  type BootstrapTokenDetails,
   type BootstrapTokenRecord,
   type BootstrapTokenUsage,
   bootstrapSecretName,
@@ -26,41 +23,30 @@ export {
   bootstrapTokenLifeMs,
   bootstrapTokenSecret,
   bootstrapTokenUsages,
-  isBootstrapGroup,
   readBootstrapToken,
-  signingTokenIn,
+  signingTokenOf,
 } from './bootstrap/token-secret.ts'
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
-export { type NewRequestOptions, newCertificateRequest } from './new-request.ts'
+export { type CertificateRequestOptions, createCertificateRequest } from './create-certificate-request.ts'
 export {
-  type AlternativeNames,
-  type CertificateFacts,
+  type CertificateInfo,
   type CertificateRequest,
-  type DistinguishedName,
-  decodeCertificate,
-  decodeCertificateRequest,
   formatDistinguishedName,
   type PublicKeyInfo,
-  readCertificateRequest,
-  readCertificates,
   readSigningRequest,
 } from './request/index.ts'
-export type { KeyPair } from './self-signed.ts'
-export { localHosts, type ServingCertificate, type ServingCertificateOptions, servingCertificate } from './serving-certificate.ts'
-export { type AutoApproval, autoApprovals, autoApprovedReason } from './signers/approval.ts'
-export { type AgingRequest, cleanUpTime, decidedRequestLifeMs, pendingRequestLifeMs } from './signers/clean-up.ts'
+export { ensureServingCertificate, type ServingCertificate, type ServingCertificateOptions } from './serving-certificate.ts'
+export { type AutoApproval, autoApprovalsFor, autoApprovedReason } from './signers/approval.ts'
+export { type CleanupCandidate, cleanupTime } from './signers/cleanup.ts'
 export {
-  type AuthoritySource,
   type CertificateSigner,
   type CertificateSigners,
   type ClusterSignersOptions,
-  checkedRequest,
-  clusterSigners,
+  createClusterSigners,
   type RequestToSign,
+  type SigningAuthoritySource,
   signRequest,
 } from './signers/cluster-signers.ts'
-export { type CertificateToIssue, issueCertificate } from './signers/issue.ts'
-export { builtInSigners, purposeOf, type SignerPurpose, signerPurposes } from './signers/names.ts'
-export { checkStrength, verifyRequest } from './signers/request-signature.ts'
-export { type AskedCertificate, signerObjection } from './signers/rules.ts'
-export { backdateMs, defaultSigningDurationMs, type ValidityWish, validityOf } from './signers/validity.ts'
+export { builtInSigners, type SignerPurpose, signerPurposeOf, signerPurposes } from './signers/names.ts'
+export { verifyRequestSignature } from './signers/request-signature.ts'
+export { type SignerRequest, validateSignerRequest } from './signers/rules.ts'

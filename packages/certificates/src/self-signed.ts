@@ -7,7 +7,7 @@ export interface KeyPair {
   readonly key: string
 }
 
-export interface IssueOptions {
+export interface SelfSignedOptions {
   readonly commonName: string
   /** Milliseconds since the epoch. */
   readonly notBefore: number
@@ -20,8 +20,8 @@ type AlternativeName = { readonly type: 'dns' | 'ip'; readonly value: string }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
-/** Makes an authority that certifies itself: ECDSA P-256, may issue leaves only. */
-export async function issueAuthority(options: IssueOptions): Promise<KeyPair> {
+/** Issues a self-signed CA certificate with a new ECDSA P-256 key and path length 0. */
+export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPair> {
   const x509 = await import('./x509.ts')
   const keys = await generateKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -43,10 +43,10 @@ export async function issueAuthority(options: IssueOptions): Promise<KeyPair> {
   return pairOf(certificate.toString('pem'), keys.privateKey)
 }
 
-/** Makes a certificate for a server that answers under `hosts` (DNS names and IP addresses), signed by `authority`. */
+/** Issues a serving certificate for `hosts` (DNS names and IP addresses), signed by `authority`. */
 export async function issueServing(
   authority: KeyPair,
-  options: IssueOptions & { readonly hosts: readonly string[] },
+  options: SelfSignedOptions & { readonly hosts: readonly string[] },
 ): Promise<KeyPair> {
   const x509 = await import('./x509.ts')
   const keys = await generateKeys()
@@ -87,7 +87,7 @@ async function pairOf(certificate: string, privateKey: CryptoKey): Promise<KeyPa
   return { certificate: certificate.endsWith('\n') ? certificate : `${certificate}\n`, key: key as string }
 }
 
-/** Positive whatever the bytes, and never with a leading zero octet. */
+/** A positive serial number without a leading zero octet. */
 function serialHex(bytes: Uint8Array): string {
   const serial = Buffer.from(bytes)
   serial[0] = (serial[0]! & 0x3f) | 0x40

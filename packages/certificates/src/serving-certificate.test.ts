@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { localHosts, servingCertificate } from './serving-certificate.ts'
+import { defaultServingHosts, ensureServingCertificate } from './serving-certificate.ts'
 
 const start = Date.parse('2031-05-04T03:02:01Z')
 const profile = { vendor: 'kubernetes' }
@@ -21,9 +21,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }))
 
-describe('servingCertificate', () => {
-  it('makes an authority and a certificate of it that names every host', async () => {
-    const made = await servingCertificate(directory, at(start, ['api.example.com', '10.0.0.1', 'fd00::7']))
+describe('ensureServingCertificate', () => {
+  it('creates an authority and a certificate for every host', async () => {
+    const made = await ensureServingCertificate(directory, at(start, ['api.example.com', '10.0.0.1', 'fd00::7']))
     expect(made.renewed).toBe(true)
     const certificate = new X509Certificate(made.certificate)
     const authority = new X509Certificate(made.authority)
@@ -31,7 +31,7 @@ describe('servingCertificate', () => {
     expect(certificate.ca).toBe(false)
     expect(certificate.checkIssued(authority) && certificate.verify(authority.publicKey)).toBe(true)
     expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
-    for (const host of [...localHosts(profile), 'api.example.com']) {
+    for (const host of [...defaultServingHosts(profile), 'api.example.com']) {
       if (!/^[\d.]+$|:/.test(host)) expect(certificate.checkHost(host, { subject: 'never' }), host).toBe(host)
     }
     for (const ip of ['127.0.0.1', '::1', '10.0.0.1', 'fd00::7']) expect(certificate.checkIP(ip), ip).toBe(ip)
@@ -39,58 +39,60 @@ describe('servingCertificate', () => {
     expect(Date.parse(certificate.validTo)).toBe(start + 365 * dayMs)
   })
 
-  it('keeps keys for their owner alone', async () => {
-    await servingCertificate(directory, at(start))
+  it('stores keys readable by their owner only', async () => {
+    await ensureServingCertificate(directory, at(start))
     const modes = await Promise.all(
       ['apiserver.key', 'ca.key'].map(async (name) => (await stat(join(directory, name))).mode & 0o777),
     )
     expect(modes).toEqual([0o600, 0o600])
   })
 
-  it('gives what it made before', async () => {
-    const made = await servingCertificate(directory, at(start))
-    expect(await servingCertificate(directory, at(start + 300 * dayMs))).toEqual({ ...made, renewed: false })
+  it('reuses the stored certificate', async () => {
+    const made = await ensureServingCertificate(directory, at(start))
+    expect(await ensureServingCertificate(directory, at(start + 300 * dayMs))).toEqual({ ...made, renewed: false })
   })
 
-  it('keeps the authority when hosts are added or the certificate ends', async () => {
-    const first = await servingCertificate(directory, at(start))
-    const named = await servingCertificate(directory, at(start, ['other.example.com']))
+  it('keeps the authority when hosts are added or the certificate expires', async () => {
+    const first = await ensureServingCertificate(directory, at(start))
+    const named = await ensureServingCertificate(directory, at(start, ['other.example.com']))
     expect(named).toMatchObject({ renewed: true, authority: first.authority })
-    const later = await servingCertificate(directory, at(start + 340 * dayMs))
+    const later = await ensureServingCertificate(directory, at(start + 340 * dayMs))
     expect(later).toMatchObject({ renewed: true, authority: first.authority })
     expect(Date.parse(new X509Certificate(later.certificate).validTo)).toBe(start + 705 * dayMs)
   })
 
-  it('makes all anew when the authority ends, or files are damaged or do not belong together', async () => {
-    const first = await servingCertificate(directory, at(start))
-    expect((await servingCertificate(directory, at(start + 3640 * dayMs))).authority).not.toBe(first.authority)
+  it('replaces everything when the authority expires, or files are damaged or do not match', async () => {
+    const first = await ensureServingCertificate(directory, at(start))
+    expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).authority).not.toBe(first.authority)
     await writeFile(join(directory, 'apiserver.crt'), 'damaged')
-    expect((await servingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
+    expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
     await writeFile(join(directory, 'apiserver.key'), await readFile(join(directory, 'ca.key')))
-    expect((await servingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
+    expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
   })
 
-  it('refuses a damaged authority instead of replacing what others trust', async () => {
-    await servingCertificate(directory, at(start))
+  it('rejects an unreadable authority instead of replacing it', async () => {
+    await ensureServingCertificate(directory, at(start))
     for (const name of ['ca.crt', 'ca.key']) {
       const text = await readFile(join(directory, name), 'utf8')
       await writeFile(join(directory, name), text.slice(0, 40))
-      await expect(servingCertificate(directory, at(start))).rejects.toMatchObject({ code: 'StorageFailed' })
+      await expect(ensureServingCertificate(directory, at(start))).rejects.toMatchObject({ code: 'StorageFailed' })
       await writeFile(join(directory, name), text)
     }
-    expect((await servingCertificate(directory, at(start))).renewed).toBe(false)
+    expect((await ensureServingCertificate(directory, at(start))).renewed).toBe(false)
   })
 
-  it('refuses hosts that are none and directories that cannot be written', async () => {
+  it('rejects invalid hosts and unwritable directories', async () => {
     for (const host of ['', 'a b', 'x\n', 'a,DNS:b', '-a.b', 'a'.repeat(300)]) {
-      await expect(servingCertificate(directory, at(start, [host]))).rejects.toMatchObject({ code: 'InvalidHost' })
+      await expect(ensureServingCertificate(directory, at(start, [host]))).rejects.toMatchObject({ code: 'InvalidHost' })
     }
     await writeFile(join(directory, '..', 'file'), '')
-    await expect(servingCertificate(join(directory, '..', 'file'), at(start))).rejects.toMatchObject({ code: 'StorageFailed' })
+    await expect(ensureServingCertificate(join(directory, '..', 'file'), at(start))).rejects.toMatchObject({
+      code: 'StorageFailed',
+    })
   })
 
-  it('is believed by a TLS client that trusts the authority', async () => {
-    const made = await servingCertificate(directory, at(Date.now()))
+  it('is accepted by a TLS client that trusts the authority', async () => {
+    const made = await ensureServingCertificate(directory, at(Date.now()))
     const server = createServer({ key: made.key, cert: made.certificate }).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo

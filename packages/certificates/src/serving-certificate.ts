@@ -1,31 +1,38 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { isGoodAuthority, isTimely, keptAuthority, readCertificate, readPair, writePair } from './authority/kept-pair.ts'
+import {
+  ensureAuthority,
+  isCurrent,
+  isUsableAuthority,
+  readCertificate,
+  readKeyPair,
+  writeKeyPair,
+} from './authority/key-pair-store.ts'
 import { CertificateError } from './certificate-error.ts'
 import type { KeyPair } from './self-signed.ts'
 
-/** What a server needs to speak TLS, and what its clients need to believe it; all PEM. */
+/** Serving certificate and key of a server, with the authority that clients trust; all PEM. */
 export interface ServingCertificate {
-  /** The server's certificate followed by that of its authority. */
+  /** The serving certificate followed by the CA certificate. */
   readonly certificate: string
   readonly key: string
-  /** The authority to trust. */
+  /** The CA certificate. */
   readonly authority: string
-  /** False when the files that were there are still good. */
+  /** Whether new files were written. */
   readonly renewed: boolean
 }
 
 export interface ServingCertificateOptions {
-  /** DNS names and IP addresses to answer under, besides those of `localHosts`. */
+  /** DNS names and IP addresses of the server, in addition to `defaultServingHosts`. */
   readonly hosts?: readonly string[]
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'vendor'>
 }
 
-/** The names under which a server of this API is always reached: loopback, and the service inside a cluster. */
-export function localHosts(profile: Pick<NamingProfile, 'vendor'>): readonly string[] {
+/** The default hosts of an API server: loopback, and the names of the service inside a cluster. */
+export function defaultServingHosts(profile: Pick<NamingProfile, 'vendor'>): readonly string[] {
   const service = profile.vendor
   const inside = [service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.cluster.local`]
   return ['localhost', ...inside, '127.0.0.1', '::1']
@@ -37,14 +44,19 @@ const skewMs = 3_600_000
 const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}))*$/
 
 /**
- * The serving certificate kept in `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys readable by the
- * owner alone). It is made when there is none, when it ends within 30 days, or when it does not name every host; the
- * authority is kept for as long as it is good, so that clients need not learn a new one.
+ * Loads the serving certificate from `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys readable by the owner only).
+ * A new one is created when none exists, when it expires within 30 days, or when it lacks a host. The authority is reused while it is
+ * valid, so that clients keep trusting it.
  *
- * @throws CertificateError `StorageFailed`, `InvalidHost`.
+ * @throws CertificateError `StorageFailed`, `InvalidHost`
+ * @example
+ * const { certificate, key } = await ensureServingCertificate(directory, { clock: systemClock, random: systemRandom, profile })
  */
-export async function servingCertificate(directory: string, options: ServingCertificateOptions): Promise<ServingCertificate> {
-  const hosts = [...new Set([...localHosts(options.profile), ...(options.hosts ?? [])])]
+export async function ensureServingCertificate(
+  directory: string,
+  options: ServingCertificateOptions,
+): Promise<ServingCertificate> {
+  const hosts = [...new Set([...defaultServingHosts(options.profile), ...(options.hosts ?? [])])]
   for (const host of hosts) {
     if (host.length <= 253 && (isIP(host) !== 0 || dnsName.test(host))) continue
     throw new CertificateError({
@@ -53,10 +65,10 @@ export async function servingCertificate(directory: string, options: ServingCert
     })
   }
   const now = options.clock.now()
-  const kept = await readPair(directory, 'ca')
-  const authority = kept !== undefined && isGoodAuthority(kept, now) ? kept : undefined
-  const serving = authority && (await readPair(directory, 'apiserver'))
-  if (authority && serving && isGoodServing(serving, { authority, hosts, now })) {
+  const kept = await readKeyPair(directory, 'ca')
+  const authority = kept !== undefined && isUsableAuthority(kept, now) ? kept : undefined
+  const serving = authority && (await readKeyPair(directory, 'apiserver'))
+  if (authority && serving && isUsableServingCertificate(serving, { authority, hosts, now })) {
     return { certificate: serving.certificate, key: serving.key, authority: authority.certificate, renewed: false }
   }
   return renew(directory, { authority, hosts, now, random: options.random })
@@ -69,7 +81,7 @@ async function renew(
   const { issueServing } = await import('./self-signed.ts')
   const { now, random, hosts } = options
   const notBefore = now - skewMs
-  const authority = options.authority ?? (await keptAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
+  const authority = options.authority ?? (await ensureAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
   const end = Math.min(now + servingLifeMs, Date.parse(new X509Certificate(authority.certificate).validTo))
   const issued = await issueServing(authority, {
     commonName: 'kube-apiserver',
@@ -79,13 +91,16 @@ async function renew(
     hosts,
   })
   const pair = { key: issued.key, certificate: issued.certificate + authority.certificate }
-  await writePair(directory, { name: 'apiserver', pair })
+  await writeKeyPair(directory, { name: 'apiserver', pair })
   return { ...pair, authority: authority.certificate, renewed: true }
 }
 
-function isGoodServing(pair: KeyPair, options: { authority: KeyPair; hosts: readonly string[]; now: number }): boolean {
+function isUsableServingCertificate(
+  pair: KeyPair,
+  options: { authority: KeyPair; hosts: readonly string[]; now: number },
+): boolean {
   const certificate = readCertificate(pair)
-  if (certificate === undefined || !isTimely(certificate, options.now)) return false
+  if (certificate === undefined || !isCurrent(certificate, options.now)) return false
   const authority = new X509Certificate(options.authority.certificate)
   if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey)) return false
   return options.hosts.every((host) =>

@@ -1,6 +1,6 @@
 /**
- * The one module through which `@peculiar/x509` and the reflection it asks for come in. Import it lazily: a server that
- * has its certificate never loads it.
+ * The only module that imports `@peculiar/x509` and the reflection polyfill that it requires. Import it lazily: a server with a stored
+ * certificate never loads it.
  */
 import 'reflect-metadata'
 

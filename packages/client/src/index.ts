@@ -30,6 +30,7 @@ export type {
   WriteOptions,
 } from './interfaces.ts'
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
+export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
 export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
 export { type ConnectionOptions, type RemoteOptions, remoteClient, remoteTransport } from './remote.ts'
 export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'

@@ -56,17 +56,20 @@ export async function readUser(user: Entry, options: ReadUserOptions): Promise<U
   }
 }
 
+/** Members of a kubeconfig user that hold credentials. */
+export const kubeconfigCredentialMembers: readonly string[] = [
+  'client-certificate',
+  'client-certificate-data',
+  'client-key',
+  'client-key-data',
+  'token',
+  'tokenFile',
+  'username',
+  'password',
+]
+
 const knownMembers: ReadonlySet<string> = new Set([
-  ...[
-    'client-certificate',
-    'client-certificate-data',
-    'client-key',
-    'client-key-data',
-    'token',
-    'tokenFile',
-    'username',
-    'password',
-  ],
+  ...kubeconfigCredentialMembers,
   ...['as', 'as-uid', 'as-groups', 'as-user-extra', 'auth-provider', 'exec', 'extensions'],
 ])
 

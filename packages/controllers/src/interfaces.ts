@@ -1,6 +1,6 @@
 import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { Clock, NamingProfile, Pace, Random } from '@krmkit/meta'
+import type { Clock, NamingProfile, Random, RateLimit } from '@krmkit/meta'
 import type { Monitors } from './framework/monitors.ts'
 import type { SharedInformers } from './framework/shared-informers.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
@@ -35,7 +35,7 @@ export interface ControllerContext {
   /** Which part of a bootstrap token is the signing key. */
   readonly bootstrapSigningKey: BootstrapSigningKey
   /** Rate limit of queues whose work grows with the writes of all users. Default: none. */
-  readonly rateLimit: Pace | undefined
+  readonly rateLimit: RateLimit | undefined
   /** Signs certificates. Absent: requests stay pending. */
   readonly signing: CertificateSigning | undefined
   /** Aborts when the controllers stop. */
@@ -75,7 +75,7 @@ export interface ControllersOptions {
    * Limits controllers that answer one write with several, such as that of deployments, so that they do not delay requests. Default: no
    * limit.
    */
-  readonly rateLimit?: Pace
+  readonly rateLimit?: RateLimit
   readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { apply, explainConflict, ownership } from './index.ts'
 
-describe('the example of the README', () => {
-  it('does what its remarks say', () => {
+describe('README example', () => {
+  it('produces the values shown in its comments', () => {
     const config = (k: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k } })
     const live = apply({ applied: config('1'), manager: 'ci' }).object
     const { conflicts } = apply({ live, applied: config('2'), manager: 'me' })

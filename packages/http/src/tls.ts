@@ -5,9 +5,9 @@ import type { TlsFiles, TlsSelfSigned } from './interfaces.ts'
 /** Returns the serving certificate; issues or loads it for `TlsSelfSigned`. */
 export async function tlsFiles(tls: TlsFiles | TlsSelfSigned, host: string): Promise<TlsFiles> {
   if (!('directory' in tls)) return tls
-  const { servingCertificate } = await import('@krmkit/certificates')
+  const { ensureServingCertificate } = await import('@krmkit/certificates')
   const hosts = isWildcard(host) ? tls.hosts : [...tls.hosts, host]
-  const issued = await servingCertificate(tls.directory, { ...tls, hosts })
+  const issued = await ensureServingCertificate(tls.directory, { ...tls, hosts })
   return {
     certificate: issued.certificate,
     key: issued.key,

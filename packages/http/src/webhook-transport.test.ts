@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServingCertificate, servingCertificate } from '@krmkit/certificates'
+import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWebhookTransport } from './webhook-transport.ts'
@@ -19,7 +19,7 @@ let origin: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-webhook-'))
   const make = (name: string) =>
-    servingCertificate(join(folder, name), { clock: systemClock, random: systemRandom, profile: stockProfile })
+    ensureServingCertificate(join(folder, name), { clock: systemClock, random: systemRandom, profile: stockProfile })
   serving = await make('serving')
   other = await make('other')
   server = createServer({ cert: serving.certificate, key: serving.key }, (_, response) => response.end('{}'))

@@ -41,7 +41,6 @@ export { cleanupFinalizer, setDefinitionCondition } from './strategies/apiextens
 export {
   allocateService,
   type ServiceAllocation,
-  type ServiceNetwork,
   type ServiceUse,
   serviceHoldings,
   serviceUse,

@@ -4,6 +4,7 @@ import type {
   DeepReadonly,
   Features,
   FieldError,
+  GroupResource,
   GroupVersion,
   GroupVersionKind,
   JsonObject,
@@ -161,8 +162,26 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * already. No grace period, no raised generation; the last finalizer gone ends it.
    */
   beginDeletion?(object: T, context: StrategyContext): void
-  /** Answer of a completed DELETE: a Status, or the object as it was. Default `Status`. */
-  readonly deleteAnswer?: 'Status' | 'Object'
+  /**
+   * Finalizers outside `metadata` that hold a deletion (`spec.finalizers` of namespaces). A kind with such finalizers has no grace
+   * period: DELETE marks the object through `beginDeletion`, and the object goes once both lists are empty. Absent: none.
+   */
+  pendingFinalizers?(object: DeepReadonly<T>): readonly string[]
+  /**
+   * Body of a successful DELETE. `Status`: a Status once the object is gone, the object while finalizers or a grace period hold it.
+   * `Object`: the object in either case. `StatusAlways`: a Status in either case. Default `Status`.
+   */
+  readonly deleteAnswer?: 'Status' | 'Object' | 'StatusAlways'
+  /**
+   * The whole collection is kept in memory for admission, which reads it on nearly every request: for kinds with few objects that
+   * seldom change. Default false.
+   */
+  readonly keepInMemory?: boolean
+  /**
+   * Creates the allocator of values that no two objects of the kind may share, such as cluster addresses and node ports. Called once
+   * per registry, on the first write. Absent: the kind has no such values.
+   */
+  createAllocator?(environment: AllocatorEnvironment): Allocator<T>
   /** Seconds an object keeps living after DELETE; absent or 0: it goes at once. Given the requested grace period, if any. */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
   readonly printer?: Printer<T>
@@ -178,6 +197,46 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   }
   /** Fields that a write on the main resource (key ``) or on a sub-resource never changes: they are not owned. Member paths such as `status`, per API version of the request. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
+}
+
+/** Assigns values that no two objects of a kind may share. Writes to a kind with an allocator run one after another. */
+export interface Allocator<T extends ApiObject = ApiObject> {
+  /**
+   * Fills in the values that a prepared object lacks, and checks those it asks for. Mutates `object`; `old` is the stored object of an
+   * update.
+   *
+   * @returns the values that cannot be granted; the write is refused with these errors alone.
+   */
+  allocate(object: T, old: DeepReadonly<T> | undefined, context: StrategyContext): Promise<FieldError[]>
+}
+
+/** Ranges that addresses and ports of services come from. */
+export interface ServiceNetwork {
+  /** One range per IP family, the primary family first: `10.0.0.0/24`. */
+  readonly ranges: readonly string[]
+  /** First and last port that is opened on nodes. */
+  readonly nodePorts: { readonly from: number; readonly to: number }
+}
+
+/** Facilities of the registry that an allocator works with. */
+export interface AllocatorEnvironment {
+  readonly profile: NamingProfile
+  /** Ranges of cluster addresses and node ports; absent: the default network. */
+  readonly serviceNetwork?: ServiceNetwork | undefined
+  /**
+   * Follows all objects of a resource: `sink` receives the present ones before the promise resolves.
+   *
+   * @returns a function that brings `sink` up to date with the newest state; `undefined` when the resource is not served.
+   */
+  follow(resource: GroupResource, sink: AllocationSink): Promise<(() => Promise<void>) | undefined>
+}
+
+/** Receives the state of a followed collection. */
+export interface AllocationSink {
+  put(object: DeepReadonly<ApiObject>): void
+  remove(object: DeepReadonly<ApiObject>): void
+  /** Discards everything; the present objects follow. */
+  clear(): void
 }
 
 /** Loss-free translation between two versions of a kind, by way of the storage version. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Stands in for etcd where a test harness insists on starting one: says that it is well, and stores nothing, because krmkit keeps
-// the data of tests in its own memory.
+// Stand-in for the etcd that test harnesses start: reports that it is healthy and stores nothing, because krmkit keeps the data of tests in
+// memory.
 import { createServer } from 'node:http'
 
 const args = process.argv.slice(2)
 if (args.includes('--help') || args.includes('-h')) {
-  console.log('usage: etcd --listen-client-urls=URL\n\nStands in for etcd: answers /health, stores nothing.')
+  console.log('usage: etcd --listen-client-urls=URL\n\nStand-in for etcd: answers /health and stores nothing.')
   process.exit(0)
 }
 const flag = '--listen-client-urls'
@@ -22,7 +22,7 @@ server.on('error', (error) => {
   process.exit(1)
 })
 server.listen(Number(url.port), url.hostname)
-// A harness that was killed stops nobody.
+// Exits with its parent: a killed harness does not stop its processes.
 const parent = Number(process.env.KRMKIT_PARENT ?? process.ppid)
 setInterval(() => process.ppid === parent || process.exit(0), 1000).unref()
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0))

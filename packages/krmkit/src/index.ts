@@ -1,5 +1,5 @@
 /**
- * The most used names of every package. Everything else is one sub-path away: `krmkit/fieldmanager`, `krmkit/schema`, ...
+ * The most used names of all packages. The sub-paths, such as `krmkit/fieldmanager` or `krmkit/schema`, export each package as a whole.
  */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export {
@@ -15,8 +15,8 @@ export { createFetchHandler, type Listener, listen, selfSigned } from '@krmkit/h
 export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, field, type UserInfo } from '@krmkit/meta'
 export { durableStorage, memoryStorage } from '@krmkit/storage'
-export { claimExpressions } from './expressions/claim-expressions.ts'
-export { reviewConditions } from './expressions/review-conditions.ts'
+export { createClaimExpressionCompiler as claimExpressions } from './expressions/claim-expression-compiler.ts'
+export { createConditionCompiler as reviewConditions } from './expressions/condition-compiler.ts'
 export { type CallerOptions, createApiServer, type Server } from './server.ts'
 export {
   type ClosableTranslator,

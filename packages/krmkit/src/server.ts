@@ -1,28 +1,34 @@
 import { type ApiServerOptions, createApiServer as createServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type Client, type InProcessOptions, inProcessClient } from '@krmkit/client'
 
-/** Who a client in the same process is, and where it works. */
+/** The user and defaults of an in-process client. */
 export interface CallerOptions extends Omit<InProcessOptions, 'user'> {
-  /** Name of the user. Absent: the authenticators of the server decide. */
+  /** Name of the user. Default: the authenticators of the server decide. */
   readonly user?: string
-  /** Default: that of everybody who is authenticated. */
+  /** Groups in addition to `system:authenticated`. */
   readonly groups?: readonly string[]
 }
 
-/** A server with clients at hand. */
+/** An embedded server with in-process clients. */
 export interface Server extends EmbeddedServer {
-  /** A client in this process: its calls are calls of the server, without a socket. */
+  /** Creates a client that calls the server directly, without a socket. */
   client(options?: CallerOptions): Client
 }
 
-/** Composes a whole API server over a store; it listens on nothing until it is handed to `listen`. */
+/**
+ * Creates an API server over a storage. It opens no socket; `listen` serves it on a port.
+ *
+ * @example
+ * const server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds() })
+ * const pods = await server.client({ user: 'alice' }).list(Pod, { namespace: 'default' })
+ */
 export async function createApiServer(options: ApiServerOptions): Promise<Server> {
   const server = await createServer(options)
   return {
     ...server,
     client({ user, groups = [], ...rest } = {}) {
-      const who = user === undefined ? {} : { user: { username: user, groups: [...new Set([...groups, authenticated])] } }
-      return inProcessClient(server, { clock: server.clock, ...rest, ...who })
+      const identity = user === undefined ? {} : { user: { username: user, groups: [...new Set([...groups, authenticated])] } }
+      return inProcessClient(server, { clock: server.clock, ...rest, ...identity })
     },
   }
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './api-error.ts'
-import { field } from './field-error.ts'
 import { successStatus } from './status.ts'
+import { field } from './validation/field-error.ts'
 
 const pods = { group: '', resource: 'pods' }
 const deployments = { group: 'apps', resource: 'deployments' }
 const none = { group: '', resource: '' }
 
 describe('ApiError', () => {
-  it('prints members in the order of the stock server', () => {
+  it('serializes members in the order of the stock server', () => {
     expect(JSON.stringify(ApiError.generateNameConflict(deployments, 'a').status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \\"a\\" already exists, the server was not able to generate a unique name for the object","reason":"AlreadyExists","details":{"name":"a","group":"apps","kind":"deployments","retryAfterSeconds":1},"code":409}',
     )
   })
 
-  it('carries the HTTP number and the reason, and is an Error without a stack', () => {
+  it('carries status code and reason, and is an Error without stack', () => {
     const limit = Error.stackTraceLimit
     const error = ApiError.notFound(pods, 'a"b')
     expect([error.code, error.reason, error.message, error.name]).toEqual([404, 'NotFound', 'pods "a\\"b" not found', 'ApiError'])
@@ -25,7 +25,7 @@ describe('ApiError', () => {
     expect([new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {} }).code]).toEqual([500])
   })
 
-  it('maps every reason to its number', () => {
+  it('maps every reason to its status code', () => {
     const made: [ApiError, number, string, string][] = [
       [ApiError.alreadyExists(pods, 'a'), 409, 'AlreadyExists', 'pods "a" already exists'],
       [ApiError.conflict(deployments, 'a', 'why'), 409, 'Conflict', 'Operation cannot be fulfilled on deployments.apps "a": why'],
@@ -73,7 +73,7 @@ describe('ApiError', () => {
     }
   })
 
-  it('fills the details', () => {
+  it('fills in the details', () => {
     expect(ApiError.badRequest('m').status.details).toBeUndefined()
     expect(ApiError.genericNotFound().status.details).toEqual({})
     expect(ApiError.serverTimeout(pods, 'list', 2).status.details).toEqual({ name: 'list', kind: 'pods', retryAfterSeconds: 2 })
@@ -86,7 +86,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('lists every cause of an invalid object, but says each text once', () => {
+  it('lists every cause of an invalid object, but each message once', () => {
     const kind = { group: 'apps', kind: 'Deployment' }
     const bad = field.invalid('a', 1, 'm')
     expect(ApiError.invalid(kind, 'd', []).status).toMatchObject({
@@ -106,7 +106,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('says something for a bare HTTP number', () => {
+  it('describes a bare status code', () => {
     const text = (code: number, failure = {}) => [ApiError.generic(code, failure).reason, ApiError.generic(code, failure).message]
     expect(text(400)).toEqual(['BadRequest', 'the server rejected our request for an unknown reason'])
     expect(text(401)).toEqual(['Unauthorized', 'the server has asked for the client to provide credentials'])
@@ -136,7 +136,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('makes the Status of a success', () => {
+  it('creates the Status of a success', () => {
     expect(successStatus()).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' })
     expect(successStatus({ name: 'a', uid: 'u' }).details).toEqual({ name: 'a', uid: 'u' })
   })

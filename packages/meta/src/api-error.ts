@@ -1,34 +1,36 @@
-/**
- * Failures that a client sees.
- */
+/** API errors, as clients receive them. */
 
 import { formatGroupKind, formatGroupResource } from './api-version.ts'
-import { ErrorBudget } from './error-list.ts'
-import { formatFieldErrors } from './field-error.ts'
 import { goQuote } from './go-text.ts'
 import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
-import { QuietError } from './quiet-error.ts'
+import { StacklessError } from './stackless-error.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
+import { ErrorBudget } from './validation/error-list.ts'
+import { formatFieldErrors } from './validation/field-error.ts'
 
-/** What an answer to a request with a bare status code says. */
+/** Input for the error of a bare status code. */
 export interface GenericFailure {
   readonly verb?: string
   readonly resource?: GroupResource
   readonly name?: string
-  /** Text of the server or library that failed. */
+  /** Message of the server or library that failed. */
   readonly serverMessage?: string
   readonly retryAfterSeconds?: number
-  /** Adds `serverMessage` as a cause of its own. */
+  /** Adds `serverMessage` as a cause. */
   readonly unexpected?: boolean
 }
 
 /**
- * A failure that is told to the client as a `Status`. Making one is cheap: no stack is captured, because the
- * failure is an answer and not a fault of the program.
+ * An API error that clients receive as a `Status`. It is cheap to create: no stack is captured, because it is a response and not
+ * a bug.
  *
  * @see API protocol specification, 7
+ * @example
+ * ```ts
+ * throw ApiError.notFound({ group: 'apps', resource: 'deployments' }, 'web')
+ * ```
  */
-export class ApiError extends QuietError {
+export class ApiError extends StacklessError {
   readonly status: Status
 
   constructor(status: Status) {
@@ -36,7 +38,7 @@ export class ApiError extends QuietError {
     this.status = status
   }
 
-  /** The HTTP number. */
+  /** The HTTP status code. */
   get code(): number {
     return this.status.code ?? 500
   }
@@ -45,107 +47,110 @@ export class ApiError extends QuietError {
     return this.status.reason ?? ''
   }
 
-  /** No object of that name. */
+  /** 404: no object of that name. */
   static notFound(resource: GroupResource, name: string): ApiError {
     const message = `${formatGroupResource(resource)} ${goQuote(name)} not found`
-    return fail(404, 'NotFound', message, about(resource.group, resource.resource, name))
+    return createError(404, 'NotFound', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** The name is taken. */
+  /** 409: the name is taken. */
   static alreadyExists(resource: GroupResource, name: string): ApiError {
     const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists`
-    return fail(409, 'AlreadyExists', message, about(resource.group, resource.resource, name))
+    return createError(409, 'AlreadyExists', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** A name made from generateName is taken, even after the tries that are permitted. */
+  /** 409: a generated name is taken, after all permitted attempts. */
   static generateNameConflict(resource: GroupResource, name: string, retryAfterSeconds = 1): ApiError {
     const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`
-    return fail(409, 'AlreadyExists', message, about(resource.group, resource.resource, name, { retryAfterSeconds }))
+    return createError(409, 'AlreadyExists', message, detailsOf(resource.group, resource.resource, name, { retryAfterSeconds }))
   }
 
-  /** The change does not fit the stored state. */
+  /** 409: the change conflicts with the stored state. */
   static conflict(resource: GroupResource, name: string, detail: string): ApiError {
     const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${goQuote(name)}: ${detail}`
-    return fail(409, 'Conflict', message, about(resource.group, resource.resource, name))
+    return createError(409, 'Conflict', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** A conflict told by its causes alone, as server-side apply does. */
+  /** 409: a conflict described by its causes, as in server-side apply. */
   static applyConflict(causes: StatusCause[], message: string): ApiError {
-    return fail(409, 'Conflict', message, { causes })
+    return createError(409, 'Conflict', message, { causes })
   }
 
-  /** The object breaks rules of its kind. The message has every text once; the causes keep the errors in order, up to a bound. */
+  /**
+   * 422: the object violates rules of its kind. The message contains each error once; the causes list the errors in order, up to
+   * a limit.
+   */
   static invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
     const subject = `${formatGroupKind(kind)} ${goQuote(name)} is invalid`
     const message = errors.length === 0 ? subject : `${subject}: ${formatFieldErrors(errors)}`
     const causes = causesOf(errors)
-    return fail(422, 'Invalid', message, about(kind.group, kind.kind, name, causes.length === 0 ? {} : { causes }))
+    return createError(422, 'Invalid', message, detailsOf(kind.group, kind.kind, name, causes.length === 0 ? {} : { causes }))
   }
 
-  /** The request cannot be understood. */
+  /** 400: the request is malformed. */
   static badRequest(message: string): ApiError {
-    return fail(400, 'BadRequest', message)
+    return createError(400, 'BadRequest', message)
   }
 
-  /** The caller did not say who they are, or not convincingly. */
+  /** 401: authentication failed or is missing. */
   static unauthorized(message = 'Unauthorized'): ApiError {
-    return fail(401, 'Unauthorized', message)
+    return createError(401, 'Unauthorized', message)
   }
 
-  /** The caller may not do that. The resource may be empty (a path without a resource) and the name too. */
+  /** 403: access denied. The resource may be empty (for non-resource paths), and so may the name. */
   static forbidden(resource: GroupResource, name: string, detail: string): ApiError {
     let message = `forbidden: ${detail}`
     if (resource.resource !== '' || resource.group !== '') {
       const subject = name === '' ? formatGroupResource(resource) : `${formatGroupResource(resource)} ${goQuote(name)}`
       message = `${subject} is ${message}`
     }
-    return fail(403, 'Forbidden', message, about(resource.group, resource.resource, name))
+    return createError(403, 'Forbidden', message, detailsOf(resource.group, resource.resource, name))
   }
 
-  /** The resource exists but lacks the verb. */
+  /** 405: the resource does not support the verb. */
   static methodNotSupported(resource: GroupResource, verb: string): ApiError {
     const message = `${verb} is not supported on resources of kind ${goQuote(formatGroupResource(resource))}`
-    return fail(405, 'MethodNotAllowed', message, about(resource.group, resource.resource))
+    return createError(405, 'MethodNotAllowed', message, detailsOf(resource.group, resource.resource))
   }
 
-  /** No representation that the client accepts. */
+  /** 406: no representation that the client accepts. */
   static notAcceptable(message: string): ApiError {
-    return fail(406, 'NotAcceptable', message)
+    return createError(406, 'NotAcceptable', message)
   }
 
-  /** The body has a type that is not read here. */
+  /** 415: the body has an unsupported media type. */
   static unsupportedMediaType(message: string): ApiError {
-    return fail(415, 'UnsupportedMediaType', message)
+    return createError(415, 'UnsupportedMediaType', message)
   }
 
-  /** The version or continue token is too old. */
+  /** 410: the resource version or continue token is too old. */
   static expired(message: string): ApiError {
-    return fail(410, 'Expired', message)
+    return createError(410, 'Expired', message)
   }
 
-  /** What was asked for is not there any more. */
+  /** 410: the requested item no longer exists. */
   static gone(message: string): ApiError {
-    return fail(410, 'Gone', message)
+    return createError(410, 'Gone', message)
   }
 
-  /** The caller asks too often, or the request would break a budget. */
+  /** 429: too many requests, or a disruption budget would be violated. */
   static tooManyRequests(message: string, retryAfterSeconds = 0): ApiError {
-    return fail(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+    return createError(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
   }
 
-  /** The request took longer than it may. */
+  /** 504: the request exceeded its time limit. */
   static timeout(message: string, retryAfterSeconds = 0): ApiError {
-    return fail(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+    return createError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
   }
 
-  /** The server could not finish; trying again is fine. */
+  /** 500: the server could not finish; the request can be retried. */
   static serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds = 0): ApiError {
     const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`
-    const details = about(resource.group, resource.resource, operation, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
-    return fail(500, 'ServerTimeout', message, details)
+    const details = detailsOf(resource.group, resource.resource, operation, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+    return createError(500, 'ServerTimeout', message, details)
   }
 
-  /** The version that was asked for lies in the future. */
+  /** 504: the requested resource version is in the future. */
   static tooLargeResourceVersion(
     asked: string | number | bigint,
     current: string | number | bigint,
@@ -153,30 +158,30 @@ export class ApiError extends QuietError {
   ): ApiError {
     const details: StatusDetails = { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }] }
     if (retryAfterSeconds > 0) details.retryAfterSeconds = retryAfterSeconds
-    return fail(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, details)
+    return createError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, details)
   }
 
-  /** The server, or one that it needs, is not ready. */
+  /** 503: the server, or one it depends on, is not ready. */
   static serviceUnavailable(message: string): ApiError {
-    return fail(503, 'ServiceUnavailable', message)
+    return createError(503, 'ServiceUnavailable', message)
   }
 
-  /** A fault of the server, or of one that it asked. */
+  /** 500: a failure of the server, or of one it depends on. */
   static internalError(message: string): ApiError {
-    return fail(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
+    return createError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
   }
 
-  /** The body, or what it asks for, is too big. */
+  /** 413: the body, or the request, is too large. */
   static requestEntityTooLarge(message: string): ApiError {
-    return fail(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
+    return createError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
   }
 
-  /** There is no such resource. */
+  /** 404: no such resource. */
   static genericNotFound(): ApiError {
     return ApiError.generic(404)
   }
 
-  /** The answer that belongs to a bare HTTP number. */
+  /** The error for a bare status code. */
   static generic(code: number, failure: GenericFailure = {}): ApiError {
     const [reason, text] = genericText(code, failure)
     let message = text
@@ -189,10 +194,10 @@ export class ApiError extends QuietError {
     const more: StatusDetails = {}
     if (failure.unexpected) more.causes = [cause('UnexpectedServerResponse', failure.serverMessage ?? '')]
     if (failure.retryAfterSeconds) more.retryAfterSeconds = failure.retryAfterSeconds
-    return fail(code, reason, message, about(resource?.group ?? '', resource?.resource ?? '', name, more))
+    return createError(code, reason, message, detailsOf(resource?.group ?? '', resource?.resource ?? '', name, more))
   }
 
-  /** Whether `value` is a failure of this class, also when another copy of this package made it. */
+  /** Whether `value` is an ApiError, even one of another copy of this package. */
   static is(value: unknown): value is ApiError {
     return value instanceof ApiError || (value instanceof Error && value.name === 'ApiError' && 'status' in value)
   }
@@ -255,8 +260,8 @@ function cause(reason: string, message: string): StatusCause {
   return message === '' ? { reason } : { reason, message }
 }
 
-/** Details in the order in which they are printed, without empty members. */
-function about(group: string, kind: string, name = '', more: StatusDetails = {}): StatusDetails {
+/** Non-empty details, in serialization order. */
+function detailsOf(group: string, kind: string, name = '', more: StatusDetails = {}): StatusDetails {
   const details: StatusDetails = {}
   if (name !== '') details.name = name
   if (group !== '') details.group = group
@@ -266,7 +271,7 @@ function about(group: string, kind: string, name = '', more: StatusDetails = {})
   return details
 }
 
-function fail(code: number, reason: StatusReason | '', message: string, details?: StatusDetails): ApiError {
+function createError(code: number, reason: StatusReason | '', message: string, details?: StatusDetails): ApiError {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' }
   if (message !== '') status.message = message
   if (reason !== '') status.reason = reason

@@ -1,14 +1,16 @@
-/**
- * Groups, versions, kinds and resources as text.
- */
+/** Text forms of groups, versions, kinds and resources. */
 
 import type { GroupKind, GroupResource, GroupVersion, GroupVersionKind } from './interfaces.ts'
 import { MetaError } from './meta-error.ts'
 
 /**
- * Reads `apps/v1`, or `v1` for the core group. Empty text and `/` give an empty group and version.
+ * Parses `apps/v1`, or `v1` for the core group. Empty text and `/` yield an empty group and version.
  *
- * @throws MetaError `InvalidApiVersion` when there is more than one slash.
+ * @throws MetaError `InvalidApiVersion` for more than one slash.
+ * @example
+ * ```ts
+ * parseApiVersion('apps/v1') // { group: 'apps', version: 'v1' }
+ * ```
  */
 export function parseApiVersion(text: string): GroupVersion {
   if (text === '' || text === '/') return { group: '', version: '' }
@@ -20,17 +22,17 @@ export function parseApiVersion(text: string): GroupVersion {
   return { group: text.slice(0, slash), version: text.slice(slash + 1) }
 }
 
-/** `apps/v1`, or `v1` in the core group. */
+/** `apps/v1`, or `v1` for the core group. */
 export function formatApiVersion(groupVersion: GroupVersion): string {
   return groupVersion.group === '' ? groupVersion.version : `${groupVersion.group}/${groupVersion.version}`
 }
 
-/** `deployments.apps`, or `pods` in the core group. */
+/** `deployments.apps`, or `pods` for the core group. */
 export function formatGroupResource(resource: GroupResource): string {
   return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
 }
 
-/** `Deployment.apps`, or `Pod` in the core group. */
+/** `Deployment.apps`, or `Pod` for the core group. */
 export function formatGroupKind(kind: GroupKind): string {
   return kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
 }

@@ -3,18 +3,18 @@ import { ByteBoundedCache, estimateBytes } from './byte-bounded-cache.ts'
 import { fakeClock } from './clock.ts'
 
 describe('ByteBoundedCache', () => {
-  it('drops what was put in first when the bytes are used up', () => {
+  it('evicts the oldest entries when the byte limit is reached', () => {
     const cache = new ByteBoundedCache<string>({ maxBytes: 2000, weigh: () => 98 })
     for (let i = 0; i < 100; i++) cache.set(`key${i % 10}${i}`.slice(0, 3), `value ${i}`)
     cache.clear()
     for (const key of 'abcdefghijklm') cache.set(key, key)
-    // Each entry is 96 for itself, 2 for the key and 98 for the value.
+    // Each entry costs 96 bytes, plus 2 for the key and 98 for the value.
     expect(cache.count).toBe(10)
     expect(cache.bytes).toBe(1960)
     expect([cache.get('c'), cache.get('d'), cache.get('m')]).toEqual([undefined, 'd', 'm'])
   })
 
-  it('stays within its bytes whatever is put in, and gives all of them back', () => {
+  it('stays within its byte limit and releases all bytes', () => {
     const cache = new ByteBoundedCache<string>({ maxBytes: 100_000, maxKeyLength: 100_000 })
     for (let i = 0; i < 2000; i++) {
       cache.set(`${i % 300}${'k'.repeat((i * 37) % 4000)}`, 'v'.repeat((i * 101) % 9000))
@@ -25,7 +25,7 @@ describe('ByteBoundedCache', () => {
     expect([cache.count, cache.bytes]).toEqual([0, 0])
   })
 
-  it('does not keep long keys, nor entries that would take more than an eighth of it', () => {
+  it('does not store long keys, or entries above an eighth of the limit', () => {
     const cache = new ByteBoundedCache<string>({ maxBytes: 64 * 1024 })
     cache.set('kept', 'x')
     cache.set('k'.repeat(4097), 'x')
@@ -34,7 +34,7 @@ describe('ByteBoundedCache', () => {
     expect(cache.get('k'.repeat(4097))).toBeUndefined()
   })
 
-  it('an entry that is too large to be kept takes the earlier one of its key away', () => {
+  it('removes the previous entry when its replacement is too large', () => {
     const cache = new ByteBoundedCache<string>({ maxBytes: 8 * 1024 })
     cache.set('a', 'old')
     cache.set('a', 'x'.repeat(8 * 1024))
@@ -42,7 +42,7 @@ describe('ByteBoundedCache', () => {
     expect(cache.bytes).toBe(0)
   })
 
-  it('keeps entries until their time, and drops those that are over when others come', () => {
+  it('keeps entries until they expire, and removes expired ones on insertion', () => {
     const clock = fakeClock(0)
     const cache = new ByteBoundedCache<string>({ maxBytes: 8 * 1024, clock })
     cache.set('over', 'x', 0)
@@ -60,7 +60,7 @@ describe('ByteBoundedCache', () => {
     expect(cache.get('c')).toBe('x')
   })
 
-  it('takes objects as keys', () => {
+  it('accepts objects as keys', () => {
     const key = {}
     const cache = new ByteBoundedCache<Uint8Array, object>({ maxBytes: 8192 })
     cache.set(key, new Uint8Array(500))
@@ -70,7 +70,7 @@ describe('ByteBoundedCache', () => {
 })
 
 describe('estimateBytes', () => {
-  it('grows with what a value holds', () => {
+  it('grows with the content of a value', () => {
     expect(estimateBytes('x'.repeat(1000))).toBeGreaterThanOrEqual(2000)
     expect(estimateBytes(['x'.repeat(1000), 'y'.repeat(1000)])).toBeGreaterThanOrEqual(4000)
     expect(estimateBytes({ ['n'.repeat(1000)]: { a: 'x'.repeat(1000) } })).toBeGreaterThanOrEqual(4000)

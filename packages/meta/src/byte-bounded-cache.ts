@@ -1,20 +1,20 @@
 /**
- * The one cache of this project for what depends on the input of callers. Its bound is in bytes, because a caller decides how long a key
- * and how large a value is.
+ * The cache for anything that depends on client input. Its limit is in bytes, because clients choose the length of keys and
+ * values.
  */
 
 import type { Clock } from './interfaces.ts'
 
 export interface ByteBoundedCacheOptions<K, V> {
-  /** Bytes of all entries together, as {@link estimateBytes} counts them. */
+  /** Maximum total size in bytes, as counted by {@link estimateBytes}. */
   readonly maxBytes: number
-  /** Characters of a key that is a string; entries of longer keys are not kept. Default 4096. */
+  /** Maximum length of string keys, in characters; entries with longer keys are not stored. Default 4096. */
   readonly maxKeyLength?: number
-  /** Bytes of one entry; larger ones are not kept. Default: an eighth of `maxBytes`. */
+  /** Maximum size of one entry in bytes; larger ones are not stored. Default: an eighth of `maxBytes`. */
   readonly maxEntryBytes?: number
-  /** Bytes of an entry beside its key. Default: {@link estimateBytes} of the value. */
+  /** Size of an entry without its key, in bytes. Default: {@link estimateBytes} of the value. */
   readonly weigh?: (value: V, key: K) => number
-  /** Needed for entries that expire. */
+  /** Required for entries that expire. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
@@ -24,13 +24,13 @@ interface Entry<V> {
   readonly until: number
 }
 
-/** Bytes of an entry in the table itself. */
+/** Overhead of an entry in the table, in bytes. */
 const entryBytes = 96
 const defaultKeyLength = 4096
-const entriesAtLeast = 8
+const minEntries = 8
 
 /**
- * A cache that holds so many bytes and no more: the entry that was put in first goes first. What is too large for it is not kept.
+ * A cache with a byte limit: the oldest entry is evicted first, and entries that are too large are not stored.
  *
  *     maxBytes 300:  set a (100)  set b (100)  set c (100)  set d (100)  -> b c d
  */
@@ -45,7 +45,7 @@ export class ByteBoundedCache<V, K = string> {
 
   constructor(options: ByteBoundedCacheOptions<K, V>) {
     this.#maxBytes = options.maxBytes
-    this.#maxEntryBytes = options.maxEntryBytes ?? options.maxBytes / entriesAtLeast
+    this.#maxEntryBytes = options.maxEntryBytes ?? options.maxBytes / minEntries
     this.#maxKeyLength = options.maxKeyLength ?? defaultKeyLength
     this.#weigh = options.weigh ?? estimateBytes
     this.#clock = options.clock
@@ -56,7 +56,7 @@ export class ByteBoundedCache<V, K = string> {
     return this.#entries.size
   }
 
-  /** Bytes of all entries. */
+  /** Total size in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -65,26 +65,26 @@ export class ByteBoundedCache<V, K = string> {
     if (typeof key === 'string' && key.length > this.#maxKeyLength) return undefined
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (!this.#isOver(entry)) return entry.value
+    if (!this.#isExpired(entry)) return entry.value
     this.#remove(key, entry)
     return undefined
   }
 
   /**
-   * Keeps `value` in place of what the key had.
+   * Stores `value`, replacing the key's previous value.
    *
-   * @param until milliseconds since the epoch. Default: until it has to make room.
+   * @param until Expiry in milliseconds since the epoch. Default: none.
    */
   set(key: K, value: V, until = Number.POSITIVE_INFINITY): void {
     this.delete(key)
     if (typeof key === 'string' && key.length > this.#maxKeyLength) return
     const bytes = entryBytes + (typeof key === 'string' ? key.length * 2 : 0) + this.#weigh(value, key)
     const entry = { value, bytes, until }
-    if (bytes > this.#maxEntryBytes || this.#isOver(entry)) return
+    if (bytes > this.#maxEntryBytes || this.#isExpired(entry)) return
     this.#entries.set(key, entry)
     this.#bytes += bytes
     for (const [oldest, each] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes && !this.#isOver(each)) break
+      if (this.#bytes <= this.#maxBytes && !this.#isExpired(each)) break
       this.#remove(oldest, each)
     }
   }
@@ -99,7 +99,7 @@ export class ByteBoundedCache<V, K = string> {
     this.#bytes = 0
   }
 
-  #isOver({ until }: Entry<V>): boolean {
+  #isExpired({ until }: Entry<V>): boolean {
     return until !== Number.POSITIVE_INFINITY && this.#clock !== undefined && this.#clock.now() >= until
   }
 
@@ -112,9 +112,9 @@ export class ByteBoundedCache<V, K = string> {
 const objectBytes = 48
 const memberBytes = 24
 
-const deepest = 64
+const maxDepth = 64
 
-/** About how much memory a value like those of JSON takes, in bytes; two for each character. Infinite for what is nested too deeply. */
+/** Approximate memory size of a JSON-like value in bytes, two per character; infinite for excessive nesting. */
 export function estimateBytes(value: unknown): number {
   return bytesOf(value, 0)
 }
@@ -123,7 +123,7 @@ function bytesOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return 16 + value.length * 2
   if (typeof value !== 'object' || value === null) return 8
   if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
-  if (depth >= deepest) return Number.POSITIVE_INFINITY
+  if (depth >= maxDepth) return Number.POSITIVE_INFINITY
   let bytes = objectBytes
   if (Array.isArray(value)) {
     for (const one of value) bytes += 8 + bytesOf(one, depth + 1)

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { fakeClock, foregroundClock, systemClock } from './clock.ts'
 
 describe('fakeClock', () => {
-  it('calls what falls due in order of time, then of setting', () => {
+  it('calls functions ordered by due time, then by registration', () => {
     const clock = fakeClock(1000)
     const calls: [string, number][] = []
     const note = (name: string) => () => calls.push([name, clock.now()])
@@ -26,7 +26,7 @@ describe('fakeClock', () => {
     expect([calls.at(-1), clock.now(), clock.pending, clock.nextAt]).toEqual([['late', 1020], 5000, 0, undefined])
   })
 
-  it('takes negative waits for none', () => {
+  it('treats negative delays as zero', () => {
     const clock = fakeClock()
     const fn = vi.fn()
     clock.setTimeout(fn, -5)
@@ -35,8 +35,8 @@ describe('fakeClock', () => {
   })
 })
 
-describe('the clocks of the machine', () => {
-  it('wait, cancel, and split waits that are too long for one timer', () => {
+describe('system clocks', () => {
+  it('run, cancel and split delays longer than the platform limit', () => {
     vi.useFakeTimers({ now: 0 })
     try {
       for (const clock of [systemClock, foregroundClock]) {

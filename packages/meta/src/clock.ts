@@ -1,32 +1,39 @@
-/**
- * Clocks: the machine's, and one that a test moves.
- */
+/** The system clocks, and a fake clock for tests. */
 
 import type { Clock } from './interfaces.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when advanced. */
 export interface FakeClock extends Clock {
   /**
-   * Moves time on and calls what falls due, in order of time; calls that these set up inside the span happen too.
+   * Advances time and calls functions that become due, in order of time, including those registered on the way.
    *
-   * @param ms milliseconds, at least 0
+   * @param ms Milliseconds, at least 0.
    */
   advance(ms: number): void
-  /** Moves time to a moment, in milliseconds since the epoch, as `advance` does. */
+  /** Advances time to a point in milliseconds since the epoch, like `advance`. */
   advanceTo(ms: number): void
-  /** How many calls are waiting. */
+  /** Number of pending functions. */
   readonly pending: number
-  /** When the earliest waiting call falls due, in milliseconds since the epoch. */
+  /** Due time of the earliest pending function, in milliseconds since the epoch. */
   readonly nextAt: number | undefined
 }
 
-/** The clock of the machine. A waiting call does not keep the process alive. */
+/** The system clock. Pending timers do not keep the process alive. */
 export const systemClock: Clock = machineClock(false)
 
-/** The clock of the machine; a waiting call keeps the process alive, as a command wants that waits before its next try. */
+/** The system clock with timers that keep the process alive, for commands that wait before a retry. */
 export const foregroundClock: Clock = machineClock(true)
 
-/** A clock for tests. Time starts at `startMs`, milliseconds since the epoch. */
+/**
+ * Creates a clock for tests that starts at `startMs`, milliseconds since the epoch.
+ *
+ * @example
+ * ```ts
+ * const clock = fakeClock()
+ * clock.setTimeout(() => console.log('due'), 1000)
+ * clock.advance(1000) // due
+ * ```
+ */
 export function fakeClock(startMs = 0): FakeClock {
   let now = startMs
   let order = 0
@@ -93,5 +100,5 @@ function machineClock(keepAlive: boolean): Clock {
   }
 }
 
-/** The longest wait that one timer of the platform can do. */
+/** Longest delay of a platform timer. */
 const maxTimerMs = 2 ** 31 - 1

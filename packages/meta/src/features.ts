@@ -1,17 +1,22 @@
-/**
- * What varies by release or gate.
- */
+/** Behaviour that depends on release and feature gates. */
 
 import type { Features } from './interfaces.ts'
 
-/** The release whose behaviour is the default. */
+/** The emulated release by default. */
 export const defaultRelease = '1.33'
 
-/** Features of a release with these gates set; a gate that is not named is off. */
-export function fixedFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
+/**
+ * Creates the features of a release with these gates; other gates are off.
+ *
+ * @example
+ * ```ts
+ * createFeatures('1.29', { SidecarContainers: true }).release.atLeast('1.28') // true
+ * ```
+ */
+export function createFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
   const set = new Map(Object.entries(gates))
   const [major, minor] = parseRelease(release)
-  // Few releases are asked about, again and again.
+  // A few versions are queried repeatedly.
   const answers = new Map<string, boolean>()
   return Object.freeze({
     release: Object.freeze({

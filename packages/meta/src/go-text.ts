@@ -1,8 +1,6 @@
-/**
- * How Go prints a value, as far as messages that clients read contain such text.
- */
+/** Go's formatting of values, for messages that clients receive. */
 
-/** Text that is printed as it stands where a message prints a value: for values whose Go form no JSON value can say. */
+/** Text printed verbatim in place of a value, for values whose Go form cannot be derived from JSON. */
 export class GoText {
   readonly text: string
   constructor(text: string) {
@@ -13,7 +11,7 @@ export class GoText {
   }
 }
 
-/** Marks `text` as already being in Go's form, such as `intstr.IntOrString{Type:0, IntVal:1, StrVal:""}`. */
+/** Marks `text` as Go syntax, such as `intstr.IntOrString{Type:0, IntVal:1, StrVal:""}`. */
 export function goText(text: string): GoText {
   return new GoText(text)
 }
@@ -32,12 +30,12 @@ const escapes: Readonly<Record<number, string>> = {
   92: '\\\\',
 }
 
-/** Whether Go's `unicode.IsPrint` holds: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 export function isPrintable(char: string): boolean {
   return printable.test(char)
 }
 
-/** The text in double quotes as Go's `%q` prints it. */
+/** Quotes text like Go's `%q`. */
 export function goQuote(text: string): string {
   if (plain.test(text)) return `"${text}"`
   let out = '"'
@@ -55,24 +53,24 @@ export function goQuote(text: string): string {
 }
 
 /**
- * Characters of a value that a message shows; what is longer is cut. Differs: the stock server prints all of it, as often as the
- * value has faults.
+ * Maximum length of values in messages, in characters; longer ones are truncated. Differs: the stock server prints all of them,
+ * once per error.
  */
 export const maxPrintedLength = 16 * 1024
 
-/** Text in double quotes, cut when it is very long. */
+/** Quotes text, truncated when very long. */
 export function goQuoteShort(text: string): string {
   if (text.length <= maxPrintedLength) return goQuote(text)
   return `${goQuote(text.slice(0, maxPrintedLength))}... (${text.length} characters)`
 }
 
-/** Text that is in Go's form already, cut when it is very long. */
-export function shortText(text: string): string {
+/** Truncates very long text in Go syntax. */
+export function truncateGoText(text: string): string {
   return text.length <= maxPrintedLength ? text : `${text.slice(0, maxPrintedLength)}...`
 }
 
-/** Joins what `print` makes of the items, and stops once that is longer than a message shows. */
-export function joinPrinted<T>(items: Iterable<T>, print: (item: T) => string): string {
+/** Joins formatted items, and stops when the result exceeds the length of a message. */
+export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string): string {
   let text = ''
   let separator = ''
   for (const item of items) {
@@ -83,25 +81,25 @@ export function joinPrinted<T>(items: Iterable<T>, print: (item: T) => string): 
   return text
 }
 
-/** A list of strings as Go's `%#v` prints it: `[]string{"a", "b"}`. */
+/** Formats a list of strings like Go's `%#v`: `[]string{"a", "b"}`. */
 export function goStrings(list: readonly string[]): string {
-  return `[]string{${joinPrinted(list, goQuoteShort)}}`
+  return `[]string{${joinFormatted(list, goQuoteShort)}}`
 }
 
-/** A value that came from JSON without a type, as Go's `%#v` prints it: `map[string]interface {}{"a":1}`. */
+/** Formats an untyped JSON value like Go's `%#v`: `map[string]interface {}{"a":1}`. */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return goQuoteShort(value)
   if (typeof value === 'number') return goFloat(value)
   if (typeof value !== 'object') return String(value)
   if (value instanceof GoText) return value.text
-  if (Array.isArray(value)) return `[]interface {}{${joinPrinted(value, goSyntax)}}`
+  if (Array.isArray(value)) return `[]interface {}{${joinFormatted(value, goSyntax)}}`
   const members = value as Record<string, unknown>
   const print = (key: string) => `${goQuoteShort(key)}:${goSyntax(members[key])}`
-  return `map[string]interface {}{${joinPrinted(Object.keys(value).sort(compareCodePoints), print)}}`
+  return `map[string]interface {}{${joinFormatted(Object.keys(value).sort(compareCodePoints), print)}}`
 }
 
-/** A number as Go's `%v` prints it: an exponent of at least two digits, used below 1e-4 and from 1e21 on. */
+/** Formats a number like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e21 up. */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -111,7 +109,7 @@ export function goFloat(value: number): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** Bytes of the text in UTF-8, which is what Go's `len` counts. */
+/** Length in UTF-8 bytes, like Go's `len`. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
@@ -126,8 +124,9 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-/** Orders strings as Go does, by their UTF-8 bytes; the default order of JavaScript differs beyond U+FFFF. */
+/** Compares strings by UTF-8 bytes like Go; JavaScript's default order differs above U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     let x = a.charCodeAt(i)

@@ -1,24 +1,86 @@
 export { ApiError, type GenericFailure } from './api-error.ts'
-export {
-  formatApiVersion,
-  formatGroupKind,
-  formatGroupResource,
-  formatGroupVersionKind,
-  parseApiVersion,
-} from './api-version.ts'
-export { ByteBoundedCache, type ByteBoundedCacheOptions, estimateBytes } from './byte-bounded-cache.ts'
+export { formatApiVersion, parseApiVersion } from './api-version.ts'
+export { ByteBoundedCache, estimateBytes } from './byte-bounded-cache.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
-export { type Condition, validateCondition, validateConditions } from './conditions.ts'
+export { type ConfigurationValue, parseConfiguration } from './configuration.ts'
+export { createFeatures } from './features.ts'
 export {
-  type ConfigurationKind,
-  type ListShape,
-  type ObjectShape,
-  type ReadConfiguration,
-  readConfiguration,
-  type Shape,
-  type ShapeValue,
-} from './configuration-shape.ts'
-export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
+  compareCodePoints,
+  GoText,
+  goFloat,
+  goQuote,
+  goStrings,
+  goSyntax,
+  goText,
+  isPrintable,
+  joinFormatted,
+  utf8Length,
+} from './go-text.ts'
+export { goIntOrString, type IntOrString, intValue, parsePercent, scaledValue } from './int-or-string.ts'
+export type * from './interfaces.ts'
+export { type IpAddress, parseCIDR, parseIP, validateCIDR, validateIP } from './ip.ts'
+export { MetaError, type MetaErrorCode } from './meta-error.ts'
+export {
+  maxLabelLength,
+  maxSubdomainLength,
+  validateConfigMapKey,
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateDns1123SubdomainWithUnderscore,
+  validateEnvVarName,
+  validateHttpHeaderName,
+  validateLabelValue,
+  validatePathSegmentName,
+  validatePercent,
+  validatePortName,
+  validateQualifiedNameFormat,
+  validateRelaxedEnvVarName,
+  validateWildcardDns1123Subdomain,
+} from './names/name-formats.ts'
+export { type NameRule, nameRules } from './names/name-rule.ts'
+export { validateInRange, validatePortNum, validateUserId } from './names/number-rules.ts'
+export {
+  validateDomainPrefixedPath,
+  validateFullyQualifiedDomainName,
+  validateFullyQualifiedName,
+} from './names/qualified-names.ts'
+export { createNamingProfile, stockProfile } from './naming-profile.ts'
+export { pemBlocks } from './pem.ts'
+export { normalizeQuantity, Quantity } from './quantity/quantity.ts'
+export { quantityFormatError } from './quantity/quantity-text.ts'
+export { generateName, seededRandom, systemRandom } from './random.ts'
+export { randomText } from './random-text.ts'
+export { type FieldRequirement, FieldSelector, parseFieldSelector } from './selectors/field-selector.ts'
+export type { Labels } from './selectors/label-requirement.ts'
+export {
+  LabelSelector,
+  type LabelSelectorExpression,
+  type LabelSelectorObject,
+  labelSelectorFromLabels,
+  labelSelectorFromObject,
+  nothingSelector,
+  validateLabelSelector,
+} from './selectors/label-selector.ts'
+export { parseLabelSelector } from './selectors/label-selector-parser.ts'
+export { maxSelectorTerms, truncateSelector } from './selectors/selector-limits.ts'
+export { createSliceScheduler, runAtOnce, runInSlices, runSyncOrInSlices, type SliceScheduler, Slices } from './slices.ts'
+export type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
+export { formatDuration, parseDuration, parseDurationMs } from './time/duration.ts'
+export {
+  formatGoTime,
+  formatMicroTime,
+  formatTime,
+  type Instant,
+  instantToMs,
+  normalizeMicroTime,
+  normalizeTime,
+  parseInstant,
+  parseMicroTime,
+  parseTime,
+} from './time/time.ts'
+export { type RateLimit, TokenBucket } from './token-bucket.ts'
+export { type Condition, validateConditions } from './validation/conditions.ts'
 export {
   addErrors,
   collectErrors,
@@ -26,127 +88,20 @@ export {
   ErrorList,
   ErrorListFull,
   maxFieldErrors,
-  maxFieldErrorsLength,
-  untilFull,
-} from './error-list.ts'
-export { defaultRelease, fixedFeatures } from './features.ts'
-export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'
-export { escapeFieldValue, type FieldRequirement, FieldSelector, type FieldSet, parseFieldSelector } from './field-selector.ts'
+  runUntilFull,
+} from './validation/error-list.ts'
+export { field, formatFieldError, formatFieldErrors } from './validation/field-error.ts'
+export { maxFieldManagerLength } from './validation/managed-fields.ts'
 export {
-  compareCodePoints,
-  GoText,
-  goFloat,
-  goQuote,
-  goQuoteShort,
-  goStrings,
-  goSyntax,
-  goText,
-  isPrintable,
-  joinPrinted,
-  maxPrintedLength,
-  utf8Length,
-} from './go-text.ts'
-export { goIntOrString, type IntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
-export type * from './interfaces.ts'
-export { cidrError, type IpAddress, type IpRange, ipError, isValidCIDR, isValidIP, parseCIDR, parseIP } from './ip.ts'
-export { type LabelOperator, LabelRequirement, type Labels } from './label-requirement.ts'
-export {
-  everything,
-  LabelSelector,
-  type LabelSelectorExpression,
-  type LabelSelectorObject,
-  labelSelectorFromLabels,
-  labelSelectorFromObject,
-  nothing,
-  validateLabelSelector,
-} from './label-selector.ts'
-export { parseLabelSelector } from './label-selector-parser.ts'
-export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
-export { MetaError, type MetaErrorCode } from './meta-error.ts'
-export {
-  formatError,
-  isCIdentifier,
-  isConfigMapKey,
-  isDns1035Label,
-  isDns1123Label,
-  isDns1123Subdomain,
-  isDns1123SubdomainWithUnderscore,
-  isEnvVarName,
-  isHTTPHeaderName,
-  isPathSegmentName,
-  isPathSegmentPrefix,
-  isPercent,
-  isQualifiedName,
-  isRelaxedEnvVarName,
-  isValidLabelValue,
-  isValidPortName,
-  isWildcardDns1123Subdomain,
-  maxLabelLength,
-  maxSubdomainLength,
-} from './name-formats.ts'
-export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
-export { namingProfile, stockProfile } from './naming-profile.ts'
-export { isInRange, isValidGroupId, isValidPortNum, isValidUserId } from './number-rules.ts'
-export {
-  immutableError,
   maxAnnotationsSize,
   type ObjectMetaRules,
   standardFinalizers,
   validateAnnotations,
   validateBuiltInObjectMeta,
-  validateFinalizerName,
-  validateFinalizers,
   validateImmutableField,
-  validateLabelName,
   validateLabels,
   validateObjectMeta,
   validateObjectMetaUpdate,
-  validateStandardFinalizer,
-} from './object-meta.ts'
-export { controllerOf, validateOwnerReferences } from './owner-references.ts'
-export { Path } from './path.ts'
-export { pemBlocks } from './pem.ts'
-export {
-  validateDomainPrefixedKey,
-  validateDomainPrefixedPath,
-  validateFullyQualifiedDomainName,
-  validateFullyQualifiedName,
-} from './qualified-names.ts'
-export { normalizeQuantity, Quantity } from './quantity.ts'
-export { type QuantityFormat, quantityFormatError } from './quantity-text.ts'
-export {
-  generateName,
-  maxGenerateNameLength,
-  nameSuffixAlphabet,
-  nameSuffixLength,
-  seededRandom,
-  systemRandom,
-} from './random.ts'
-export {
-  type DeleteOptions,
-  fieldValidations,
-  type PatchOptions,
-  propagationPolicies,
-  validateDeleteOptions,
-  validateDryRun,
-  validateFieldValidation,
-  validatePatchOptions,
-  validateWriteOptions,
-  type WriteOptions,
-} from './request-options.ts'
-export { maxSelectorTerms, shownText } from './selector-limits.ts'
-export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices, sliced } from './slices.ts'
-export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
-export {
-  formatGoTime,
-  formatMicroTime,
-  formatTime,
-  type Instant,
-  normalizeMicroTime,
-  normalizeTime,
-  parseInstant,
-  parseMicroTime,
-  parseTime,
-  toMs,
-} from './time.ts'
-export { type Pace, TokenBucket } from './token-bucket.ts'
+} from './validation/object-meta.ts'
+export { controllerOf } from './validation/owner-references.ts'
+export { Path } from './validation/path.ts'

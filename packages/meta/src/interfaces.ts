@@ -1,18 +1,18 @@
 /**
- * What every API object has, and the small values every package passes around.
+ * The data types of API objects, and the interfaces that all packages share.
  *
- * Nothing here knows of HTTP, storage or a particular kind.
+ * Independent of HTTP, storage and specific kinds.
  */
 
-/** Any value that JSON can hold; 64-bit integers outside the safe range of a number are `bigint`. */
+/** Any JSON value; 64-bit integers beyond the safe integer range are `bigint`. */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [key: string]: JsonValue }
 
-/** A JSON object whose members are not known statically. */
+/** A JSON object with statically unknown members. */
 export type JsonObject = { [key: string]: JsonValue }
 
-/** The same shape with every level readonly: what validation, watchers and caches hand out. */
+/** Makes a type readonly at every level: the type of objects in validation, watchers and caches. */
 export type DeepReadonly<T> = T extends string
-  ? T // open enumerations such as `'A' | (string & {})` count as strings
+  ? T // Open enumerations such as `'A' | (string & {})` are strings.
   : T extends (infer E)[]
     ? readonly DeepReadonly<E>[]
     : T extends object
@@ -53,7 +53,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-/** One owner of fields; @see API protocol specification, 2.2 and 4.7. */
+/** Field ownership of one manager. @see API protocol specification, 2.2 and 4.7 */
 export interface ManagedFieldsEntry {
   manager?: string
   operation?: string
@@ -74,7 +74,7 @@ export interface ObjectMeta {
   uid?: string
   resourceVersion?: string
   generation?: number
-  /** RFC 3339, whole seconds, UTC; `null` while unset, as the wire prints it. */
+  /** RFC 3339, whole seconds, UTC; `null` while unset, as in serialized objects. */
   creationTimestamp?: string | null
   deletionTimestamp?: string
   deletionGracePeriodSeconds?: number
@@ -93,7 +93,7 @@ export interface ListMeta {
   remainingItemCount?: number
 }
 
-/** An object of any kind, as a plain JSON value with its type written on it. */
+/** An object of any kind, as plain JSON. */
 export interface ApiObject {
   apiVersion: string
   kind: string
@@ -103,19 +103,19 @@ export interface ApiObject {
 
 declare const objectType: unique symbol
 
-/** Tells the type checker what objects a description is about; there is nothing at run time. */
+/** Associates a value with the type of its objects, at compile time only. */
 export interface Typed<T> {
   readonly [objectType]?: T
 }
 
 declare const draftType: unique symbol
 
-/** Tells the type checker how objects may be written where defaults complete them; there is nothing at run time. */
+/** Associates a value with the type of objects before defaulting, at compile time only. */
 export interface Completed<W> {
   readonly [draftType]?: W
 }
 
-/** A caller after authentication. */
+/** An authenticated user. */
 export interface UserInfo {
   readonly username: string
   readonly uid?: string
@@ -123,27 +123,27 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Time as an argument, so that a test can own it. */
+/** A clock, passed as an argument so that tests can control time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls `fn` once after `ms` milliseconds; the returned function cancels. */
+  /** Calls `fn` once after `ms` milliseconds; the returned function cancels it. */
   setTimeout(fn: () => void, ms: number): () => void
 }
 
-/** Randomness as an argument, so that a test can own it. */
+/** A source of randomness, passed as an argument so that tests can control it. */
 export interface Random {
-  /** A version 4 UUID in lower case. */
+  /** A lowercase version 4 UUID. */
   uuid(): string
-  /** `length` characters drawn from the alphabet of generated names (`bcdfghjklmnpqrstvwxz2456789`). */
+  /** `length` random characters of the alphabet of generated names (`bcdfghjklmnpqrstvwxz2456789`). */
   nameSuffix(length: number): string
-  /** `size` unpredictable bytes. */
+  /** `size` random bytes, unpredictable in production. */
   bytes(size: number): Uint8Array
 }
 
 /**
- * Every name that a distribution may change. The default profile is the stock one; nothing else in the
- * project spells these names.
+ * The names that a distribution may change. The default profile has the names of the stock server; no other module hard-codes
+ * them.
  */
 export interface NamingProfile {
   /** `{api_domain}` of the specification: `k8s.io`. */
@@ -160,22 +160,22 @@ export interface NamingProfile {
   readonly nodeLeaseNamespace: string
 }
 
-/** What varies by release or feature gate is asked of this one object. */
+/** Behaviour that depends on release or feature gates. */
 export interface Features {
   readonly release: {
-    /** `1.33` */
+    /** For example `1.33`. */
     readonly version: string
     atLeast(version: string): boolean
   }
-  /** What was said of a gate, or else its default: off, unless the asker knows better. */
+  /** The configured value of a gate, or its default: off, unless `byDefault` is given. */
   enabled(gate: string, byDefault?: boolean): boolean
 }
 
 /**
- * One thing wrong with one field.
+ * A validation error of one field.
  *
- * `message` is the whole text as the stock server prints it after the field path
- * (`Invalid value: "x": must be ...`); `reason` is the cause's reason.
+ * `message` is the text that the stock server prints after the field path (`Invalid value: "x": must be ...`); `reason` is the
+ * reason of the cause.
  */
 export interface FieldError {
   readonly field: string

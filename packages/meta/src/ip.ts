@@ -1,35 +1,33 @@
-/**
- * IP addresses and ranges, as the stock server reads them: leading zeros in a decimal part are ignored, zones are refused.
- */
+/** IP addresses and CIDRs as the stock server parses them: leading zeros of decimal parts are ignored, zones are rejected. */
 
-/** The words for text that is no address. */
+/** Message for an invalid address. */
 export const ipError = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
-/** The words for text that is no range. */
+/** Message for an invalid CIDR. */
 export const cidrError = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
-/** An address: 4 bytes, or 16. An IPv4 address inside IPv6 (`::ffff:1.2.3.4`) has 16 bytes. */
+/** An address of 4 or 16 bytes. An IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) has 16 bytes. */
 export interface IpAddress {
   readonly bytes: Uint8Array
   readonly family: 4 | 6
 }
 
-/** A range of addresses. */
+/** An address with a prefix length. */
 export interface IpRange {
   readonly address: IpAddress
   readonly prefixLength: number
 }
 
-/** Whether the text is an address. */
-export function isValidIP(text: string): string[] {
+/** Validates an IP address. */
+export function validateIP(text: string): string[] {
   return parseIP(text) === undefined ? [ipError] : []
 }
 
-/** Whether the text is a range. */
-export function isValidCIDR(text: string): string[] {
+/** Validates a CIDR. */
+export function validateCIDR(text: string): string[] {
   return parseCIDR(text) === undefined ? [cidrError] : []
 }
 
-/** Reads an address; `undefined` when it is none. */
+/** Parses an address; `undefined` when invalid. */
 export function parseIP(text: string): IpAddress | undefined {
   if (text.length > 45) return undefined
   if (!text.includes(':')) {
@@ -41,7 +39,7 @@ export function parseIP(text: string): IpAddress | undefined {
   return { bytes, family: isMappedV4(bytes) ? 4 : 6 }
 }
 
-/** Reads a range; `undefined` when it is none. */
+/** Parses a CIDR; `undefined` when invalid. */
 export function parseCIDR(text: string): IpRange | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined
@@ -100,7 +98,7 @@ function parseV6(text: string): Uint8Array | undefined {
   return bytes
 }
 
-/** Groups of 16 bits; the last one may be an IPv4 address, which gives two. */
+/** Parses groups of 16 bits; the last one may be an IPv4 address, which yields two. */
 function groups(text: string, last: boolean): number[] | undefined {
   if (text === '') return []
   const out: number[] = []

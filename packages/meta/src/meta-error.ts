@@ -1,12 +1,11 @@
-/**
- * What this package throws when text does not parse.
- */
+/** The error of this package's parsers. */
 
-import { QuietError } from './quiet-error.ts'
+import { StacklessError } from './stackless-error.ts'
 
-/** What kind of text was refused. */
+/** The kind of malformed text. The set is closed. */
 export type MetaErrorCode =
   | 'InvalidApiVersion'
+  | 'InvalidDer'
   | 'InvalidDuration'
   | 'InvalidFieldSelector'
   | 'InvalidIntOrString'
@@ -15,10 +14,10 @@ export type MetaErrorCode =
   | 'InvalidQuantity'
   | 'InvalidTime'
 
-/** Text that does not parse. The message is the stock server's, so it can stand in a Status as it is. */
-export class MetaError extends QuietError {
+/** Malformed text. The message is that of the stock server, suitable for a Status. */
+export class MetaError extends StacklessError {
   readonly code: MetaErrorCode
-  /** What was refused. */
+  /** The rejected text. */
   readonly text: string
 
   constructor(code: MetaErrorCode, text: string, message: string) {

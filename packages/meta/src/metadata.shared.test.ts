@@ -1,8 +1,8 @@
 /**
- * Recorded refusals of ConfigMaps by rules of metadata alone, told again by the rules of this package.
+ * Recorded rejections of ConfigMaps because of metadata alone, reproduced with the rules of this package.
  *
- * A creation is judged by the kind's validator; an update by the generic rules, for new and changed metadata, and then by
- * the kind's, for both again: `details.causes` lists all.
+ * A creation is validated by the kind's rules; an update by the generic rules for new and changed metadata, then by the kind's
+ * for both again. `details.causes` lists all errors.
  */
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -33,9 +33,9 @@ const kind = { group: '', kind: 'ConfigMap' }
 const builtIn = { namespaced: true, name: nameRules.dns1123Subdomain }
 const generic = { namespaced: true, name: nameRules.pathSegment }
 
-describe.skipIf(!present)('recorded refusals of metadata (skipped: ../shared is absent)', () => {
+describe.skipIf(!present)('recorded metadata errors (skipped: ../shared is absent)', () => {
   for (const file of ['protocol/create-names', 'protocol/create-client-metadata', 'storage/metadata-names']) {
-    it(`P5 P10 P11 ${file}`, () => {
+    it(`${file} [P5 P10 P11]`, () => {
       let seen = 0
       for (const { step, status } of refusals(file, 'POST')) {
         const meta: ObjectMeta = { namespace: 'ns-id', ...step.body?.metadata }
@@ -49,7 +49,7 @@ describe.skipIf(!present)('recorded refusals of metadata (skipped: ../shared is 
     })
   }
 
-  it('P18 P19 protocol/update-metadata', () => {
+  it('protocol/update-metadata [P18 P19]', () => {
     let seen = 0
     for (const { step, status } of [
       ...refusals('protocol/update-metadata', 'PUT'),
@@ -72,13 +72,13 @@ describe.skipIf(!present)('recorded refusals of metadata (skipped: ../shared is 
   })
 })
 
-/** A name with random characters is not the recorded one. */
+/** Masks a random generated name, which differs from the recorded one. */
 function mask(status: Status): void {
   status.message = '<masked>'
   if (status.details?.name !== undefined) status.details.name = '<masked>'
 }
 
-/** Everything must be equal but what the recording masks. */
+/** Compares everything except masked parts. */
 function compare(name: string, errors: readonly FieldError[], status: Status): void {
   const made = ApiError.invalid(kind, name, errors).status
   const expected = structuredClone(status)

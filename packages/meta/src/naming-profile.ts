@@ -1,6 +1,4 @@
-/**
- * The names that a distribution may change.
- */
+/** Names that a distribution may change. */
 
 import type { NamingProfile } from './interfaces.ts'
 
@@ -14,7 +12,14 @@ export const stockProfile: NamingProfile = Object.freeze({
   nodeLeaseNamespace: 'kube-node-lease',
 })
 
-/** The stock names with some of them replaced. */
-export function namingProfile(names: Partial<NamingProfile>): NamingProfile {
+/**
+ * Creates a profile from the stock names with some of them replaced.
+ *
+ * @example
+ * ```ts
+ * createNamingProfile({ domain: 'acme.example', systemNamespace: 'acme-system' })
+ * ```
+ */
+export function createNamingProfile(names: Partial<NamingProfile>): NamingProfile {
   return Object.freeze({ ...stockProfile, ...names })
 }

@@ -5,7 +5,7 @@ const block = (label: string, body = 'QUFB\nQUFB') => `-----BEGIN ${label}-----\
 const certificate = block('CERTIFICATE')
 
 describe('pemBlocks', () => {
-  it('reads the blocks of a label, whatever comments and other blocks stand between', () => {
+  it('reads the blocks of a label and ignores comments and other blocks', () => {
     const text = `# first\n${certificate}Subject: CN=a\n${block('PRIVATE KEY')}${block('CERTIFICATE', 'QkJC').replaceAll('\n', '\r\n')}`
     expect(pemBlocks(text, 'CERTIFICATE')).toEqual([certificate, block('CERTIFICATE', 'QkJC')])
     expect(pemBlocks(text, ['PRIVATE KEY', 'CERTIFICATE'])).toHaveLength(3)
@@ -29,14 +29,14 @@ describe('pemBlocks', () => {
       'line 1: the block CERTIFICATE does not end',
     ],
     ['another end', '-----BEGIN CERTIFICATE-----\nQUFB\n-----END KEY-----\n', 'line 1: the block CERTIFICATE does not end'],
-    ['an end without a beginning', `${certificate}-----END CERTIFICATE-----\n`, 'line 5: this is no boundary of a PEM block'],
+    ['an end without a beginning', `${certificate}-----END CERTIFICATE-----\n`, 'line 5: malformed PEM boundary'],
     [
       'text on the line of a boundary',
       certificate.replace('CERTIFICATE-----\n', 'CERTIFICATE----- x\n'),
-      'line 1: this is no boundary',
+      'line 1: malformed PEM boundary',
     ],
     ['a broken block of another label', certificate + block('PRIVATE KEY', '%'), 'line 5: the block PRIVATE KEY is not base64'],
-  ])('refuses %s', (_, text, message) => {
+  ])('rejects %s', (_, text, message) => {
     expect(() => pemBlocks(text, 'CERTIFICATE')).toThrow(message)
   })
 })

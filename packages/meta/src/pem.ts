@@ -8,10 +8,14 @@ const base64Line = /^[A-Za-z0-9+/]*={0,2}[ \t]*$/
 const headerLine = /^(?:[A-Za-z0-9-]+:.*|[ \t]+\S.*|[ \t]*)$/
 
 /**
- * The blocks of one label in a text, each with its boundary lines. Text between blocks is a comment, blocks of other labels are passed
- * over; a block that is malformed is an error, never passed over: a bundle that is read in part trusts or refuses the wrong ones.
+ * Reads the blocks of one label, each with its boundary lines. Text between blocks and blocks of other labels are ignored. A
+ * malformed block is an error, because a partially read bundle would trust or reject the wrong certificates.
  *
- * @throws MetaError `InvalidPem`, naming the line.
+ * @throws MetaError `InvalidPem` with the line number.
+ * @example
+ * ```ts
+ * const [certificate] = pemBlocks(bundle, 'CERTIFICATE')
+ * ```
  */
 export function pemBlocks(text: string, label: string | readonly string[]): string[] {
   const labels = typeof label === 'string' ? [label] : label
@@ -26,7 +30,7 @@ export function pemBlocks(text: string, label: string | readonly string[]): stri
     } else if (boundary.test(line)) {
       const begun = beginLine.exec(line)?.[1]
       if (open !== undefined) throw malformed(open.line, `the block ${open.label} does not end`)
-      if (begun === undefined) throw malformed(index + 1, 'this is no boundary of a PEM block')
+      if (begun === undefined) throw malformed(index + 1, 'malformed PEM boundary')
       open = { label: begun, lines: [], line: index + 1 }
     } else open?.lines.push(line)
   }
@@ -34,7 +38,7 @@ export function pemBlocks(text: string, label: string | readonly string[]): stri
   return blocks
 }
 
-/** Headers, which an empty line ends, and base64 in whole groups of four. */
+/** Optional headers, ended by an empty line, then base64 in complete groups of four. */
 function isBody(lines: readonly string[]): boolean {
   let from = 0
   if (lines[0]?.includes(':') === true) {

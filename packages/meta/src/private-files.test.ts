@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { closeToOtherUsers, makePrivateFile, makePrivateFolder, openPrivateFile, writePrivateFile } from './private-files.ts'
+import { ensurePrivateDirectory, ensurePrivateFile, openPrivateFile, restrictToOwner, writePrivateFile } from './private-files.ts'
 
 const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8)
 const isRoot = process.getuid?.() === 0
@@ -27,9 +27,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('private files', () => {
-  it('are made for their owner alone', async () => {
-    makePrivateFolder(join(folder, 'a', 'b'))
-    makePrivateFile(join(folder, 'a', 'b', 'empty'))
+  it('are created for their owner only', async () => {
+    ensurePrivateDirectory(join(folder, 'a', 'b'))
+    ensurePrivateFile(join(folder, 'a', 'b', 'empty'))
     await writePrivateFile(join(folder, 'c', 'd', 'text'), 'text')
     const handle = await openPrivateFile(join(folder, 'a', 'log'))
     await handle.close()
@@ -38,29 +38,29 @@ describe('private files', () => {
     expect(readFileSync(join(folder, 'c/d/text'), 'utf8')).toBe('text')
   })
 
-  it('that exist are closed to others, with their content', async () => {
+  it('are restricted to their owner when they exist, keeping their content', async () => {
     const inner = join(folder, 'inner')
     mkdirSync(inner)
     chmodSync(inner, 0o755)
     const file = join(inner, 'file')
     writeFileSync(file, 'old')
-    for (const tighten of [makePrivateFile, closeToOtherUsers, async (path: string) => (await openPrivateFile(path)).close()]) {
+    for (const tighten of [ensurePrivateFile, restrictToOwner, async (path: string) => (await openPrivateFile(path)).close()]) {
       chmodSync(file, 0o644)
       await tighten(file)
       expect(mode(file)).toBe('600')
     }
-    makePrivateFolder(inner)
+    ensurePrivateDirectory(inner)
     expect(mode(inner)).toBe('700')
     expect(readFileSync(file, 'utf8')).toBe('old')
   })
 
-  it('closes only the folder that is asked for, not those above it', () => {
+  it('restricts only the requested directory, not its parents', () => {
     chmodSync(folder, 0o755)
-    makePrivateFolder(join(folder, 'a'))
+    ensurePrivateDirectory(join(folder, 'a'))
     expect(mode(folder)).toBe('755')
   })
 
-  it('does not write through a link that stands where the draft goes', async () => {
+  it('does not write through a symbolic link at the path of the draft', async () => {
     const elsewhere = join(folder, 'elsewhere')
     writeFileSync(elsewhere, 'kept')
     symlinkSync(elsewhere, join(folder, 'secret.new'))
@@ -69,19 +69,19 @@ describe('private files', () => {
     expect(mode(join(folder, 'secret'))).toBe('600')
   })
 
-  it('refuses folders that users share, and what is no folder', () => {
+  it('rejects shared directories and paths that are not directories', () => {
     const shared = join(folder, 'shared')
     mkdirSync(shared)
     chmodSync(shared, 0o1777)
-    expect(() => makePrivateFolder(shared)).toThrow(`${shared} is shared with other users (mode 1777)`)
+    expect(() => ensurePrivateDirectory(shared)).toThrow(`${shared} is shared with other users (mode 1777)`)
     expect(mode(shared)).toBe('1777')
-    expect(() => makePrivateFolder('/')).toThrow('/ is shared with other users')
+    expect(() => ensurePrivateDirectory('/')).toThrow('/ is shared with other users')
     writeFileSync(join(folder, 'file'), '')
-    expect(() => makePrivateFolder(join(folder, 'file'))).toThrow('file is not a folder')
-    expect(() => makePrivateFolder(join(folder, 'file', 'below'))).toThrow('file is not a folder')
+    expect(() => ensurePrivateDirectory(join(folder, 'file'))).toThrow('file is not a folder')
+    expect(() => ensurePrivateDirectory(join(folder, 'file', 'below'))).toThrow('file is not a folder')
   })
 
-  it('opens devices as they are', async () => {
+  it('opens devices without changing them', async () => {
     const before = mode('/dev/null')
     await (await openPrivateFile('/dev/null')).close()
     expect(mode('/dev/null')).toBe(before)
@@ -115,7 +115,7 @@ describe('private files of another process', () => {
   it.each([0, 0o022, 0o077, 0o777])('have the same modes under umask %o', (umask) => {
     const at = (name: string) => JSON.stringify(join(folder, name))
     run(
-      `files.makePrivateFolder(${at('a/b/c')}); files.makePrivateFile(${at('a/b/c/file')});
+      `files.ensurePrivateDirectory(${at('a/b/c')}); files.ensurePrivateFile(${at('a/b/c/file')});
        await files.writePrivateFile(${at('d/e/text')}, 'x'); await (await files.openPrivateFile(${at('a/log')})).close()`,
       { umask },
     )
@@ -123,9 +123,9 @@ describe('private files of another process', () => {
     expect(['a/b/c/file', 'd/e/text', 'a/log'].map((name) => mode(join(folder, name)))).toEqual(['600', '600', '600'])
   })
 
-  it('refuses an open folder of another user, and one that cannot be made', () => {
+  it('rejects an accessible directory of another user, and one that cannot be created', () => {
     const attempt = (path: string) =>
-      run(`try { files.makePrivateFolder(${JSON.stringify(path)}) } catch (error) { console.log(error.message) }`, {
+      run(`try { files.ensurePrivateDirectory(${JSON.stringify(path)}) } catch (error) { console.log(error.message) }`, {
         ...(isRoot ? { uid: 65_534 } : {}),
       })
     expect(attempt('/usr')).toMatch(/^\/usr is open to other users \(mode 0755\) and belongs to uid 0: its owner has to close it/)

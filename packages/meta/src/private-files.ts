@@ -1,68 +1,71 @@
 /**
- * Files and folders that belong to their owner alone: folders have mode 0700 and files 0600, whatever the umask is. An entry point of
- * its own, `@krmkit/meta/private-files`, because it needs a file system.
+ * Files and directories that only their owner may access: directories have mode 0700 and files 0600, regardless of the umask. A
+ * separate entry point, `@krmkit/meta/private-files`, because it needs a file system.
  */
 
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, parse, resolve } from 'node:path'
 
-const folderMode = 0o700
+const directoryMode = 0o700
 const fileMode = 0o600
-/** Access of the group and of all others. */
+/** Permissions of the group and of others. */
 const othersMask = 0o077
-/** Set on folders that many users share, such as `/tmp`. */
+/** Set on directories shared by design, such as `/tmp`. */
 const stickyBit = 0o1000
-/** On Windows modes mean nothing: there, folders inherit their access lists. */
+/** Modes have no effect on Windows, where directories inherit access control lists. */
 const hasModes = process.platform !== 'win32'
 
 /**
- * Makes a folder with those above it that are missing. One that exists is closed to other users.
+ * Creates a directory and its missing parents. Restricts an existing one to its owner.
  *
- * @throws Error that names the folder when it cannot be made, is shared by design, or belongs to another user and is open.
+ * @throws Error naming the directory when it cannot be created, is shared by design, or belongs to another user and is accessible
+ * to others.
  */
-export function makePrivateFolder(path: string): void {
-  makeFolders(path)
+export function ensurePrivateDirectory(path: string): void {
+  createMissingDirectories(path)
   const stats = statSync(path)
   if (!stats.isDirectory()) throw new Error(`${path} is not a folder`)
-  if (!isOpen(stats)) return
+  if (!isAccessibleToOthers(stats)) return
   if (resolve(path) === parse(resolve(path)).root || (stats.mode & stickyBit) !== 0)
-    throw new Error(`${path} is shared with other users (${modeText(stats)}); choose a folder inside of it`)
-  closeToOthers(path, { stats, mode: folderMode, change: () => chmodSync(path, folderMode) })
+    throw new Error(`${path} is shared with other users (${formatMode(stats)}); choose a folder inside of it`)
+  changeMode(path, { stats, mode: directoryMode, change: () => chmodSync(path, directoryMode) })
 }
 
-/** Makes the folder that a file is to stand in, with those above it that are missing. One that exists stays as it is. */
-export function makeFolderOf(file: string): void {
-  makeFolders(dirname(file))
+/** Creates the parent directory of a file, with its missing parents. An existing one is not changed. */
+export function ensureParentDirectory(file: string): void {
+  createMissingDirectories(dirname(file))
 }
 
 /**
- * Makes an empty file unless it exists. One that exists is closed to other users; its content stays.
+ * Creates an empty file unless it exists. Restricts an existing one to its owner and keeps its content.
  *
- * @throws Error that names the file when it belongs to another user and is open.
+ * @throws Error naming the file when it belongs to another user and is accessible to others.
  */
-export function makePrivateFile(path: string): void {
+export function ensurePrivateFile(path: string): void {
   const descriptor = openSync(path, 'a', fileMode)
   try {
-    closeFile(path, descriptor)
+    restrictFile(path, descriptor)
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** Closes a file to other users. @throws Error that names the file when it belongs to another user and is open. */
-export function closeToOtherUsers(path: string): void {
+/** Restricts a file to its owner. @throws Error naming the file when it belongs to another user and is accessible to others. */
+export function restrictToOwner(path: string): void {
   const stats = statSync(path)
-  if (stats.isFile() && isOpen(stats)) {
-    closeToOthers(path, { stats, mode: fileMode, change: () => chmodSync(path, fileMode) })
+  if (stats.isFile() && isAccessibleToOthers(stats)) {
+    changeMode(path, { stats, mode: fileMode, change: () => chmodSync(path, fileMode) })
   }
 }
 
-/** Opens a file to append to it, as `makePrivateFile` makes it. What is no file (a pipe, a device) is opened as it is. */
+/**
+ * Opens a file for appending, creating or restricting it like `ensurePrivateFile`. Pipes and devices are opened without changes.
+ */
 export async function openPrivateFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', fileMode)
   try {
-    closeFile(path, handle.fd)
+    restrictFile(path, handle.fd)
     return handle
   } catch (error) {
     await handle.close()
@@ -73,38 +76,38 @@ export async function openPrivateFile(path: string): Promise<FileHandle> {
 export interface PrivateFileOptions {
   /** Default 0600. */
   readonly mode?: number
-  /** Name of the file until it is whole, beside the file itself. Default: that of the file with `.new`. */
-  readonly draft?: string
+  /** Path of the temporary file. Default: the path with the suffix `.new`. */
+  readonly temporaryPath?: string
 }
 
-/** Writes a file that appears whole, in a folder that is made when it is missing. */
+/** Writes a file atomically, and creates its directory when missing. */
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
-  const { mode = fileMode, draft = `${path}.new` } = options
-  makeFolderOf(path)
-  // What an earlier try has left may be open to others, or lead elsewhere.
-  await rm(draft, { force: true })
-  const handle = await open(draft, 'wx', mode)
+  const { mode = fileMode, temporaryPath = `${path}.new` } = options
+  ensureParentDirectory(path)
+  // A leftover of an earlier attempt may be accessible to others, or a symbolic link.
+  await rm(temporaryPath, { force: true })
+  const handle = await open(temporaryPath, 'wx', mode)
   try {
     if (hasModes) await handle.chmod(mode)
     await handle.writeFile(text)
   } finally {
     await handle.close()
   }
-  await rename(draft, path)
+  await rename(temporaryPath, path)
 }
 
-/** One by one, since a umask may take away the right to make the next one inside. */
-function makeFolders(path: string): void {
+/** Creates directories one by one, because the umask may prevent creating entries inside a new one. */
+function createMissingDirectories(path: string): void {
   const missing: string[] = []
   for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at)
   for (const folder of missing) {
     try {
-      mkdirSync(folder, folderMode)
+      mkdirSync(folder, directoryMode)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) continue
       throw error
     }
-    if (hasModes) chmodSync(folder, folderMode)
+    if (hasModes) chmodSync(folder, directoryMode)
   }
 }
 
@@ -114,7 +117,7 @@ function exists(path: string): boolean {
   return stats !== undefined || dirname(path) === path
 }
 
-/** Undefined for what does not exist, also below what is no folder. */
+/** Undefined for a missing path, also below a file. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
@@ -125,25 +128,25 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-function isOpen({ mode }: Stats): boolean {
+function isAccessibleToOthers({ mode }: Stats): boolean {
   return hasModes && (mode & othersMask) !== 0
 }
 
-function closeFile(path: string, descriptor: number): void {
+function restrictFile(path: string, descriptor: number): void {
   const stats = statSync(path)
   if (!hasModes || !stats.isFile() || (stats.mode & 0o777) === fileMode) return
-  closeToOthers(path, { stats, mode: fileMode, change: () => fchmodSync(descriptor, fileMode) })
+  changeMode(path, { stats, mode: fileMode, change: () => fchmodSync(descriptor, fileMode) })
 }
 
-function closeToOthers(path: string, { stats, mode, change }: { stats: Stats; mode: number; change: () => void }): void {
+function changeMode(path: string, { stats, mode, change }: { stats: Stats; mode: number; change: () => void }): void {
   try {
     change()
   } catch (cause) {
     const advice = `its owner has to close it (chmod ${mode.toString(8)} ${path})`
-    throw new Error(`${path} is open to other users (${modeText(stats)}) and belongs to uid ${stats.uid}: ${advice}`, { cause })
+    throw new Error(`${path} is open to other users (${formatMode(stats)}) and belongs to uid ${stats.uid}: ${advice}`, { cause })
   }
 }
 
-function modeText({ mode }: Stats): string {
+function formatMode({ mode }: Stats): string {
   return `mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDns1123Label } from './name-formats.ts'
+import { validateDns1123Label } from './names/name-formats.ts'
 import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -8,33 +8,33 @@ describe.each([
   ['system', systemRandom],
   ['seeded', seededRandom(7)],
 ] as const)('%s random', (_name, random) => {
-  it('P12 makes version 4 UUIDs, all different', () => {
+  it('creates distinct version 4 UUIDs [P12]', () => {
     const all = new Set(Array.from({ length: 500 }, () => random.uuid()))
     expect(all.size).toBe(500)
     for (const text of all) expect(text).toMatch(uuid)
   })
 
-  it('P10 makes suffixes of the whole alphabet and nothing else', () => {
+  it('creates suffixes from the whole alphabet and nothing else [P10]', () => {
     const seen = new Set(Array.from({ length: 400 }, () => random.nameSuffix(5)).join(''))
     expect([...seen].sort().join('')).toBe([...nameSuffixAlphabet].sort().join(''))
     expect(random.nameSuffix(0)).toBe('')
     expect(random.nameSuffix(5)).toHaveLength(5)
   })
 
-  it('makes bytes, many too', () => {
+  it('creates any number of bytes', () => {
     expect(random.bytes(0)).toHaveLength(0)
     expect(random.bytes(70_000)).toHaveLength(70_000)
   })
 
-  it('P10 keeps 58 characters of a generateName', () => {
+  it('keeps 58 characters of a generateName [P10]', () => {
     expect(generateName('g-', random)).toMatch(/^g-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     const name = generateName('g'.repeat(200), random)
     expect(name).toHaveLength(63)
-    expect(isDns1123Label(name)).toEqual([])
+    expect(validateDns1123Label(name)).toEqual([])
   })
 })
 
-it('a seed gives the same sequence again', () => {
+it('seededRandom repeats its sequence for the same seed', () => {
   const draw = (seed: number) => {
     const random = seededRandom(seed)
     return [random.uuid(), random.nameSuffix(5), [...random.bytes(4)]]

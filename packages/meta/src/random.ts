@@ -1,25 +1,31 @@
-/**
- * Randomness: the machine's, and a repeatable one for tests.
- */
+/** The system source of randomness, and a reproducible one for tests. */
 
 import type { Random } from './interfaces.ts'
+import { randomText } from './random-text.ts'
 
-/** Characters of generated names: no vowels, so that no words come out, and nothing that looks like something else. */
+/** Alphabet of name suffixes: no vowels, to avoid words, and no ambiguous characters. */
 export const nameSuffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
-/** Characters that are added to a `generateName`. */
+/** Length of the suffix added to a `generateName`. */
 export const nameSuffixLength = 5
 
-/** Longest part of a `generateName` that is kept. */
+/** Maximum length of the kept part of a `generateName`. */
 export const maxGenerateNameLength = 63 - nameSuffixLength
 
-/** The platform's cryptographic source. */
+/** The platform's cryptographic random source. */
 export const systemRandom: Random = {
   ...fromBytes(systemBytes),
   uuid: () => crypto.randomUUID(),
 }
 
-/** The same sequence for the same seed. For tests only: it can be predicted. */
+/**
+ * A reproducible, predictable source for tests: the same seed yields the same sequence.
+ *
+ * @example
+ * ```ts
+ * seededRandom(1).nameSuffix(5)
+ * ```
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -32,7 +38,14 @@ export function seededRandom(seed: number): Random {
   return fromBytes((size) => Uint8Array.from({ length: size }, () => next() & 255))
 }
 
-/** The name for a `generateName`: its first 58 characters and 5 random ones. */
+/**
+ * Generates a name from a `generateName`: its first 58 characters and 5 random ones.
+ *
+ * @example
+ * ```ts
+ * generateName('web-', systemRandom) // web-x7k2q
+ * ```
+ */
 export function generateName(base: string, random: Random): string {
   return base.slice(0, maxGenerateNameLength) + random.nameSuffix(nameSuffixLength)
 }
@@ -57,14 +70,6 @@ function fromBytes(bytes: (size: number) => Uint8Array): Random {
       }
       return hex
     },
-    nameSuffix(length) {
-      const { length: size } = nameSuffixAlphabet
-      const limit = 256 - (256 % size)
-      let out = ''
-      while (out.length < length) {
-        for (const byte of bytes(length - out.length)) if (byte < limit) out += nameSuffixAlphabet[byte % size]
-      }
-      return out
-    },
+    nameSuffix: (length) => randomText({ bytes }, nameSuffixAlphabet, length),
   }
 }

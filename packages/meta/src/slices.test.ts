@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSliceScheduler, runAtOnce, runInSlices, Slices, sliced } from './slices.ts'
+import { createSliceScheduler, runAtOnce, runInSlices, runSyncOrInSlices, Slices } from './slices.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -27,7 +27,7 @@ describe('slices', () => {
     await Promise.all(jobs)
   })
 
-  it('let the event loop run between two slices', async () => {
+  it('let the event loop run between slices', async () => {
     const scheduler = createSliceScheduler()
     const slices = new Slices(scheduler, { sliceMs: 1 })
     let turns = 0
@@ -45,15 +45,15 @@ describe('slices', () => {
     expect(turns).toBeGreaterThanOrEqual(19)
   })
 
-  it('give the same result in slices and at once', async () => {
+  it('yield the same result as a synchronous run', async () => {
     expect(runAtOnce(countTo(1000))).toBe(500_500)
     const scheduler = createSliceScheduler()
     expect(await runInSlices(countTo(1000), new Slices(scheduler, { sliceMs: 0 }))).toBe(500_500)
   })
 
-  it('are not made for work that ends within the first', async () => {
+  it('are not used for work that ends within the first slice', async () => {
     const scheduler = createSliceScheduler()
-    expect(sliced(countTo(1000), scheduler)).toBe(500_500)
+    expect(runSyncOrInSlices(countTo(1000), scheduler)).toBe(500_500)
     const long = (function* (): Generator<true, string> {
       for (let i = 0; i < 3; i++) {
         burn(9)
@@ -61,12 +61,12 @@ describe('slices', () => {
       }
       return 'done'
     })()
-    const result = sliced(long, scheduler)
+    const result = runSyncOrInSlices(long, scheduler)
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toBe('done')
   })
 
-  it('pass on what the work throws', async () => {
+  it('propagate errors of the work', async () => {
     const work = (function* (): Generator<void, never> {
       yield
       throw new Error('broken')
@@ -74,7 +74,7 @@ describe('slices', () => {
     await expect(runInSlices(work, new Slices(createSliceScheduler()))).rejects.toThrow('broken')
   })
 
-  it('do not yield while a slice has time left', () => {
+  it('do not end before their time is used up', () => {
     const slices = new Slices(createSliceScheduler(), { sliceMs: 60_000 })
     expect(Array.from({ length: 100 }, () => slices.due())).not.toContain(true)
   })

@@ -1,5 +1,5 @@
 /**
- * Cuts long synchronous work into slices, so that one large request does not delay every other caller.
+ * Time slicing of long synchronous work, so that one large request does not delay others.
  *
  *     const slices = new Slices(scheduler)
  *     for (const item of items) {
@@ -10,13 +10,13 @@
  * @see docs/decisions/0011-bounded-work.md
  */
 
-/** Lets waiting jobs continue, one per turn of the event loop, in the order in which they asked. One per server. */
+/** Resumes waiting jobs, one per turn of the event loop, first come first served. One per server. */
 export interface SliceScheduler {
-  /** Resolves in a later turn of the event loop, after input that has arrived meanwhile was looked at. */
+  /** Resolves in a later turn of the event loop, after pending I/O was handled. */
   next(): Promise<void>
 }
 
-/** How long a slice lasts by default, in milliseconds. */
+/** Default duration of a slice, in milliseconds. */
 export const defaultSliceMs = 8
 
 export function createSliceScheduler(): SliceScheduler {
@@ -30,7 +30,7 @@ export function createSliceScheduler(): SliceScheduler {
   }
   const schedule = (): void => {
     scheduled = true
-    nextTurn(run)
+    onNextTurn(run)
   }
   return {
     next: () =>
@@ -41,16 +41,16 @@ export function createSliceScheduler(): SliceScheduler {
   }
 }
 
-/** `setImmediate` where there is one; browsers have timers only. */
-function nextTurn(run: () => void): void {
+/** Calls `run` on the next turn of the event loop. Uses `setImmediate` if available; browsers have timers only. */
+export function onNextTurn(run: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(run)
   else setTimeout(run, 0)
 }
 
-/** How often `due` is asked before it looks at the clock. */
-const looks = 16
+/** Number of `due` calls per clock read. */
+const callsPerClockRead = 16
 
-/** The slices of one job. */
+/** The time slices of one job. */
 export class Slices {
   readonly #scheduler: SliceScheduler
   readonly #sliceMs: number
@@ -64,17 +64,18 @@ export class Slices {
   }
 
   /**
-   * Whether the current slice has used its time. Cheap enough for every iteration of a loop: the clock is read on every 16th call.
+   * Whether the current slice has used up its time. Cheap enough for every iteration of a loop: only every 16th call reads the
+   * clock.
    *
-   * @param now read the clock on this call; for loops whose iterations are long themselves.
+   * @param now Reads the clock on this call, for loops with long iterations.
    */
   due(now = false): boolean {
-    if (!now && ++this.#asked < looks) return false
+    if (!now && ++this.#asked < callsPerClockRead) return false
     this.#asked = 0
     return performance.now() >= this.#endsAt
   }
 
-  /** Ends the slice and begins the next one in a later turn. */
+  /** Ends the slice and starts the next one in a later turn. */
   async next(): Promise<void> {
     await this.#scheduler.next()
     this.#asked = 0
@@ -83,8 +84,8 @@ export class Slices {
 }
 
 /**
- * Runs a generator to its end in slices. The generator yields wherever it may be interrupted, as often as it likes: most yields cost a
- * function call only. After a step that may be long itself it yields `true`, and the clock is read.
+ * Runs a generator in slices. The generator yields at every point where it may be interrupted; most yields cost only a function
+ * call. After a potentially long step it yields `true`, and the clock is read.
  */
 export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices): Promise<T> {
   for (;;) {
@@ -94,8 +95,8 @@ export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices
   }
 }
 
-/** As `runInSlices`, but work that ends within its first slice has its result at once. */
-export function sliced<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
+/** Like `runInSlices`, but work that ends within its first slice returns its result synchronously. */
+export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
   const slices = new Slices(scheduler)
   for (;;) {
     const { done, value } = work.next()
@@ -104,7 +105,7 @@ export function sliced<T>(work: Generator<unknown, T>, scheduler: SliceScheduler
   }
 }
 
-/** Runs the same generator without interruption, for small input. */
+/** Runs a generator synchronously, for small input. */
 export function runAtOnce<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next()

@@ -1,14 +1,14 @@
-/** Tests of the small modules: profile, features, apiVersion, int-or-string. */
+/** Tests of small modules: naming profile, features, apiVersion, int-or-string. */
 
 import { describe, expect, it } from 'vitest'
 import { formatApiVersion, formatGroupKind, formatGroupResource, formatGroupVersionKind, parseApiVersion } from './api-version.ts'
-import { fixedFeatures } from './features.ts'
-import { goIntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
+import { createFeatures } from './features.ts'
+import { goIntOrString, intValue, parseIntOrString, parsePercent, scaledValue } from './int-or-string.ts'
 import { MetaError } from './meta-error.ts'
-import { namingProfile, stockProfile } from './naming-profile.ts'
+import { createNamingProfile, stockProfile } from './naming-profile.ts'
 
 describe('naming profile', () => {
-  it('is the stock one by default', () => {
+  it('is the stock profile by default', () => {
     expect(stockProfile).toEqual({
       apiDomain: 'k8s.io',
       vendor: 'kubernetes',
@@ -20,8 +20,8 @@ describe('naming profile', () => {
     expect(Object.isFrozen(stockProfile)).toBe(true)
   })
 
-  it('takes other names and keeps the rest', () => {
-    const profile = namingProfile({
+  it('replaces some names and keeps the others', () => {
+    const profile = createNamingProfile({
       apiDomain: 'api.example',
       vendor: 'acme',
       domain: 'acme.example',
@@ -39,17 +39,17 @@ describe('naming profile', () => {
 })
 
 describe('features', () => {
-  it('compares releases by number', () => {
-    const { release } = fixedFeatures('1.33')
+  it('compares releases numerically', () => {
+    const { release } = createFeatures('1.33')
     expect(['1.9', '1.33', '1.33.5', 'v1.32', '0.99'].map(release.atLeast)).toEqual([true, true, true, true, true])
     expect(['1.34', '1.100', '2.0'].map(release.atLeast)).toEqual([false, false, false])
     expect(release.version).toBe('1.33')
     expect(() => release.atLeast('new')).toThrow(RangeError)
-    expect(() => fixedFeatures('1')).toThrow(RangeError)
+    expect(() => createFeatures('1')).toThrow(RangeError)
   })
 
-  it('has the gates that were set, and no others', () => {
-    const features = fixedFeatures('1.25', { A: true, B: false })
+  it('enables the configured gates only', () => {
+    const features = createFeatures('1.25', { A: true, B: false })
     const names = ['A', 'B', 'C', 'constructor', '__proto__']
     expect(names.map((gate) => features.enabled(gate))).toEqual([true, false, false, false, false])
     expect(names.map((gate) => features.enabled(gate, true))).toEqual([true, false, true, true, true])
@@ -57,7 +57,7 @@ describe('features', () => {
 })
 
 describe('apiVersion', () => {
-  it('reads and prints', () => {
+  it('parses and formats', () => {
     expect(parseApiVersion('v1')).toEqual({ group: '', version: 'v1' })
     expect(parseApiVersion('apps/v1')).toEqual({ group: 'apps', version: 'v1' })
     expect([parseApiVersion(''), parseApiVersion('/')]).toEqual([
@@ -74,7 +74,7 @@ describe('apiVersion', () => {
     ])
   })
 
-  it('prints kinds and resources', () => {
+  it('formats kinds and resources', () => {
     expect(formatGroupResource({ group: '', resource: 'pods' })).toBe('pods')
     expect(formatGroupResource({ group: 'apps', resource: 'deployments' })).toBe('deployments.apps')
     expect(formatGroupKind({ group: 'apps', kind: 'Deployment' })).toBe('Deployment.apps')
@@ -84,7 +84,7 @@ describe('apiVersion', () => {
 })
 
 describe('int or string', () => {
-  it('reads digits as a number of 32 bits', () => {
+  it('parses digits as a 32-bit integer', () => {
     expect(['5', '-5', '5%', 'http', '', '2147483648', '1.5'].map(parseIntOrString)).toEqual([
       5,
       -5,
@@ -97,18 +97,18 @@ describe('int or string', () => {
     expect([7, '7', 'x'].map(intValue)).toEqual([7, 7, 0])
   })
 
-  it('takes a percentage of a total', () => {
+  it('computes a percentage of a total', () => {
     expect(scaledValue(3, 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: false })).toBe(2)
-    expect(percentOf(3)).toBeUndefined()
-    expect(() => percentOf('x')).toThrow('invalid value for IntOrString: invalid type: string is not a percentage')
-    expect(() => percentOf('x%')).toThrow(
+    expect(parsePercent(3)).toBeUndefined()
+    expect(() => parsePercent('x')).toThrow('invalid value for IntOrString: invalid type: string is not a percentage')
+    expect(() => parsePercent('x%')).toThrow(
       'invalid value for IntOrString: invalid value "x%": strconv.Atoi: parsing "x": invalid syntax',
     )
   })
 
-  it('prints as messages do', () => {
+  it('formats like messages of the stock server', () => {
     expect(String(goIntOrString(5))).toBe('intstr.IntOrString{Type:0, IntVal:5, StrVal:""}')
     expect(String(goIntOrString('x'))).toBe('intstr.IntOrString{Type:1, IntVal:0, StrVal:"x"}')
   })

@@ -1,6 +1,4 @@
-/**
- * The object that tells how a request ended.
- */
+/** The Status object, which describes the outcome of a request. */
 
 /** @see API protocol specification, 7 */
 export type StatusReason =
@@ -32,32 +30,32 @@ export interface StatusCause {
   field?: string
 }
 
-/** What the failure is about. */
+/** The object and causes of a failure. */
 export interface StatusDetails {
   name?: string
   group?: string
-  /** The kind, or the resource where the kind is not known. */
+  /** The kind, or the resource if the kind is unknown. */
   kind?: string
   uid?: string
   causes?: StatusCause[]
-  /** Seconds to wait before another try. */
+  /** Seconds to wait before a retry. */
   retryAfterSeconds?: number
 }
 
-/** How a request ended. Members stand in the order in which the stock server prints them. */
+/** The outcome of a request. Members are in the serialization order of the stock server. */
 export interface Status {
   kind: 'Status'
   apiVersion: 'v1'
   metadata: { continue?: string; resourceVersion?: string; remainingItemCount?: number }
   status?: 'Success' | 'Failure'
   message?: string
-  /** One of `StatusReason`, or a word that an admission webhook chose. */
+  /** A `StatusReason`, or a word chosen by an admission webhook. */
   reason?: StatusReason | (string & {})
   details?: StatusDetails
   code?: number
 }
 
-/** The answer to a deletion, and to other requests that succeed without an object. */
+/** The response to a deletion, and to other requests that succeed without an object. */
 export function successStatus(details?: StatusDetails): Status {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }
   if (details !== undefined) status.details = details

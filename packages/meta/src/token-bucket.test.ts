@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { fakeClock } from './clock.ts'
 import { TokenBucket } from './token-bucket.ts'
 
-it('lets a burst through, then keeps to the pace; what was saved is never more than a burst', () => {
+it('TokenBucket allows a burst, then the rate, and never saves more than a burst', () => {
   const clock = fakeClock()
   const bucket = new TokenBucket({ perSecond: 10, burst: 2 }, clock)
   expect([1, 2, 3, 4].map(() => bucket.reserve())).toEqual([0, 0, 100, 200])
@@ -12,7 +12,7 @@ it('lets a burst through, then keeps to the pace; what was saved is never more t
   expect([1, 2, 3].map(() => bucket.reserve())).toEqual([0, 0, 100])
 })
 
-it('a clock that goes back takes nothing away', () => {
+it('TokenBucket loses no tokens when the clock goes back', () => {
   let now = 1000
   const bucket = new TokenBucket({ perSecond: 10, burst: 1 }, { now: () => now })
   expect(bucket.reserve()).toBe(0)

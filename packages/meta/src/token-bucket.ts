@@ -1,28 +1,35 @@
 import type { Clock } from './interfaces.ts'
 
-/** How often something may happen: `burst` times at once, and from then on so many times in a second. */
-export interface Pace {
+/** A rate limit: `burst` events at once, then `perSecond` events per second. */
+export interface RateLimit {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** Keeps something to a pace; whoever reserves a turn waits for it by a clock of theirs. */
+/**
+ * Limits a rate. Callers reserve a token and wait for it on their own clock.
+ *
+ * @example
+ * ```ts
+ * const waitMs = new TokenBucket({ perSecond: 10, burst: 20 }, clock).reserve()
+ * ```
+ */
 export class TokenBucket {
-  readonly #pace: Pace
+  readonly #limit: RateLimit
   readonly #clock: Pick<Clock, 'now'>
   #left: number
   #countedAt: number
 
-  constructor(pace: Pace, clock: Pick<Clock, 'now'>) {
-    this.#pace = pace
+  constructor(limit: RateLimit, clock: Pick<Clock, 'now'>) {
+    this.#limit = limit
     this.#clock = clock
-    this.#left = pace.burst
+    this.#left = limit.burst
     this.#countedAt = clock.now()
   }
 
-  /** Takes the next turn. @returns milliseconds until it comes; 0: now. */
+  /** Reserves the next token. @returns milliseconds until it is available; 0 for now. */
   reserve(): number {
-    const { perSecond, burst } = this.#pace
+    const { perSecond, burst } = this.#limit
     const now = this.#clock.now()
     this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) / 1000) * perSecond) - 1
     this.#countedAt = now

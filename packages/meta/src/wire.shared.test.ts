@@ -1,6 +1,4 @@
-/**
- * The stock server's recorded answers, as far as one package can give them: Status objects and selectors.
- */
+/** Recorded answers of the stock server that this package reproduces: Status objects and selectors. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +22,7 @@ const scenarios: Scenario[] = present ? load() : []
 describe.skipIf(!present)('recorded answers (skipped: ../shared is absent)', () => {
   const statuses = scenarios.flatMap(failures)
 
-  it('prints the message of every recorded Invalid from its causes', () => {
+  it('formats the message of every recorded Invalid from its causes', () => {
     const seen = statuses.filter(
       (it) =>
         it.reason === 'Invalid' && it.details?.kind && it.details.causes && / is invalid/.test(it.message ?? '') && !isMasked(it),
@@ -37,7 +35,7 @@ describe.skipIf(!present)('recorded answers (skipped: ../shared is absent)', () 
     expect(seen.length).toBeGreaterThan(400)
   })
 
-  it('makes every recorded NotFound and AlreadyExists from its details', () => {
+  it('creates every recorded NotFound and AlreadyExists from its details', () => {
     const makers = { NotFound: ApiError.notFound, AlreadyExists: ApiError.alreadyExists }
     let seen = 0
     for (const status of statuses) {
@@ -57,7 +55,7 @@ describe.skipIf(!present)('recorded answers (skipped: ../shared is absent)', () 
     expect(seen).toBeGreaterThan(80)
   })
 
-  it('makes the other recorded failures from their details', () => {
+  it('creates the other recorded failures from their details', () => {
     const seen = new Map<string, number>()
     for (const status of statuses) {
       const made = isMasked(status) ? undefined : rebuild(status)
@@ -79,14 +77,14 @@ describe.skipIf(!present)('recorded answers (skipped: ../shared is absent)', () 
     ])
   })
 
-  it('P158 refuses label selectors with the recorded messages and reads the others', () => {
+  it('rejects label selectors with the recorded messages and parses the others [P158]', () => {
     const seen = selectors('labelSelector')
     for (const { text, message } of seen)
       expect({ text, message: outcome(() => parseLabelSelector(text)) }).toEqual({ text, message })
     expect(seen.length).toBeGreaterThan(40)
   })
 
-  it('P157 refuses field selectors with the recorded messages and reads the others', () => {
+  it('rejects field selectors with the recorded messages and parses the others [P157]', () => {
     const seen = selectors('fieldSelector')
     for (const { text, message } of seen)
       expect({ text, message: outcome(() => parseFieldSelector(text)) }).toEqual({ text, message })
@@ -111,7 +109,7 @@ function isMasked(value: unknown): boolean {
   return /<(masked|any|4xx|rv|uid|time)/.test(JSON.stringify(value))
 }
 
-/** The failure made anew; `undefined` when its text belongs to another package. */
+/** Recreates the failure; `undefined` when its text belongs to another package. */
 function rebuild(status: Status): ApiError | undefined {
   const { group = '', kind = '', name = '', causes } = status.details ?? {}
   const message = status.message ?? ''

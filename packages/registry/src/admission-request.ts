@@ -1,19 +1,19 @@
 import type { AdmissionAttributes, AdmissionContext, Settle } from '@krmkit/admission'
-import { managedFieldsProblem } from '@krmkit/fieldmanager'
+import { validateManagedFields } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
-import type { FrozenObject, UpdateRequest, WriteContext } from './interfaces.ts'
-import type { Writer } from './writer.ts'
+import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'
+import type { RegistryInternals } from './internals.ts'
 
-/** What admission is told of a request, and how its result is taken over. */
+/** Attributes and context that admission receives, and how its result is applied. */
 
-/** What is particular to one verb. */
+/** Attributes that depend on the verb. */
 export type AdmittedRequest = Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
   readonly subresource?: string
-  /** Kind of the object where it is not that of the resource: `Scale`, `Binding`, ... */
+  /** Kind of the body where it differs from the kind of the resource: `Scale`, `Binding`. */
   readonly kind?: GroupVersionKind
   readonly oldObject?: FrozenObject | undefined
-  /** Absent: those of the request. */
+  /** Default: the options of the request. */
   readonly options?: object
 }
 
@@ -38,9 +38,9 @@ export function admissionAttributes(
   }
 }
 
-/** What admission plugins are handed beside a request. */
+/** The context of admission plugins. */
 export function admissionContext(
-  { reader, objects, convertor: forms, environment }: Writer,
+  { reader, objects, convertor: forms, environment }: RegistryInternals,
   context: WriteContext,
 ): AdmissionContext {
   const { warn, annotate, decisions } = context
@@ -57,37 +57,37 @@ export function admissionContext(
   }
 }
 
-/** An update, or that of the view that admission is asked about. */
+/** Attributes of an update, or of the update of its view. */
 export function updateAttributes(
   definition: ResourceDefinition,
   context: WriteContext,
-  { name, namespace, subresource, shownAs }: UpdateRequest,
+  { name, namespace, subresource, view }: StoredUpdate,
   current: FrozenObject,
 ): AdmissionAttributes {
-  const oldObject = shownAs?.show(current) ?? current
-  const kind = shownAs === undefined ? {} : { kind: shownAs.kind }
+  const oldObject = view?.show(current) ?? current
+  const kind = view === undefined ? {} : { kind: view.kind }
   return admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject, ...kind })
 }
 
-/** What mutating admission makes of a changed object, or of the view of it that admission is asked about. */
+/** Runs mutating admission on a changed object or on its view. */
 export async function admittedUpdate(
-  { environment }: Writer,
-  { shownAs }: UpdateRequest,
+  { environment }: RegistryInternals,
+  { view }: StoredUpdate,
   changed: ApiObject,
   attributes: AdmissionAttributes,
   admission: AdmissionContext,
 ): Promise<ApiObject> {
-  if (shownAs === undefined) return environment.admission.admit(changed, attributes, admission)
-  const shown = shownAs.show(changed)
+  if (view === undefined) return environment.admission.admit(changed, attributes, admission)
+  const shown = view.show(changed)
   const admitted = await environment.admission.admit(shown, attributes, admission)
-  return admitted === shown ? changed : shownAs.take(changed, admitted)
+  return admitted === shown ? changed : view.merge(changed, admitted)
 }
 
-/** What mutating admission damaged is mended, with a warning. `object` is the caller's own. */
+/** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */
 export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): void {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
-    const problem = managedFieldsProblem(metadata.managedFields)
+    const problem = validateManagedFields(metadata.managedFields)
     if (problem !== undefined) {
       if (before.metadata.managedFields === undefined) delete metadata.managedFields
       else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>
@@ -99,7 +99,7 @@ export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: 
   dropRepeatedOwners(object, { warn, afterAdmission: true })
 }
 
-/** Each owner is named once. `object` is the caller's own; its list of owners is replaced, never changed. */
+/** Drops repeated owner references, with a warning. Replaces the list of `object` and does not modify it in place. */
 export function dropRepeatedOwners(
   object: ApiObject,
   { warn, afterAdmission }: { readonly warn: WriteContext['warn']; readonly afterAdmission: boolean },
@@ -122,7 +122,7 @@ export function dropRepeatedOwners(
   )
 }
 
-/** Writes, and tells admission whether it came to that. */
+/** Runs the write, and commits or rolls back the reservations of validating plugins. */
 export async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
   if (settle === undefined) return write()
   let written: T | undefined

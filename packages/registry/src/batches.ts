@@ -1,24 +1,24 @@
 import type { Slices } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
 
-/** How work on many entries is cut; @see docs/decisions/0011-bounded-work.md */
+/** Batches of entries for work in slices. @see docs/decisions/0011-bounded-work.md */
 
-/** Entries and bytes that are translated in one step. */
+/** Entries and bytes of one batch. */
 const batchEntries = 256
 const batchBytes = 1024 * 1024
 
-/** Work on a value of so many bytes is long enough for the clock to be read after each. */
+/** Values above this size take long enough to read the clock after each. */
 const largeBytes = 16 * 1024
 
-/** Whether `Slices.due` is to read the clock after work on an entry. */
+/** Whether `Slices.due` should read the clock after work on an entry. */
 export function isLargeEntry({ value }: Entry): boolean {
   return value.byteLength > largeBytes
 }
 
 /**
- * Makes entries ready to be looked at, as `load` does, a batch at a time.
+ * Runs `load` batch by batch.
  *
- * @returns undefined when there is nothing to wait for.
+ * @returns `undefined` when there is nothing to wait for.
  */
 export function loadInBatches(
   load: (entries: readonly Entry[]) => Promise<void> | undefined,

@@ -5,12 +5,12 @@ import { decodeContinueToken, encodeContinueToken, expiredToken } from './contin
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('continue tokens', () => {
-  it('P174 come back as they were made', () => {
+  it('round-trip through encoding [P174]', () => {
     const token = { revision: 42, after: 'default/a' }
     expect(decodeContinueToken(encodeContinueToken(token))).toEqual(token)
   })
 
-  it('P174 have the form that the stock server writes', () => {
+  it('have the format of the stock server [P174]', () => {
     const text = Buffer.from(encodeContinueToken({ revision: 7, after: 'ns/x' }), 'base64url').toString()
     expect(text).toBe('{"v":"meta.k8s.io/v1","rv":7,"start":"ns/x\\u0000"}')
   })
@@ -32,7 +32,7 @@ describe('continue tokens', () => {
     )
   })
 
-  it('P315 an expired one is answered with a fresh one that goes on inconsistently', () => {
+  it('an expired token gets a token that continues inconsistently [P315]', () => {
     const error = expiredToken({ revision: 5, after: 'ns/x' }) as ApiError
     expect(error.code).toBe(410)
     expect(error.reason).toBe('Expired')

@@ -3,14 +3,14 @@ import type { Revision } from '@krmkit/storage'
 
 /**
  * Continue tokens: base64url of `{"v":"meta.k8s.io/v1","rv":42,"start":"name\u0000"}`, as the stock server writes them.
- * They are client input: a token can never leave the collection it is used on.
+ * They are client input: a token never reads outside the collection it is used on.
  *
  * @see API protocol specification, 4.3
  */
 export interface ContinueToken {
-  /** Snapshot the list began on; -1 = the newest, for lists that go on inconsistently after their snapshot expired. */
+  /** Revision of the snapshot; -1: the newest, for lists that continue inconsistently after their snapshot expired. */
   readonly revision: Revision
-  /** Last key already returned, relative to the collection. */
+  /** Last key returned, relative to the collection. */
   readonly after: string
 }
 
@@ -44,7 +44,7 @@ export function decodeContinueToken(text: string): ContinueToken {
   return { revision: rv, after }
 }
 
-/** 410 for a token whose snapshot is gone, with a fresh token that goes on inconsistently; @see 4.3 and 7. */
+/** The 410 for a token whose snapshot is compacted, with a token that continues on the newest snapshot. @see API protocol specification, 4.3 and 7 */
 export function expiredToken(token: ContinueToken): Error {
   const message =
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'

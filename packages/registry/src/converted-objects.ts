@@ -4,10 +4,10 @@ import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
 
 /**
- * Stored objects as a version shows them that others have to translate: asked for in one step for all that is missing, and kept
- * as long as the stored entry lives, so that each revision is translated once for each version.
+ * Caches stored objects in versions that a webhook converts. Missing entries are converted in one request, and kept as long as the
+ * stored entry, so that each revision is converted once per version.
  *
- *     load(entries) --(one call for those not seen yet)--> seen(entry), at once and as often as wanted
+ *     load(entries) --(one request for the missing ones)--> seen(entry), synchronously
  */
 export class ConvertedObjects {
   readonly #objectOf: (entry: Entry) => FrozenObject
@@ -20,7 +20,7 @@ export class ConvertedObjects {
     this.#freeze = freeze
   }
 
-  /** @returns undefined when nothing has to be waited for. Rejects with the failure of the translation. */
+  /** @returns `undefined` when all entries are cached. Rejects with the error of the conversion. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const { conversion } = definition
     if (conversion === undefined) return undefined
@@ -50,7 +50,7 @@ export class ConvertedObjects {
     return waits.size === 0 ? undefined : Promise.all(waits).then(() => undefined)
   }
 
-  /** An entry that was loaded, or the stored object where nothing is translated. */
+  /** The converted object of a loaded entry, or the stored object where no webhook converts. */
   seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
     if (definition.conversion === undefined) return this.#objectOf(entry)
     const object = this.#seen.get(definition)?.get(entry)

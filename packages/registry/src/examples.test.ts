@@ -5,12 +5,12 @@ import { expect, it } from 'vitest'
 import * as registry from './index.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 
-it('the example of the README runs', async () => {
+it('runs the example of the README', async () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThanOrEqual(20)
   const given = {
-    environment: sampleRegistry().registry.environment,
+    environment: sampleRegistry().environment,
     builtInKinds,
     signal: new AbortController().signal,
     assert,

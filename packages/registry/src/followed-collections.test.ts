@@ -17,7 +17,7 @@ async function sample() {
 }
 
 describe('FollowedCollections', () => {
-  it('list one namespace or all, and follow changes', async () => {
+  it('lists one namespace or all, and follows changes', async () => {
     const { put, names } = await sample()
     await put('a', 'one')
     await put('b', 'two')
@@ -28,13 +28,13 @@ describe('FollowedCollections', () => {
     expect(await names('')).toEqual(['one', 'three', 'two'])
   })
 
-  it('give the same list as long as nothing changes', async () => {
+  it('returns the same array until the collection changes', async () => {
     const { collections, definition, put } = await sample()
     await put('a', 'one')
     expect(await collections.list(definition, 'a')).toBe(await collections.list(definition, 'a'))
   })
 
-  it('give one empty list for all namespaces without objects, also for one whose name is the beginning of another', async () => {
+  it('returns one shared empty list, also for a namespace whose name is a prefix of another', async () => {
     const { collections, definition, put } = await sample()
     await put('abc', 'one')
     expect(await collections.list(definition, 'ab')).toHaveLength(0)

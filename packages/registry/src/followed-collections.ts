@@ -4,54 +4,36 @@ import type { FrozenObject } from './interfaces.ts'
 import { collectionPrefix } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 
-/** Collections that are read at every request of some kind and seldom written: few objects that say how others are treated. */
-const small = new Set([
-  'limitranges',
-  'resourcequotas',
-  'priorityclasses',
-  'storageclasses',
-  'ingressclasses',
-  'runtimeclasses',
-  'mutatingwebhookconfigurations',
-  'validatingwebhookconfigurations',
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-  'flowschemas',
-  'prioritylevelconfigurations',
-])
-
 const none: readonly FrozenObject[] = Object.freeze([])
 
-/** Small collections that follow storage, so that a list of them costs a look-up. */
+/** In-memory collections that follow storage, so that listing them costs a map lookup. */
 export class FollowedCollections {
   readonly #storage: Storage
-  readonly #parsed: ObjectCache
+  readonly #objectCache: ObjectCache
   readonly #collections = new Map<string, Promise<Followed> | Followed>()
 
-  constructor(storage: Storage, parsed: ObjectCache) {
+  constructor(storage: Storage, objectCache: ObjectCache) {
     this.#storage = storage
-    this.#parsed = parsed
+    this.#objectCache = objectCache
   }
 
-  covers({ custom, storage }: ResourceDefinition): boolean {
-    return custom === undefined && small.has(storage.resource)
+  covers({ strategy }: ResourceDefinition): boolean {
+    return strategy.keepInMemory === true
   }
 
-  /** A whole collection in the order of keys; undefined as long as it has not been read. */
+  /** A whole collection in key order; `undefined` until it has been read. */
   listNow(definition: ResourceDefinition): readonly FrozenObject[] | undefined {
     const prefix = collectionPrefix(definition)
     const followed = this.#collections.get(prefix)
     return followed instanceof Followed && !followed.lost ? followed.list(prefix) : undefined
   }
 
-  /** In the order of keys. */
+  /** In key order. */
   async list(definition: ResourceDefinition, namespace: string): Promise<readonly FrozenObject[]> {
     const prefix = collectionPrefix(definition)
     let followed = this.#collections.get(prefix)
     if (followed === undefined || (followed instanceof Followed && followed.lost)) {
-      followed = Followed.start(this.#storage, this.#parsed, prefix)
+      followed = Followed.start(this.#storage, this.#objectCache, prefix)
       this.#collections.set(prefix, followed)
       const ready = await followed.catch((error) => {
         this.#collections.delete(prefix)
@@ -66,41 +48,41 @@ export class FollowedCollections {
 }
 
 class Followed {
-  readonly #parsed: ObjectCache
-  /** Of the whole collection. */
+  readonly #objectCache: ObjectCache
+  /** Prefix of the whole collection. */
   readonly #prefix: string
   readonly #watcher: Watcher
-  /** Entries by key, by the prefix of their namespace (the collection's own for kinds without namespaces). */
+  /** Entries by namespace prefix (the collection prefix for cluster-scoped kinds), then by key. */
   readonly #groups = new Map<string, Map<string, Entry>>()
-  /** What was asked for since the last change, by prefix. */
+  /** Lists returned since the last change, by prefix. */
   readonly #lists = new Map<string, readonly FrozenObject[]>()
 
-  static async start(storage: Storage, parsed: ObjectCache, prefix: string): Promise<Followed> {
+  static async start(storage: Storage, objectCache: ObjectCache, prefix: string): Promise<Followed> {
     const { entries, revision } = await storage.list({ prefix })
-    return new Followed(parsed, { prefix, watcher: storage.watch({ prefix, from: revision }) }, entries)
+    return new Followed(objectCache, { prefix, watcher: storage.watch({ prefix, from: revision }) }, entries)
   }
 
-  private constructor(parsed: ObjectCache, from: { prefix: string; watcher: Watcher }, entries: readonly Entry[]) {
-    this.#parsed = parsed
+  private constructor(objectCache: ObjectCache, from: { prefix: string; watcher: Watcher }, entries: readonly Entry[]) {
+    this.#objectCache = objectCache
     this.#prefix = from.prefix
     this.#watcher = from.watcher
     for (const entry of entries) this.#take(entry.key, entry)
   }
 
-  /** It fell behind and has to begin again. */
+  /** The watcher overflowed: the collection must be read again. */
   get lost(): boolean {
     return this.#watcher.ended !== undefined
   }
 
-  /** The very same list as long as nothing has changed. */
+  /** Returns the same array until the collection changes. */
   list(prefix: string): readonly FrozenObject[] {
     this.#catchUp()
     let objects = this.#lists.get(prefix)
     if (objects === undefined) {
       const entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))
-      // A namespace without objects may be one that a caller made up: nothing is kept of it.
+      // The namespace comes from the caller and may not exist: empty results are not cached.
       if (entries.length === 0) return none
-      objects = entries.map((entry) => this.#parsed.objectOf(entry))
+      objects = entries.map((entry) => this.#objectCache.objectOf(entry))
       this.#lists.set(prefix, objects)
     }
     return objects

@@ -1,34 +1,41 @@
-export { admissionAttributes, admissionContext, dropRepeatedOwners, mendAdmitted } from './admission-request.ts'
+export type { Entry } from '@krmkit/storage'
+export { dropRepeatedOwners } from './admission-request.ts'
 export { isLargeEntry, loadInBatches } from './batches.ts'
-export { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
+export { validateDeleteOptions, validateDryRun } from './deletion.ts'
+export type { CollectionSink, Following, FollowOptions } from './follow.ts'
 export type {
-  Change,
+  AdmissionView,
+  AppliedConfiguration,
+  ApplyRequest,
+  CreateRequest,
+  DecodedObject,
+  DeleteCollectionRequest,
   DeleteOptions,
   DeleteRequest,
   DeleteResult,
   FrozenObject,
+  GetRequest,
   GuardedWrite,
   ListRequest,
   ListResult,
   RegistryEnvironment,
-  ShownAs,
   Stored,
+  StoredUpdate,
   UpdateRequest,
   UpdateResult,
+  WatchRequest,
   WriteContext,
   WriteGuard,
 } from './interfaces.ts'
-export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
-export { type ListSource, listEntries, selects } from './list.ts'
-export { type CachedObject, deepFreeze, encodeStored, ObjectCache } from './object-cache.ts'
-export { generatedName, takeNamespace } from './object-metadata.ts'
+export { isStorableName } from './keys.ts'
+export type { ObjectCache } from './object-cache.ts'
+export { takeNamespace } from './object-metadata.ts'
 export { objectTooLarge } from './object-size.ts'
 export { isLarge } from './object-weight.ts'
-export { type ApplyIntent, applyToObject, setManagedFields, trackOwnership } from './ownership.ts'
+export type { Operation, OperationAdmission } from './operation.ts'
 export { createRegistry, type Registry } from './registry.ts'
-export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.ts'
-export { parseResourceVersion, waitForRevision } from './resource-version.ts'
 export { ServedResources } from './served-resources.ts'
+export { ResourceStore } from './store.ts'
 export { optimisticLockMessage } from './update-version.ts'
-export { createObject, updateObject } from './write.ts'
-export type { Writer } from './writer.ts'
+export { toVersion } from './versions.ts'
+export type { PendingEvent, ResourceWatch, WatchEvent } from './watch.ts'

@@ -12,41 +12,41 @@ import type {
   Random,
   UserInfo,
 } from '@krmkit/meta'
-import type { TypeSource } from '@krmkit/schema'
-import type { Entry, Revision, Storage } from '@krmkit/storage'
+import type { DecodedSize, TypeSource } from '@krmkit/schema'
+import type { Entry, Storage } from '@krmkit/storage'
 
 /**
- * The verbs of an API, without HTTP: what happens to objects between a decoded request and storage.
+ * The verbs of an API without HTTP: everything that happens to objects between a decoded request and storage.
  *
- * The way of a write: conversion to the storage version, defaulting, `prepare` of the kind's policy, mutating admission,
- * ownership of fields, validation, validating admission, storage (again from the live object when another writer was
- * first), encoded once.
+ * A write goes through conversion to the storage version, defaulting, `prepare` of the strategy, mutating admission, field ownership,
+ * validation, validating admission, and storage. It runs again from the newest state when another writer was first, and is encoded
+ * once.
  */
 
-/** What a registry is made of. */
+/** Dependencies of a registry. */
 export interface RegistryEnvironment {
   readonly storage: Storage
   readonly types: TypeSource
   readonly admission: AdmissionChain
-  /** Hears of calls to webhooks. Default: nobody does. */
+  /** Called for each webhook request. */
   readonly metrics?: WebhookMetrics | undefined
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
-  /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
+  /** Ranges of cluster addresses and node ports. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork | undefined
   /** Whether containers may be privileged. Default false. */
   readonly allowPrivileged?: boolean | undefined
-  /** Bytes that a stored object may have; larger ones are refused with 413. Default: 1.5 MiB, what etcd takes. */
+  /** Limit of a stored object in bytes; larger ones are refused with 413. Default: 1.5 MiB, the limit of etcd. */
   readonly maxObjectBytes?: number | undefined
-  /** Refuses writes of some resources by who writes what: roles, which must not give more than their writer has. */
+  /** Refuses writes that would escalate the rights of the user: roles and bindings. */
   readonly guard?: WriteGuard | undefined
 }
 
-/** Sees objects as admission has left them, before they are validated. */
+/** Checks objects after mutating admission and before validation. */
 export interface WriteGuard {
-  /** Whether writes of a resource are checked. Must always answer the same. */
+  /** Whether writes of a resource are checked. The answer must not change. */
   covers(definition: ResourceDefinition): boolean
   /** Refuses by throwing an ApiError. */
   check(write: GuardedWrite): Promise<void>
@@ -60,38 +60,45 @@ export interface GuardedWrite {
   readonly name: string
   /** In the storage version. */
   readonly object: FrozenObject
-  /** Absent for what is created. */
+  /** Absent for a creation. */
   readonly oldObject?: FrozenObject
 }
 
-/** What travels with one request. */
+/** Properties of one write request. */
 export interface WriteContext {
   readonly user: UserInfo
-  /** Everything runs but the write. */
+  /** Every step runs except the write. */
   readonly dryRun: boolean
   /** Owner of the fields this request changes. */
   readonly fieldManager: string
   readonly signal: AbortSignal
-  /** Milliseconds since the epoch after which nobody waits for the answer. */
+  /** Milliseconds since the epoch after which the response is no longer awaited. */
   readonly deadline?: number | undefined
-  /** What the client asked for beside the object, as members of `CreateOptions` and the like. */
+  /** Options of the request as members of `CreateOptions` and the like. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
-  /** Adds a Warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void
-  /** Adds to the audit trail; absent when nobody keeps one. */
+  /** Adds an annotation to the audit event; absent when the request is not audited. */
   readonly annotate?: ((key: string, value: string, level?: 'Metadata' | 'Request') => void) | undefined
-  /** Hears what admission plugins decided; absent when nobody listens. */
+  /** Called with each decision of an admission plugin; absent when no caller records them. */
   readonly decisions?: DecisionSink | undefined
 }
 
 export type FrozenObject = DeepReadonly<ApiObject>
 
-/** An object as it is stored (or, in a dry run, would be). */
+/** The result of a write. */
 export interface Stored {
-  /** In the storage version. */
+  /** In the storage version, or in that of the request where a webhook converts between versions. */
   readonly object: FrozenObject
-  /** Absent when nothing was stored: in a dry run. */
+  /** Absent in a dry run. */
   readonly entry?: Entry
+}
+
+export interface GetRequest {
+  readonly namespace: string
+  readonly name: string
+  /** Waits until the store has reached this version. Absent, empty and `0`: no wait. */
+  readonly resourceVersion?: string | undefined
 }
 
 /** @see API protocol specification, 4.2 */
@@ -108,11 +115,24 @@ export interface ListRequest {
 
 export interface ListResult {
   readonly entries: readonly Entry[]
-  readonly revision: Revision
+  readonly resourceVersion: string
   /** Empty at the end of the list. */
   readonly continueToken: string
-  /** Absent with selectors, and when nothing remains. */
+  /** Number of objects after the last entry. Absent with selectors, and when there are none. */
   readonly remaining?: number
+}
+
+/** @see API protocol specification, 2.4 and 4.2 */
+export interface WatchRequest {
+  readonly namespace: string
+  /** Watches a single object; empty: the collection. */
+  readonly name: string
+  readonly labelSelector?: LabelSelector | undefined
+  readonly fieldSelector?: FieldSelector | undefined
+  /** Events after this version. Absent, empty and `0`: the present objects, and then the changes. */
+  readonly resourceVersion?: string | undefined
+  /** Sends the present objects first although `resourceVersion` is set. */
+  readonly sendInitialEvents?: boolean
 }
 
 /** Options of a DELETE; @see API protocol specification, 4.1. */
@@ -128,54 +148,97 @@ export interface DeleteRequest {
   readonly namespace: string
   readonly name: string
   readonly options: DeleteOptions
-  /** One of a whole collection that is deleted: admission is told no name. */
+  /** Part of a deletecollection: admission sees no name. */
   readonly collective?: boolean
-  /** Admission was asked already, about the operation that this deletion is part of. */
-  readonly admitted?: boolean
+  /** Admission has been asked about the operation that this deletion belongs to. */
+  readonly skipAdmission?: boolean
+}
+
+/** A deletion of every object that the list request selects. */
+export interface DeleteCollectionRequest extends ListRequest {
+  readonly options: DeleteOptions
 }
 
 export interface DeleteResult {
   /** The last state, in the storage version. */
   readonly object: FrozenObject
   readonly entry?: Entry
-  /** False while the object lives on: finalizers or a grace period hold it. */
+  /** False while finalizers or a grace period keep the object. */
   readonly removed: boolean
 }
 
-/**
- * A change of one object. `current` is frozen; the returned object is the caller's own, or `current` itself when nothing changes.
- * Runs again when another writer was first.
- */
-export type Change = (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
+/** An object in the version of the request, decoded but not defaulted; the receiver may change it. */
+export interface DecodedObject {
+  readonly object: ApiObject
+  /** Count of the decoding; defaults add to it. Absent: the size is checked when the object is stored. */
+  readonly size?: DecodedSize | undefined
+}
 
-export interface UpdateRequest {
+export interface CreateRequest extends DecodedObject {
+  readonly namespace: string
+}
+
+/** Members that every change of one object shares. */
+interface Target {
   readonly namespace: string
   readonly name: string
   /** Empty for the object itself. */
   readonly subresource: string
-  readonly change: Change
-  /** Makes a missing object (PUT of kinds that allow it, and apply). */
+  /** Creates a missing object: PUT of kinds that allow it, and apply. */
   readonly createMissing?: boolean
-  /** Asked before a missing object is made: making is another right than changing. Refuses by throwing. */
+  /** Called before a missing object is created, which needs the right to create. Refuses by throwing. */
   readonly mayCreate?: () => Promise<void>
-  /** Fails when the object is another one. */
+  /** Fails with a conflict when the stored object has another uid. */
   readonly uid?: string
-  /** `change` keeps the owners of fields itself. */
-  readonly owned?: boolean
-  /** What the request may change, where that is neither the kind's policy nor that of the sub-resource. */
-  readonly rules?: SubresourceStrategy
-  /** Admission was asked already, about the operation that this change is part of. */
-  readonly admitted?: boolean
-  /** What admission is shown instead of the object: the kind of a sub-resource that is a view of it. */
-  readonly shownAs?: ShownAs
 }
 
-/** A view of an object that admission is asked about. */
-export interface ShownAs {
+/** A PUT or PATCH. */
+export interface UpdateRequest extends Target {
+  /**
+   * Returns the new object, from the current one in the version of the request (`undefined`: nothing is stored). Runs again when
+   * another writer was first. The store applies defaults to the result and converts it.
+   */
+  readonly change: (current: FrozenObject | undefined) => DecodedObject | Promise<DecodedObject>
+}
+
+/** A server-side apply. @see API protocol specification, 4.7 */
+export interface ApplyRequest extends Target {
+  /** Takes fields over from other managers instead of failing with a conflict. */
+  readonly force: boolean
+  /** Decodes the applied configuration. Runs again when another writer was first. @param exists whether an object is stored */
+  readonly configuration: (exists: boolean) => AppliedConfiguration | Promise<AppliedConfiguration>
+}
+
+export interface AppliedConfiguration {
+  /** As sent, without members that the type does not know. */
+  readonly sent: FrozenObject
+  /** The same decoded; the receiver may change it. */
+  readonly object: ApiObject
+}
+
+/** A change by the server itself, in the storage version. */
+export interface StoredUpdate extends Target {
+  /**
+   * Returns the new object, which becomes the store's own, or `current` itself when nothing changes. `current` is frozen. Runs again
+   * when another writer was first.
+   */
+  readonly change: (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
+  /** `change` sets managedFields itself. Default false: they are tracked. */
+  readonly managesFields?: boolean
+  /** Replaces the strategy of the kind and of the subresource. */
+  readonly strategy?: SubresourceStrategy
+  /** Admission has been asked about the operation that this change belongs to. */
+  readonly skipAdmission?: boolean
+  /** Admission sees this view of the object: the kind of a subresource such as Scale. */
+  readonly view?: AdmissionView
+}
+
+/** A projection of an object onto the kind of a subresource. */
+export interface AdmissionView {
   readonly kind: GroupVersionKind
   show(object: FrozenObject): ApiObject
-  /** The object with what admission made of the view. */
-  take(object: ApiObject, shown: ApiObject): ApiObject
+  /** The object with the changes that admission made to the view. */
+  merge(object: ApiObject, view: ApiObject): ApiObject
 }
 
 export interface UpdateResult extends Stored {

@@ -2,8 +2,8 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { KeyedMutex } from './keyed-mutex.ts'
 
-describe('Turns', () => {
-  it('lets one at a time work on a key, in the order they asked', async () => {
+describe('KeyedMutex', () => {
+  it('grants one lock per key, in the order of request', async () => {
     const turns = new KeyedMutex(fakeClock())
     const seen: string[] = []
     const work = async (name: string, key: string) => {
@@ -17,7 +17,7 @@ describe('Turns', () => {
     expect(seen).toEqual(['a in', 'a out', 'b in', 'b out', 'c in', 'c out'])
   })
 
-  it('keeps keys apart, and forgets those nobody works on', async () => {
+  it('keeps keys independent and forgets released ones', async () => {
     const turns = new KeyedMutex(fakeClock())
     const end = await turns.lock('x')
     const other = await turns.lock('y')
@@ -27,7 +27,7 @@ describe('Turns', () => {
     again()
   })
 
-  it('does not wait for ever for one who does not end', async () => {
+  it('proceeds when a holder does not release in time', async () => {
     const clock = fakeClock()
     const turns = new KeyedMutex(clock)
     await turns.lock('x')

@@ -1,22 +1,22 @@
 import type { Clock } from '@krmkit/meta'
 
-/** Whoever holds a turn longer than this may wait for somebody who waits for the turn: the next one goes ahead. */
+/** A holder that takes longer may wait for one of its waiters: the next waiter proceeds after this time. */
 const longestTurnMs = 1000
 
 /**
- * Turns at one key each: who has lost a race for an object waits until those who lost before have written, instead of
- * losing again and again.
+ * One lock per key, granted in order of request. A writer that has lost a race for an object takes the lock before it tries again, so
+ * that writers do not keep invalidating each other.
  */
 export class KeyedMutex {
   readonly #clock: Clock
-  /** When the last of those who asked is done. */
+  /** Settles when the last requested lock of a key is released. */
   readonly #last = new Map<string, Promise<void>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Resolves when it is the caller's turn, with what ends the turn. */
+  /** Resolves with the function that releases the lock. */
   async lock(key: string): Promise<() => void> {
     const before = this.#last.get(key)
     let end: () => void = () => undefined

@@ -5,7 +5,7 @@ const pods = { storage: { group: '', version: 'v1', resource: 'pods' } }
 const leases = { storage: { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } }
 
 describe('keys', () => {
-  it('P138 lie below their collection, with and without a namespace', () => {
+  it('are inside their collection, with and without a namespace [P138]', () => {
     expect(objectKey(pods, 'default', 'a')).toBe('/core/pods/default/a')
     expect(collectionPrefix(pods)).toBe('/core/pods/')
     expect(collectionPrefix(leases, 'kube-system')).toBe('/coordination.k8s.io/leases/kube-system/')

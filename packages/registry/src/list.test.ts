@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeContinueToken } from './continue-token.ts'
 import type { ListRequest, ListResult } from './interfaces.ts'
 import { objectKey } from './keys.ts'
-import { listEntries } from './list.ts'
 import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
 
 let sample: SampleRegistry
@@ -22,40 +21,39 @@ beforeEach(async () => {
 })
 
 function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListResult> {
-  const { registry, definition } = sample
-  return listEntries(registry, definition('configmaps'), { namespace: '', ...request }, signal)
+  return sample.store('configmaps').list({ namespace: '', ...request }, signal)
 }
 
 const names = ({ entries }: ListResult) => entries.map(({ key }) => key.split('/').at(-1)).join('')
 
 describe('lists', () => {
-  it('P169 are in the order of names, at the newest version', async () => {
+  it('are in name order, at the newest version [P169]', async () => {
     const answer = await list()
     expect(names(answer)).toBe('abcde')
-    expect(answer).toMatchObject({ revision: versions[4], continueToken: '' })
+    expect(answer).toMatchObject({ resourceVersion: String(versions[4]), continueToken: '' })
     expect(answer.remaining).toBeUndefined()
     expect(names(await list({ namespace: 'ns' }))).toBe('abcde')
     expect(names(await list({ namespace: 'n' }))).toBe('')
   })
 
-  it('P156 P174 come in pieces of one snapshot, with what remains', async () => {
+  it('are paged from one snapshot, with the number of remaining objects [P156] [P174]', async () => {
     const first = await list({ limit: 2 })
     expect([names(first), first.remaining]).toEqual(['ab', 3])
     await sample.create('configmaps', { metadata: { name: 'bb' } })
     await sample.remove('configmaps', 'd')
     const second = await list({ limit: 2, continueToken: first.continueToken })
-    expect([names(second), second.remaining, second.revision]).toEqual(['cd', 1, first.revision])
+    expect([names(second), second.remaining, second.resourceVersion]).toEqual(['cd', 1, first.resourceVersion])
     const third = await list({ limit: 2, continueToken: second.continueToken })
     expect([names(third), third.remaining, third.continueToken]).toEqual(['e', undefined, ''])
     expect(names(await list())).toBe('abbbce')
   })
 
-  it('P156 a limit that fits exactly has no next piece', async () => {
+  it('a limit that fits exactly has no next page [P156]', async () => {
     expect((await list({ limit: 5 })).continueToken).toBe('')
     expect((await list({ limit: 500 })).continueToken).toBe('')
   })
 
-  it('P157 P158 selectors choose, and pieces of what they choose do not tell what remains', async () => {
+  it('selectors filter, and pages of a selective list have no remaining count [P157] [P158]', async () => {
     const labelSelector = parseLabelSelector('odd=yes')
     expect(names(await list({ labelSelector }))).toBe('ace')
     const first = await list({ labelSelector, limit: 2 })
@@ -65,7 +63,7 @@ describe('lists', () => {
     expect([names(second), second.continueToken]).toEqual(['e', ''])
   })
 
-  it('P157 one name is one read', async () => {
+  it('a field selector on the name is one read [P157]', async () => {
     const fieldSelector = parseFieldSelector('metadata.name=c')
     expect(names(await list({ namespace: 'ns', fieldSelector }))).toBe('c')
     expect(names(await list({ fieldSelector }))).toBe('c')
@@ -91,7 +89,7 @@ describe('long lists', () => {
     }
   }
 
-  it('let the event loop turn while a selector looks at each object, and are of one revision', async () => {
+  it('yield to the event loop while a selector filters, and show one snapshot', async () => {
     await fill(600)
     let turns = 0
     let working = true
@@ -101,15 +99,15 @@ describe('long lists', () => {
       if (working) setImmediate(turn)
     }
     setImmediate(turn)
-    const { entries, revision } = await list({ labelSelector: parseLabelSelector('even=true') })
+    const { entries, resourceVersion } = await list({ labelSelector: parseLabelSelector('even=true') })
     working = false
     expect(turns).toBeGreaterThan(1)
     expect(entries).toHaveLength(300)
-    expect(entries.every((entry) => entry.revision <= revision)).toBe(true)
+    expect(entries.every((entry) => entry.revision <= Number(resourceVersion))).toBe(true)
     expect((await list({ labelSelector: parseLabelSelector('even=true') })).entries).toHaveLength(299)
   })
 
-  it('come in pieces that hold what the whole holds', async () => {
+  it('pages contain the same objects as the whole list', async () => {
     await fill(1200)
     const labelSelector = parseLabelSelector('even=true,rank>900')
     const whole = names(await list({ labelSelector }))
@@ -128,18 +126,18 @@ describe('long lists', () => {
 describe('resource versions of lists', () => {
   const at = (i: number) => String(versions[i])
 
-  it('P169 P170 unset and 0 read the newest', async () => {
+  it('unset and 0 read the newest snapshot [P169] [P170]', async () => {
     for (const resourceVersion of ['', '0']) expect(names(await list({ resourceVersion }))).toBe('abcde')
   })
 
-  it('P178 Exact reads that very version', async () => {
+  it('Exact reads exactly that version [P178]', async () => {
     const answer = await list({ resourceVersion: at(1), resourceVersionMatch: 'Exact' })
-    expect([names(answer), answer.revision]).toEqual(['ac', versions[1]])
+    expect([names(answer), answer.resourceVersion]).toEqual(['ac', String(versions[1])])
     const single = { resourceVersion: at(1), resourceVersionMatch: 'Exact', namespace: 'ns' }
     expect(names(await list({ ...single, fieldSelector: parseFieldSelector('metadata.name=b') }))).toBe('')
   })
 
-  it('P171 P173 P179 NotOlderThan and no word read something at least as new; with a limit no word means exact', async () => {
+  it('NotOlderThan and an unset match read at least that version; with a limit an unset match means Exact [P171] [P173] [P179]', async () => {
     expect(names(await list({ resourceVersion: at(1), resourceVersionMatch: 'NotOlderThan' }))).toBe('abcde')
     expect(names(await list({ resourceVersion: at(1) }))).toBe('abcde')
     expect(names(await list({ resourceVersion: at(1), limit: 10 }))).toBe('ac')
@@ -160,14 +158,14 @@ describe('resource versions of lists', () => {
     await expect(list(request)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(why) })
   })
 
-  it('P175 P176 a continue token goes alone', async () => {
+  it('a continue token excludes resourceVersion and resourceVersionMatch [P175] [P176]', async () => {
     const { continueToken } = await list({ limit: 1 })
     await expect(list({ continueToken, resourceVersion: '1' })).rejects.toMatchObject({ code: 400 })
     await expect(list({ continueToken, resourceVersionMatch: 'Exact' })).rejects.toMatchObject({ code: 400 })
     expect(names(await list({ continueToken, resourceVersion: '0' }))).toBe('bcde')
   })
 
-  it('P317 P318 waits for a version that is to come, but not for ever', async () => {
+  it('waits for a future version until the timeout [P317] [P318]', async () => {
     const next = String((versions[4] ?? 0) + 1)
     const waiting = list({ resourceVersion: next })
     await sample.create('configmaps', { metadata: { name: 'f' } })
@@ -180,7 +178,7 @@ describe('resource versions of lists', () => {
 })
 
 describe('forgotten versions', () => {
-  it('P315 P316 are 410; a token gets one that goes on with the newest', async () => {
+  it('are 410; an expired token gets one that continues on the newest snapshot [P315] [P316]', async () => {
     const { clock } = sample
     sample = { ...sample, ...sampleRegistry({ storage: memoryStorage({ clock, historyMs: 1_000, minHistoryMs: 0 }) }) }
     for (const name of ['a', 'b', 'c']) await sample.create('configmaps', { metadata: { name } })
@@ -189,7 +187,7 @@ describe('forgotten versions', () => {
     await sample.create('configmaps', { metadata: { name: 'aa' } })
     await clock.advance(2_000)
     await sample.create('configmaps', { metadata: { name: 'd' } })
-    await expect(list({ resourceVersion: String(first.revision), resourceVersionMatch: 'Exact' })).rejects.toMatchObject({
+    await expect(list({ resourceVersion: first.resourceVersion, resourceVersionMatch: 'Exact' })).rejects.toMatchObject({
       code: 410,
       reason: 'Expired',
     })

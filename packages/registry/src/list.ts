@@ -4,24 +4,25 @@ import { type Entry, type Revision, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 import type { ListRequest, ListResult, RegistryEnvironment } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
-import type { Writer } from './writer.ts'
 
-/** Which snapshot a list reads. */
+/** The snapshot and position of a list. */
 interface Plan {
-  /** Snapshot to read; undefined = the newest. */
+  /** Snapshot to read; `undefined`: the newest. */
   readonly at: Revision | undefined
-  /** Key to go on after, relative to the collection. */
+  /** Key to continue after, relative to the collection. */
   readonly after: string | undefined
   readonly token: ContinueToken | undefined
 }
 
 /**
- * Decides what to read, cell by cell of the table in the API protocol specification, 4.2.
+ * Resolves resourceVersion, resourceVersionMatch, limit and continue to a snapshot.
  *
- * @throws ApiError 400 for combinations that mean nothing.
+ * @throws ApiError 400 for invalid combinations.
+ * @see API protocol specification, 4.2
  */
 async function plan(environment: RegistryEnvironment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
   const { storage, clock } = environment
@@ -52,10 +53,7 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
   return { at: exact ? version : undefined, after: undefined, token: undefined }
 }
 
-/** Parts of the registry that lists need. */
-export type ListSource = Pick<Writer, 'environment' | 'objectCache' | 'slices'>
-
-/** Entries read from storage at a time when selectors filter them and a limit may end the search; later pages are longer. */
+/** Page sizes of a selective list with a limit: pages grow as long as the limit is not reached. */
 const firstPage = 512
 const longestPage = 16 * 1024
 
@@ -64,13 +62,8 @@ const longestPage = 16 * 1024
  *
  * @throws ApiError 400, 410 (version or token too old) and 504 (version not reached yet).
  */
-export async function listEntries(
-  source: ListSource,
-  definition: ResourceDefinition,
-  request: ListRequest,
-  signal: AbortSignal,
-): Promise<ListResult> {
-  const { environment } = source
+export async function listEntries(store: StoreInternals, request: ListRequest, signal: AbortSignal): Promise<ListResult> {
+  const { definition, environment } = store
   const { at, after, token } = await plan(environment, request, signal)
   const prefix = collectionPrefix(definition, request.namespace)
   const limit = (request.limit ?? 0) > 0 ? request.limit : undefined
@@ -85,12 +78,12 @@ export async function listEntries(
       const more = page.remaining > 0 && limit !== undefined
       return {
         entries: page.entries,
-        revision: page.revision,
+        resourceVersion: String(page.revision),
         continueToken: more ? tokenAfter(page.entries.at(-1), prefix, page.revision) : '',
         ...(more ? { remaining: page.remaining } : {}),
       }
     }
-    return await listSelected(source, definition, request, { prefix, after, at, limit })
+    return await listSelected(store, request, { prefix, after, at, limit })
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'Compacted') throw error
     throw token === undefined ? ApiError.expired('The resourceVersion for the provided list is too old.') : expiredToken(token)
@@ -98,8 +91,7 @@ export async function listEntries(
 }
 
 async function listSelected(
-  { environment, objectCache: parsed, slices: scheduler }: ListSource,
-  definition: ResourceDefinition,
+  { definition, environment, objectCache, slices: scheduler }: StoreInternals,
   request: ListRequest,
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
 ): Promise<ListResult> {
@@ -108,12 +100,16 @@ async function listSelected(
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
     const entry = await storage.get(only, from.at === undefined ? {} : { at: from.at })
-    if (entry !== undefined) await parsed.load(definition, [entry])
-    const matches = entry !== undefined && selects(parsed, definition, request, entry)
-    return { entries: matches ? [entry] : [], revision: from.at ?? storage.revision, continueToken: '' }
+    if (entry !== undefined) await objectCache.load(definition, [entry])
+    const matches = entry !== undefined && selects(objectCache, definition, request, entry)
+    return {
+      entries: matches ? [entry] : [],
+      resourceVersion: String(from.at ?? storage.revision),
+      continueToken: '',
+    }
   }
   const slices = new Slices(scheduler)
-  // Its reading has taken time already, and it is prepared for the first object.
+  // Parsing a long selector has used part of the slice, and compiling it will use more.
   if (isLong(request)) await slices.next()
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
@@ -121,28 +117,29 @@ async function listSelected(
   for (let size = firstPage; ; size = Math.min(size * 4, longestPage)) {
     const page = await storage.list({
       prefix,
-      // Without a limit all is read now: the snapshot is not looked up again, and may be compacted meanwhile.
+      // Without a limit one read takes all: the snapshot could be compacted before a second one.
       ...(limit === undefined ? {} : { limit: size }),
       ...(after === undefined ? {} : { after }),
       ...(at === undefined ? {} : { at }),
     })
     at = page.revision
-    const loading = loadInBatches((entries) => parsed.load(definition, entries), page.entries, slices)
+    const loading = loadInBatches((entries) => objectCache.load(definition, entries), page.entries, slices)
     if (loading !== undefined) await loading
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
       if (slices.due(isLargeEntry(entry))) await slices.next()
-      if (!selects(parsed, definition, request, entry)) continue
+      if (!selects(objectCache, definition, request, entry)) continue
       found.push(entry)
       const last = page.remaining === 0 && i === page.entries.length - 1
-      if (found.length === limit && !last) return { entries: found, revision: at, continueToken: tokenAfter(entry, prefix, at) }
+      if (found.length === limit && !last)
+        return { entries: found, resourceVersion: String(at), continueToken: tokenAfter(entry, prefix, at) }
     }
-    if (page.remaining === 0) return { entries: found, revision: at, continueToken: '' }
+    if (page.remaining === 0) return { entries: found, resourceVersion: String(at), continueToken: '' }
     after = page.entries.at(-1)?.key
   }
 }
 
-/** Terms from which on a selector takes noticeable time. */
+/** Selectors with more terms take a noticeable part of a slice. */
 const longSelector = 1000
 
 function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
@@ -150,20 +147,20 @@ function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
   return labels.length > longSelector || (fieldSelector?.requirements ?? []).length > longSelector
 }
 
-/** Whether selectors choose an entry, which is loaded where others translate. */
+/** Whether the selectors match an entry. Entries that a webhook converts must be loaded. */
 export function selects(
-  parsed: ObjectCache,
+  objectCache: ObjectCache,
   definition: ResourceDefinition,
   { labelSelector, fieldSelector }: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>,
   entry: Entry,
 ): boolean {
   return (
-    (labelSelector === undefined || labelSelector.matches(parsed.labelsOf(entry, definition))) &&
-    (fieldSelector === undefined || fieldSelector.matches(parsed.fieldsOf(entry, definition)))
+    (labelSelector === undefined || labelSelector.matches(objectCache.labelsOf(entry, definition))) &&
+    (fieldSelector === undefined || fieldSelector.matches(objectCache.fieldsOf(entry, definition)))
   )
 }
 
-/** The one key that a selector by name leaves, where the namespace is known. */
+/** The only key that can match a field selector on metadata.name; `undefined` without one or across namespaces. */
 function namedKey(definition: ResourceDefinition, request: ListRequest, prefix: string): string | undefined {
   if (definition.kind.namespaced && request.namespace === '') return undefined
   const name = request.fieldSelector?.exactMatch('metadata.name')

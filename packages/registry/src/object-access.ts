@@ -1,31 +1,29 @@
 import { type ObjectReader, type ObjectWriter, pluginUser } from '@krmkit/admission'
-import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
 import { FollowedCollections } from './followed-collections.ts'
 import type { RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { ServedResources } from './served-resources.ts'
-import { createObject, updateObject } from './write.ts'
-import type { Writer } from './writer.ts'
+import type { ResourceStore } from './store.ts'
 
-/** How admission plugins see and change other objects. */
+/** Access of admission plugins to other objects. */
 
-export function createReader(environment: RegistryEnvironment, parsed: ObjectCache, served: ServedResources): ObjectReader {
+export function createReader(environment: RegistryEnvironment, objectCache: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
-  const followed = new FollowedCollections(storage, parsed)
+  const followed = new FollowedCollections(storage, objectCache)
   return {
     get({ group, resource }, namespace, name) {
       const definition = served.stored(group, resource)
       const entry = definition === undefined ? undefined : storage.peek(objectKey(definition, namespace, name))
-      return entry === undefined ? undefined : parsed.objectOf(entry)
+      return entry === undefined ? undefined : objectCache.objectOf(entry)
     },
     async list({ group, resource }, namespace) {
       const definition = served.stored(group, resource)
       if (definition === undefined) return []
       if (followed.covers(definition)) return followed.list(definition, namespace ?? '')
       const { entries } = await storage.list({ prefix: collectionPrefix(definition, namespace ?? '') })
-      return entries.map((entry) => parsed.objectOf(entry))
+      return entries.map((entry) => objectCache.objectOf(entry))
     },
     listNow({ group, resource }) {
       const definition = served.stored(group, resource)
@@ -44,8 +42,8 @@ export function createReader(environment: RegistryEnvironment, parsed: ObjectCac
   }
 }
 
-/** Writes go the way of every request, as the server itself. */
-export function createWriter(writer: () => Writer): ObjectWriter {
+/** Writes of admission plugins run through the store, as the server's own user. */
+export function createWriter(storeOf: (resource: GroupResource) => ResourceStore | undefined): ObjectWriter {
   const context = (): WriteContext => ({
     user: { username: pluginUser, groups: ['system:masters', 'system:authenticated'] },
     dryRun: false,
@@ -53,18 +51,18 @@ export function createWriter(writer: () => Writer): ObjectWriter {
     signal: new AbortController().signal,
     warn: () => undefined,
   })
-  const definitionOf = ({ group, resource }: GroupResource): ResourceDefinition => {
-    const definition = writer().stored(group, resource)
-    if (definition === undefined) throw ApiError.genericNotFound()
-    return definition
+  const required = (resource: GroupResource): ResourceStore => {
+    const store = storeOf(resource)
+    if (store === undefined) throw ApiError.genericNotFound()
+    return store
   }
   return {
     async create(resource, namespace, object) {
-      const stored = await createObject(writer(), definitionOf(resource), context(), { namespace, object })
+      const stored = await required(resource).create(context(), { namespace, object })
       return stored.object
     },
     async update({ group, resource, namespace, name, subresource }, change) {
-      const stored = await updateObject(writer(), definitionOf({ group, resource }), context(), {
+      const stored = await required({ group, resource }).updateStored(context(), {
         namespace,
         name,
         subresource,

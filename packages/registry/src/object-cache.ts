@@ -1,4 +1,4 @@
-import { sharedFieldsV1 } from '@krmkit/fieldmanager'
+import { internFieldsV1 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'
@@ -7,34 +7,33 @@ import { ConvertedObjects } from './converted-objects.ts'
 import type { FrozenObject } from './interfaces.ts'
 
 /**
- * What the registry derives from stored bytes and keeps with them, so that each is worked out once however many readers
- * there are.
+ * Values derived from the bytes of a stored entry and kept with it, so that each is computed once for all readers.
  */
 export interface CachedObject {
-  /** Parsed form, frozen; dropped when many others were used since. */
+  /** Parsed form, frozen; evicted when many other objects were parsed since. */
   object: FrozenObject | undefined
   readonly labels: Readonly<Record<string, string>>
-  /** Selectable fields, worked out on first use, and the definition that named them. */
+  /** Selectable fields, computed on first use by the definition in `fieldsOf`. */
   fields: Readonly<Record<string, string>> | undefined
   fieldsOf: ResourceDefinition | undefined
-  /** The definition by whose rules the object was prepared and validated as a whole when it was stored. */
+  /** The definition whose strategy prepared and validated the whole object when it was stored. */
   settledBy: ResourceDefinition | undefined
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({})
 
 export interface ObjectCacheOptions {
-  /** Objects whose parsed form is kept at most. Default 2048. */
+  /** Maximum number of parsed objects. Default 2048. */
   readonly capacity?: number
-  /** Bytes of their JSON at most; the parsed form takes several times as much. Default 32 MiB. */
+  /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 32 MiB. */
   readonly maxBytes?: number
 }
 
-/** Bounds how many parsed objects stay in memory: the bytes stay, the parsed form of those not used lately goes. */
+/** Caches parsed objects within a bound. An evicted object is parsed again from its bytes. */
 export class ObjectCache {
   readonly #converted = new ConvertedObjects((entry) => this.objectOf(entry), deepFreeze)
-  /** A ring: the oldest of `#count` notes stands that many places before `#next`. */
-  readonly #notes: (CachedObject | undefined)[]
+  /** A ring buffer: the oldest of `#count` objects is that many places before `#next`. */
+  readonly #ring: (CachedObject | undefined)[]
   readonly #sizes: Float64Array
   readonly #maxBytes: number
   #next = 0
@@ -42,26 +41,26 @@ export class ObjectCache {
   #bytes = 0
 
   constructor({ capacity = 2048, maxBytes = 32 * 1024 * 1024 }: ObjectCacheOptions = {}) {
-    this.#notes = new Array<CachedObject | undefined>(capacity).fill(undefined)
+    this.#ring = new Array<CachedObject | undefined>(capacity).fill(undefined)
     this.#sizes = new Float64Array(capacity)
     this.#maxBytes = maxBytes
   }
 
-  /** @param bytes length of the JSON of the object. */
-  keep(note: CachedObject, bytes: number): void {
-    while (this.#count > 0 && (this.#count === this.#notes.length || this.#bytes + bytes > this.#maxBytes)) this.#dropOldest()
-    this.#notes[this.#next] = note
+  /** Adds a parsed object. @param bytes length of its JSON. */
+  keep(cached: CachedObject, bytes: number): void {
+    while (this.#count > 0 && (this.#count === this.#ring.length || this.#bytes + bytes > this.#maxBytes)) this.#dropOldest()
+    this.#ring[this.#next] = cached
     this.#sizes[this.#next] = bytes
-    this.#next = (this.#next + 1) % this.#notes.length
+    this.#next = (this.#next + 1) % this.#ring.length
     this.#count++
     this.#bytes += bytes
   }
 
   #dropOldest(): void {
-    const at = (this.#next - this.#count + this.#notes.length) % this.#notes.length
-    const oldest = this.#notes[at]
+    const at = (this.#next - this.#count + this.#ring.length) % this.#ring.length
+    const oldest = this.#ring[at]
     if (oldest !== undefined) oldest.object = undefined
-    this.#notes[at] = undefined
+    this.#ring[at] = undefined
     this.#bytes -= this.#sizes[at] as number
     this.#count--
   }
@@ -69,50 +68,50 @@ export class ObjectCache {
   entryOf(entry: Entry): CachedObject {
     if (entry.memo !== undefined) return entry.memo as CachedObject
     const object = parse(entry)
-    const note: CachedObject = {
+    const cached: CachedObject = {
       object,
       labels: object.metadata.labels ?? noLabels,
       fields: undefined,
       fieldsOf: undefined,
       settledBy: undefined,
     }
-    entry.memo = note
-    this.keep(note, entry.value.byteLength)
-    return note
+    entry.memo = cached
+    this.keep(cached, entry.value.byteLength)
+    return cached
   }
 
   objectOf(entry: Entry): FrozenObject {
-    const note = this.entryOf(entry)
-    if (note.object === undefined) {
-      note.object = parse(entry)
-      this.keep(note, entry.value.byteLength)
+    const cached = this.entryOf(entry)
+    if (cached.object === undefined) {
+      cached.object = parse(entry)
+      this.keep(cached, entry.value.byteLength)
     }
-    return note.object
+    return cached.object
   }
 
-  /** Whether an entry was written by the rules of a definition, in its version: it looks just as it is stored. */
+  /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */
   isStoredAs(definition: ResourceDefinition, entry: Entry): boolean {
     return definition.version === definition.storage.version && this.entryOf(entry).settledBy === definition
   }
 
-  /** Makes entries ready to be `seen` through a version; undefined when there is nothing to wait for. */
+  /** Converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     return this.#converted.load(definition, entries)
   }
 
-  /** The object that writes of a definition work with: as stored, or as loaded where others translate. */
+  /** The object that writes of a definition start from: as stored, or as converted by webhook. */
   seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
     return this.#converted.seen(definition, entry)
   }
 
-  /** As `seen`, loaded first. */
+  /** `seen`, after `load`. */
   async read(definition: ResourceDefinition, entry: Entry): Promise<FrozenObject> {
     const loading = this.load(definition, [entry])
     if (loading !== undefined) await loading
     return this.seen(definition, entry)
   }
 
-  /** The note of an object that is being written. */
+  /** The cache entry of an object that is being written. */
   newEntry(object: FrozenObject): CachedObject {
     return {
       object: undefined,
@@ -123,13 +122,13 @@ export class ObjectCache {
     }
   }
 
-  /** Labels that selectors ask for: those of the object as a version shows it, which has to be loaded where others translate. */
+  /** Labels for selectors, in the version of the definition. Entries that a webhook converts must be loaded. */
   labelsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     if (definition.conversion === undefined) return this.entryOf(entry).labels
     return this.seen(definition, entry).metadata.labels ?? noLabels
   }
 
-  /** Custom resources are selected by what is shown of them: with defaults of today, by the schema of the version. */
+  /** Field selectors of custom resources match the converted object, with the present defaults of the version. */
   #selected(definition: ResourceDefinition, entry: Entry): FrozenObject {
     const object = this.seen(definition, entry)
     const { custom, fromStorage } = definition
@@ -137,14 +136,14 @@ export class ObjectCache {
     return isPlain ? object : (fromStorage(object) as FrozenObject)
   }
 
-  /** Fields that selectors may ask for. */
+  /** Fields for selectors. */
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
-    const note = this.entryOf(entry)
-    if (note.fields === undefined || note.fieldsOf !== definition) {
-      note.fields = selectableFields(this.#selected(definition, entry), definition)
-      note.fieldsOf = definition
+    const cached = this.entryOf(entry)
+    if (cached.fields === undefined || cached.fieldsOf !== definition) {
+      cached.fields = selectableFields(this.#selected(definition, entry), definition)
+      cached.fieldsOf = definition
     }
-    return note.fields
+    return cached.fields
   }
 }
 
@@ -155,7 +154,7 @@ export function selectableFields(object: FrozenObject, definition: ResourceDefin
   return fields
 }
 
-/** Bytes as they are stored and served: canonical JSON and a final newline. */
+/** The stored and served form: canonical JSON and a final newline. */
 export function encodeStored(object: object): Uint8Array {
   return encodeJson(object, { newline: true })
 }
@@ -166,9 +165,9 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 function parse(entry: Entry): FrozenObject {
   const object = parseJson(entry.value).value as ApiObject
-  // The same few for most objects of a kind: one copy for all of them weighs far less.
+  // Most objects of a kind have equal field sets: they share one copy.
   for (const owner of object.metadata?.managedFields ?? []) {
-    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = sharedFieldsV1(owner.fieldsV1)
+    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = internFieldsV1(owner.fieldsV1)
   }
   return deepFreeze(object)
 }

@@ -5,12 +5,12 @@ import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schem
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
 
-/** The versions of objects, for plugins that show them to others: webhooks and policies. */
+/** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
 export function createObjectConvertor(
   { types, profile }: Pick<RegistryEnvironment, 'types' | 'profile'>,
   served: ServedResources,
 ): ObjectConvertor {
-  /** The definition of the objects themselves; undefined for the kinds of operations (Scale, Binding, ...), which have one version. */
+  /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
   const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {
     const definition = served.find(resource)
     const own = definition?.kind
@@ -65,9 +65,9 @@ export function createObjectConvertor(
 }
 
 /**
- * An object of any version in one that others translate to.
+ * Converts an object of any version by webhook.
  *
- * @throws ApiError 500 when they do not.
+ * @throws ApiError 500 when the conversion fails.
  */
 function translated(object: FrozenObject, { conversion, kind }: ResourceDefinition): FrozenObject | Promise<ApiObject> {
   if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
@@ -79,7 +79,7 @@ function translated(object: FrozenObject, { conversion, kind }: ResourceDefiniti
   )
 }
 
-/** How a version of a resource shows its objects, or those of a sub-resource that it has. */
+/** The kind of a resource or subresource at one version; `undefined` where that version lacks the subresource. */
 function formOf(
   { group, version, resource, kind, subresources }: ResourceDefinition,
   subresource: string,

@@ -12,9 +12,9 @@ import {
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
-/** The rules that hold for the metadata of every kind, around those of the kind's own policy. */
+/** Metadata rules of all kinds, which run before and after those of the strategy. */
 
-/** Length of a generated suffix, and the longest prefix that it may follow. */
+/** Length of a generated suffix, and of the longest prefix before it. */
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
@@ -28,7 +28,12 @@ export function strategyContext(
   return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, warn }
 }
 
-/** Forgets what clients said about things that the server alone decides; comes before anything is owned. */
+/** A draft owns its metadata, even where it shares the rest with another object. */
+export function ownMetadata(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata } }
+}
+
+/** Removes what clients sent for members that only the server sets; runs before ownership is recorded. */
 export function wipeSystemMetadata(object: ApiObject): void {
   const { metadata } = object
   delete metadata.uid
@@ -38,7 +43,7 @@ export function wipeSystemMetadata(object: ApiObject): void {
   delete metadata.selfLink
 }
 
-/** Fills in what the server alone decides about a new object; @see API protocol specification, 2.2. */
+/** Sets the metadata that the server assigns to a new object; @see API protocol specification, 2.2. */
 export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironment, definition: ResourceDefinition): void {
   const { metadata } = object
   metadata.uid = environment.random.uuid()
@@ -51,7 +56,7 @@ export function generatedName(prefix: string, environment: RegistryEnvironment):
   return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
 }
 
-/** The namespace of the request goes onto the object. @throws ApiError 400 when the body names another one. */
+/** Sets the namespace of the request on the object. @throws ApiError 400 when the body names another one. */
 export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
   const given = object.metadata.namespace ?? ''
   if (!definition.kind.namespaced) {
@@ -64,7 +69,7 @@ export function takeNamespace(object: ApiObject, namespace: string, definition: 
   object.metadata.namespace = namespace
 }
 
-/** What an update may leave out, and what it can never change; runs before validation. */
+/** Carries over metadata that an update may omit, and restores what it cannot change; runs before validation. */
 export function carryOverMetadata(next: ApiObject, current: FrozenObject, definition: ResourceDefinition): void {
   const { metadata } = next
   const old = current.metadata
@@ -84,18 +89,18 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
 
 const anyName = { name: nameRules.pathSegment }
 
-/** The generic layer's own look at a new object, after the kind's. */
+/** Metadata rules of every new object; run after those of the strategy. */
 export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): FieldError[] {
   return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
 }
 
-/** Differs: the stock server takes path segments of any length and with zero characters, which are no keys of this storage. */
+/** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
 const newName: NameRule = (name, prefix) => {
   const problems = nameRules.pathSegment(name, prefix)
   return problems.length > 0 ? problems : unstorableName(name)
 }
 
-/** The generic layer's own look at an update, before the kind's. */
+/** Metadata rules of every update; run before those of the strategy. */
 export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObject, definition: ResourceDefinition): FieldError[] {
   return [
     ...validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName }),
@@ -103,10 +108,10 @@ export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObjec
   ]
 }
 
-/** Rules of a kind without a policy of its own: metadata with a DNS subdomain as name. */
+/** Validates by the strategy; a kind without `validate` has the metadata rules and a DNS subdomain as its name. */
 export function validateByStrategy(object: FrozenObject, definition: ResourceDefinition, context: StrategyContext): FieldError[] {
-  const { strategy: policy, kind } = definition
-  if (policy.validate !== undefined) return policy.validate(object, context)
+  const { strategy, kind } = definition
+  if (strategy.validate !== undefined) return strategy.validate(object, context)
   return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
@@ -116,7 +121,7 @@ export function validateUpdateByStrategy(
   definition: ResourceDefinition,
   context: StrategyContext,
 ): FieldError[] {
-  const { strategy: policy } = definition
-  if (policy.validateUpdate !== undefined) return policy.validateUpdate(next, current, context)
+  const { strategy } = definition
+  if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
   return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByStrategy(next, definition, context)]
 }

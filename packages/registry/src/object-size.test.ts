@@ -23,7 +23,7 @@ const refusal = (make: () => unknown): ApiError | undefined => {
 }
 
 describe('the size of stored objects', () => {
-  it('is the same where parts were printed before', () => {
+  it('is the same when members were encoded ahead', () => {
     const large = { ...object(500), data: { a: '<', 9: 'é', 10: '' }, list: [{}, null], text: 'x' }
     const size = { maxBytes: 10_000, ownersMayGo: true }
     const printed = runAtOnce(printSteps(large))
@@ -33,7 +33,7 @@ describe('the size of stored objects', () => {
     expect(large.metadata).not.toHaveProperty('managedFields')
   })
 
-  it('may be all that is allowed', () => {
+  it('may equal the limit', () => {
     const bytes = encodeWithin(object(), { maxBytes: 10_000, ownersMayGo: false })
     expect(encodeWithin(object(), { maxBytes: bytes.byteLength, ownersMayGo: false })).toEqual(bytes)
     const error = refusal(() => encodeWithin(object(), { maxBytes: bytes.byteLength - 1, ownersMayGo: true }))
@@ -42,7 +42,7 @@ describe('the size of stored objects', () => {
     expect(error?.message).toContain('request is too large')
   })
 
-  it('costs the owners of fields, but not when somebody applies', () => {
+  it('drops managedFields above the limit, except for an apply', () => {
     const large = object(500)
     expect(refusal(() => encodeWithin(large, { maxBytes: 300, ownersMayGo: false }))?.code).toBe(413)
     expect(encodeWithin(large, { maxBytes: 300, ownersMayGo: true })).toEqual(

@@ -2,14 +2,13 @@ import { ApiError, type ApiObject } from '@krmkit/meta'
 import { stringifyJson, stringifySteps } from '@krmkit/schema'
 import { encodeStored } from './object-cache.ts'
 
-/** Bytes that a stored object may have, where nothing else is said: what etcd takes in one request. */
+/** Default limit of a stored object in bytes: the request limit of etcd. */
 export const maxObjectBytesByDefault = 1.5 * 1024 * 1024
 
 /**
- * Bytes of an object to be stored. Where notes on owners make it too large, they are given up rather than the write, unless the
- * caller applies, for whom they are what it is about.
+ * Encodes an object for storage. Drops managedFields when they alone make it too large, unless the request applies. Mutates the
+ * metadata of `object`.
  *
- * @param object the caller's own, as is its metadata.
  * @throws ApiError 413
  */
 export function encodeWithin(
@@ -30,10 +29,10 @@ export function encodeWithin(
   throw objectTooLarge(maxBytes)
 }
 
-/** Texts of the parts of an object that stay as they are when it gets its revision, by the parts. */
+/** JSON of the members that do not change when the object gets its revision, by member value. */
 export type PrintedParts = ReadonlyMap<unknown, string>
 
-/** Prints the parts of a large object before it is stored, so that storing it has only to join them. In steps. */
+/** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
 export function* printSteps({ metadata, ...members }: ApiObject): Generator<void, PrintedParts> {
   const printed = new Map<unknown, string>()
   for (const part of [...Object.values(members), metadata.managedFields]) {
@@ -47,7 +46,7 @@ function encodeWith(object: ApiObject, printed: PrintedParts | undefined): Uint8
   return new TextEncoder().encode(`${joined(object, object.metadata, printed)}\n`)
 }
 
-/** @param open the member whose own members are looked up too */
+/** @param open the member that is encoded member by member */
 function joined(object: object, open: object | undefined, printed: PrintedParts): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined)
   const texts = members.map(([key, value]) => {
@@ -57,7 +56,7 @@ function joined(object: object, open: object | undefined, printed: PrintedParts)
   return `{${texts.join(',')}}`
 }
 
-/** The refusal of an object that is larger than stored objects may be. Clients look for the words that etcd has for it. */
+/** The 413 for an object above the limit. Clients match the error text of etcd. */
 export function objectTooLarge(maxBytes: number): ApiError {
   return ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
 }

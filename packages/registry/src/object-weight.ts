@@ -1,11 +1,9 @@
-/**
- * How much there is in an object, as far as it takes to choose between the direct way and the one in slices.
- */
+/** Whether an object is large enough to be processed in slices. */
 
-/** Objects of more values than this are worked on in slices: what this many take is far below a slice. */
+/** Objects with more values are processed in slices; this many take far less than one slice. */
 const manyValues = 2000
 
-/** Whether a value holds so many values that work in proportion to them is cut into slices. Looks at no more of them than that. */
+/** Whether a value holds so many values that linear work on it needs slices. Visits no more values than the limit. */
 export function isLarge(value: unknown): boolean {
   return count(value, 0) > manyValues
 }
@@ -27,5 +25,5 @@ function count(value: unknown, before: number): number {
   return values
 }
 
-/** A memo of objects with many values: the engine collects all keys of an object before it gives the first. */
+/** Objects known to be large: enumerating their keys again would cost time linear in their number. */
 const wideObjects = new WeakSet<object>()

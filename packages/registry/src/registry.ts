@@ -1,49 +1,118 @@
+import type { ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { createSliceScheduler } from '@krmkit/meta'
+import { createSliceScheduler, type GroupResource, type GroupVersionResource, type SliceScheduler } from '@krmkit/meta'
+import { Allocations } from './allocations.ts'
+import { FieldOwnership } from './field-ownership.ts'
+import { type CollectionSink, type Following, type FollowOptions, followCollection } from './follow.ts'
 import type { RegistryEnvironment } from './interfaces.ts'
+import type { RegistryInternals } from './internals.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
+import { collectionPrefix } from './keys.ts'
 import { createReader, createWriter } from './object-access.ts'
 import { ObjectCache } from './object-cache.ts'
 import { createObjectConvertor } from './object-convertor.ts'
-import { OwnedKinds } from './ownership.ts'
 import { ServedResources } from './served-resources.ts'
-import { ServiceAddresses } from './service-addresses.ts'
 import { StorageNormalizer } from './storage-normalizer.ts'
-import type { Writer } from './writer.ts'
+import { ResourceStore } from './store.ts'
 
-/** Everything the verbs need, over one set of served resources. */
-export interface Registry extends Writer {
-  /** What is served; `definitions` is its present state. */
+/** The stores of all served resources. */
+export interface Registry {
+  /** The served resources; `definitions` is their present state. */
   readonly served: ServedResources
   readonly definitions: readonly ResourceDefinition[]
-  /** A served resource. */
-  resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
+  /** Synchronous reads of stored objects, as admission plugins use them. */
+  readonly reader: ObjectReader
+  /** Paces work on large input, across all requests of the server. */
+  readonly slices: SliceScheduler
+  /** The newest version of the store. */
+  readonly resourceVersion: string
+  /** A served resource at one version. */
+  resource(gvr: GroupVersionResource): ResourceDefinition | undefined
+  /** The definition in the storage version, or in the first version served. */
+  stored(group: string, resource: string): ResourceDefinition | undefined
+  /** The store of a resource at the version of its definition; the same store for the same definition. */
+  store(definition: ResourceDefinition): ResourceStore
+  /** The store at the storage version; `undefined` when the resource is not served. */
+  storeOf(resource: GroupResource): ResourceStore | undefined
+  /** The stored objects of a resource, whether it is served or not. */
+  collection(storage: GroupResource): StoredCollection
 }
 
+/** Stored objects apart from any version. */
+export interface StoredCollection {
+  /** Number of objects, from an index. */
+  count(): number
+  /** Follows the objects, in the storage version. */
+  follow(sink: CollectionSink, options: FollowOptions): Promise<Following>
+}
+
+/** Creates the stores over one storage. `definitions` may change later through `served`. */
 export function createRegistry(
   environment: RegistryEnvironment,
   definitions: readonly ResourceDefinition[] | ServedResources,
 ): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
-  const parsed = new ObjectCache()
+  const objectCache = new ObjectCache()
+  const stores = new WeakMap<ResourceDefinition, ResourceStore>()
+  const store = (definition: ResourceDefinition): ResourceStore => {
+    let found = stores.get(definition)
+    if (found === undefined) {
+      found = new ResourceStore(definition, internals)
+      stores.set(definition, found)
+    }
+    return found
+  }
   const stored = (group: string, resource: string) => served.stored(group, resource)
-  const registry: Registry = {
+  const storeOf = ({ group, resource }: GroupResource): ResourceStore | undefined => {
+    const definition = stored(group, resource)
+    return definition === undefined ? undefined : store(definition)
+  }
+  const internals: RegistryInternals = {
     environment,
+    objectCache,
+    fieldOwnership: new FieldOwnership(served),
+    storageNormalizer: new StorageNormalizer(),
+    allocations: new Allocations({
+      profile: environment.profile,
+      serviceNetwork: environment.serviceNetwork,
+      follow: (resource, sink) => followForAllocator(storeOf(resource), sink),
+    }),
+    keyedMutex: new KeyedMutex(environment.clock),
+    slices: createSliceScheduler(),
+    reader: createReader(environment, objectCache, served),
+    objects: createWriter(storeOf),
+    convertor: createObjectConvertor(environment, served),
+    stored,
+  }
+  return {
     served,
     get definitions() {
       return served.definitions
     },
-    objectCache: parsed,
-    owned: new OwnedKinds(served),
-    storageNormalizer: new StorageNormalizer(),
-    addresses: new ServiceAddresses({ ...environment, parsed, network: environment.serviceNetwork, stored }),
-    keyedMutex: new KeyedMutex(environment.clock),
-    slices: createSliceScheduler(),
-    reader: createReader(environment, parsed, served),
-    objects: createWriter(() => registry),
-    convertor: createObjectConvertor(environment, served),
+    get resourceVersion() {
+      return String(environment.storage.revision)
+    },
+    reader: internals.reader,
+    slices: internals.slices,
     resource: (gvr) => served.find(gvr),
     stored,
+    store,
+    storeOf,
+    collection(storage) {
+      const prefix = collectionPrefix({ storage })
+      return {
+        count: () => environment.storage.count(prefix),
+        follow: (sink, options) => followCollection({ storage: environment.storage, objectCache }, prefix, sink, options),
+      }
+    },
   }
-  return registry
+}
+
+async function followForAllocator(
+  store: ResourceStore | undefined,
+  sink: Parameters<ResourceStore['follow']>[0],
+): Promise<(() => Promise<void>) | undefined> {
+  // Allocators live as long as the registry.
+  const following = await store?.follow(sink, { signal: new AbortController().signal })
+  return following === undefined ? undefined : () => following.caughtUp()
 }

@@ -3,12 +3,12 @@ import { ApiError } from '@krmkit/meta'
 import type { Revision, Storage } from '@krmkit/storage'
 
 /**
- * Resource versions are decimal revisions on the wire and opaque to callers.
+ * Resource versions are decimal storage revisions, opaque to clients.
  *
  * @see API protocol specification, 4.2
  */
 
-/** `undefined` for an unset version, 0 for any. @throws ApiError 400 for what is no version. */
+/** `undefined`: unset; 0: any version. @throws ApiError 400 for a malformed version. */
 export function parseResourceVersion(text: string | undefined): Revision | undefined {
   if (text === undefined || text === '') return undefined
   if (!/^[0-9]{1,20}$/.test(text)) {
@@ -24,13 +24,13 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
   return Number(text)
 }
 
-/** How long a read waits for a version that does not exist yet, in milliseconds. */
+/** How long a read waits for a future version, in milliseconds. */
 const freshnessTimeoutMs = 3_000
 
 /**
  * Waits until `revision` is visible.
  *
- * @throws ApiError 504 with `ResourceVersionTooLarge` and Retry-After when it does not come in time.
+ * @throws ApiError 504 with `ResourceVersionTooLarge` and Retry-After when it is not reached in time.
  */
 export async function waitForRevision(storage: Storage, revision: Revision, clock: Clock, signal: AbortSignal): Promise<void> {
   if (revision <= storage.revision) return

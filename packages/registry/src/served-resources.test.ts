@@ -22,7 +22,7 @@ describe('ServedResources', () => {
     expect(served.hasListKind({ group: '', version: 'v1', kind: 'PodList' })).toBe(true)
   })
 
-  it('changes as a whole, and keeps the array it was given', () => {
+  it('replaces all definitions and never modifies an array', () => {
     const served = new ServedResources(definitions)
     const less = definitions.filter(({ group }) => group !== 'apps')
     served.replace(less)

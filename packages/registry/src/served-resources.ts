@@ -2,7 +2,7 @@ import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import type { GroupVersionKind, GroupVersionResource } from '@krmkit/meta'
 
 /**
- * The resources that are served now. What is served changes as a whole: readers keep the array, and the same array means that
+ * The served resources. Every change replaces the array of definitions: readers may keep it, and an identical array means that
  * nothing has changed.
  */
 export class ServedResources {
@@ -13,19 +13,19 @@ export class ServedResources {
     this.#index = indexOf(definitions)
   }
 
-  /** Never changed in place. */
+  /** Never modified in place. */
   get definitions(): readonly ResourceDefinition[] {
     return this.#index.definitions
   }
 
-  /** From now on these are served, and nothing else. */
+  /** Replaces all served definitions. */
   replace(given: readonly ResourceDefinition[]): void {
     const definitions = withoutIntruders(given)
     this.#index = extended(this.#index, definitions) ?? indexOf(definitions)
     for (const listener of this.#listeners) listener()
   }
 
-  /** Hears of every change, after it. @returns what ends that. */
+  /** Calls `listener` after every change. @returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -36,12 +36,12 @@ export class ServedResources {
     return this.#index.byName.get(`${group}/${version}/${resource}`)
   }
 
-  /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
+  /** The definition in the storage version, or in the first version served. */
   stored(group: string, resource: string): ResourceDefinition | undefined {
     return this.#index.stored.get(`${group}/${resource}`)
   }
 
-  /** All versions of the resource that the objects of a definition are served at. */
+  /** All served versions of a stored resource. */
   versionsOf({ group, resource }: { readonly group: string; readonly resource: string }): readonly ResourceDefinition[] {
     return this.#index.byStorage.get(`${group}/${resource}`) ?? []
   }
@@ -63,7 +63,7 @@ export class ServedResources {
   }
 }
 
-/** A group version of the server itself has no place for custom resources, which could otherwise take over what it serves. */
+/** Drops custom resources in group versions of the server itself, which they could otherwise replace. */
 function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
   const own = new Set<string>()
   for (const { custom, group, version } of definitions) if (custom === undefined) own.add(`${group}/${version}`)
@@ -97,7 +97,7 @@ function indexOf(definitions: readonly ResourceDefinition[]): Index {
   return index
 }
 
-/** Where definitions were only added, those are all there is to do; undefined where some are gone. */
+/** Extends the index when definitions were only added; `undefined` when some were removed. */
 function extended(index: Index, definitions: readonly ResourceDefinition[]): Index | undefined {
   const next = new Set(definitions)
   for (const each of index.definitions) if (!next.delete(each)) return undefined

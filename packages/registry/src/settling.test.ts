@@ -15,7 +15,7 @@ const renamed = (current: unknown, label: string): ApiObject => {
   return next
 }
 
-it('what is created, changed and kept was written; what is taken, or only tried, was not', async () => {
+it('commits reservations of stored writes and rolls back those of conflicts and dry runs', async () => {
   const { plugin, heard } = watching()
   const { create, update } = sampleRegistry({ admission: [plugin] })
   const told = () => heard.splice(0)
@@ -31,7 +31,7 @@ it('what is created, changed and kept was written; what is taken, or only tried,
   expect(told()).toEqual([true])
 })
 
-it('each try of a race hears of its own end', async () => {
+it('settles the reservation of each attempt of a race', async () => {
   const { plugin, heard } = watching()
   const { create, update } = sampleRegistry({ admission: [plugin] })
   await create('configmaps', { metadata: { name: 'a' } })

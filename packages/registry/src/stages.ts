@@ -1,14 +1,14 @@
 import { Slices } from '@krmkit/meta'
+import type { RegistryInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
-import type { Writer } from './writer.ts'
 
 /**
- * Lets other requests in between the stages of a write: each stage of a large object takes its share of a slice, all of them would take
- * several. `undefined` for small objects, whose writes take no turn more than they need.
+ * Yields to other requests between the stages of a write: all stages of a large object together take several slices. `undefined` for
+ * small objects, whose writes do not yield.
  */
 export type Stages = (() => Promise<void>) | undefined
 
-/** Looks at the object once for all stages: that takes a while itself where the object is large. */
-export function stagesOf({ slices }: Pick<Writer, 'slices'>, object: unknown): Stages {
+/** Measures the object once for all stages, because measuring a large object takes time itself. */
+export function stagesOf({ slices }: Pick<RegistryInternals, 'slices'>, object: unknown): Stages {
   return isLarge(object) ? () => new Slices(slices).next() : undefined
 }

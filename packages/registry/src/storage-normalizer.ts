@@ -1,21 +1,21 @@
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * What storage makes of an object: lists and maps that are empty but always printed come back as null, because the binary form
- * in which the stock server stores built-in kinds cannot tell empty from absent.
+ * Reproduces the round trip through storage of the stock server: empty lists and maps without `omitempty` come back as null, because
+ * protobuf, in which it stores built-in kinds, cannot distinguish empty from absent.
  */
 
-/** Members of a struct that are affected, or that hold structs which are. */
+/** The affected members of a struct, and the members that contain affected structs. */
 interface Plan {
   readonly emptied: readonly string[]
   readonly inner: readonly { readonly member: string; readonly form: 'one' | 'list' | 'map'; readonly type: () => StructType }[]
 }
 
-/** Plans by type, worked out on first use. */
+/** Caches one plan per type. */
 export class StorageNormalizer {
   readonly #plans = new WeakMap<StructType, Plan>()
 
-  /** The object itself where nothing changes; parts that change are copied. */
+  /** Returns the object itself when nothing changes; changed parts are copied. */
   normalize<T extends object>(type: StructType, object: T): T {
     return this.#struct(type, object as Record<string, unknown>) as T
   }
@@ -75,7 +75,7 @@ export class StorageNormalizer {
 }
 
 function planOf(type: StructType): Plan {
-  // Metadata has no such members, and is looked at too often to be walked for nothing.
+  // Metadata has no such members; skipping it saves a walk for every write.
   const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
   const emptied = fields
     .filter(
@@ -85,7 +85,7 @@ function planOf(type: StructType): Plan {
   return { emptied, inner: fields.flatMap(({ json, type: node }) => innerOf(json, node)) }
 }
 
-/** Whether the type, or any that it holds, has a member that is affected. */
+/** Whether the type, or a type inside it, has an affected member. */
 function isAffected(type: StructType): boolean {
   const reached = new Set([type])
   for (const each of reached) {

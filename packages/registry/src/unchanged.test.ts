@@ -2,7 +2,6 @@ import type { AdmissionPlugin } from '@krmkit/admission'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type SampleOptions, sampleRegistry } from './testing/sample-registry.ts'
-import { updateObject } from './write.ts'
 
 /** Updates that give the stored object itself back. */
 
@@ -11,35 +10,35 @@ async function service(options: SampleOptions = {}) {
   await sample.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
   const definition = sample.definition('services')
   const seen: string[] = []
-  const { strategy: policy } = definition
+  const { strategy } = definition
   const watched = {
     ...definition,
     strategy: {
-      ...policy,
-      prepareForUpdate: (...args: Parameters<NonNullable<typeof policy.prepareForUpdate>>) => {
+      ...strategy,
+      prepareForUpdate: (...args: Parameters<NonNullable<typeof strategy.prepareForUpdate>>) => {
         seen.push('prepare')
-        policy.prepareForUpdate?.(...args)
+        strategy.prepareForUpdate?.(...args)
       },
-      validateUpdate: (...args: Parameters<NonNullable<typeof policy.validateUpdate>>) => {
+      validateUpdate: (...args: Parameters<NonNullable<typeof strategy.validateUpdate>>) => {
         seen.push('validate')
-        return policy.validateUpdate?.(...args) ?? []
+        return strategy.validateUpdate?.(...args) ?? []
       },
       warnings: () => ['mind'],
     },
   }
   const keep = (rest = {}) =>
-    updateObject(sample.registry, watched, sample.context(rest), {
+    sample.registry.store(watched).updateStored(sample.context(rest), {
       namespace: 'ns',
       name: 's',
       subresource: '',
-      owned: true,
+      managesFields: true,
       change: (current) => current as ApiObject,
     })
   return { ...sample, seen, keep }
 }
 
 describe('updates that change nothing', () => {
-  it('are prepared and validated once, then only warned of and admitted', async () => {
+  it('are prepared and validated once; afterwards only warnings and admission run', async () => {
     const asked: string[] = []
     const plugin: AdmissionPlugin = {
       name: 'Asked',
@@ -60,7 +59,7 @@ describe('updates that change nothing', () => {
     expect(warnings).toEqual(['mind', 'mind'])
   })
 
-  it('are changes when admission makes them such', async () => {
+  it('are written when admission changes the object', async () => {
     const plugin: AdmissionPlugin = {
       name: 'Labels',
       handles: ({ operation }) => operation === 'UPDATE',
@@ -77,15 +76,15 @@ describe('updates that change nothing', () => {
     expect(stored('services', 's')?.metadata.labels).toEqual({ admitted: 'yes' })
   })
 
-  it('end the life of an object that has nothing to wait for any more', async () => {
-    const { create, remove, registry, context, definition, stored, update } = sampleRegistry()
+  it('remove a terminating object that nothing holds', async () => {
+    const { create, remove, store, context, stored, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
     await remove('configmaps', 'a')
-    const kept = await updateObject(registry, definition('configmaps'), context(), {
+    const kept = await store('configmaps').updateStored(context(), {
       namespace: 'ns',
       name: 'a',
       subresource: '',
-      owned: true,
+      managesFields: true,
       change: (current) => current as ApiObject,
     })
     expect(kept.object.metadata.finalizers).toEqual(['example.com/hold'])
@@ -96,7 +95,7 @@ describe('updates that change nothing', () => {
     expect(stored('configmaps', 'a')).toBeUndefined()
   })
 
-  it('are told without an entry in a dry run', async () => {
+  it('return no entry in a dry run', async () => {
     const { keep } = await service()
     await keep()
     const dry = await keep({ dryRun: true })

@@ -1,27 +1,25 @@
 import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
-import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
+import { mayRemoveAfterUpdate } from './deletion.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
 import { strategyContext } from './object-metadata.ts'
-import { mayRemoveAfterUpdate } from './removal.ts'
-import type { Writer } from './writer.ts'
 
 /**
- * Updates that change nothing, as most applies of controllers: what was prepared, validated and encoded when it was stored needs
- * none of it again. Admission is asked as always.
+ * Updates that change nothing, such as most applies of controllers. They run admission, but neither prepare, validate nor encode the
+ * object again.
  */
 
-/** Whether writing the object as it is can do nothing: it was prepared and validated as a whole, by the rules that still hold. */
-export function isSettled(writer: Writer, definition: ResourceDefinition, entry: Entry, current: FrozenObject): boolean {
+/** Whether an unchanged object needs no preparation or validation: it was stored by the strategy that is still in force. */
+export function isSettled({ definition, objectCache }: StoreInternals, entry: Entry, current: FrozenObject): boolean {
   if (definition.strategy.comparesWithOld === true) return false
-  return writer.objectCache.entryOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
+  return objectCache.entryOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 
-/** The answer to an update that leaves a settled object as it is, after mutating admission left it so too. */
+/** The result of an update that leaves a settled object unchanged, after mutating admission. */
 export async function keepUnchanged(
-  writer: Writer,
-  definition: ResourceDefinition,
+  { environment, definition }: StoreInternals,
   context: WriteContext,
   kept: {
     readonly entry: Entry
@@ -30,10 +28,9 @@ export async function keepUnchanged(
     readonly admission: AdmissionContext
   },
 ): Promise<Stored> {
-  const { environment } = writer
   const { entry, current } = kept
-  const policy = strategyContext(environment, context, definition)
-  for (const text of definition.strategy.warnings?.(current as ApiObject, current, policy) ?? []) context.warn(text)
+  const about = strategyContext(environment, context, definition)
+  for (const text of definition.strategy.warnings?.(current as ApiObject, current, about) ?? []) context.warn(text)
   const settle = await environment.admission.validate(current, kept.attributes, kept.admission)
   await settle?.(!context.dryRun)
   return context.dryRun ? { object: current } : { object: current, entry }

@@ -2,26 +2,27 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, goText, Path } from '@krmkit/meta'
 import type { FrozenObject } from './interfaces.ts'
 
-/** Which version of an object an update is meant for. */
+/** Optimistic concurrency of updates. */
 
-/** The text that clients know a lost race by. */
+/** Clients match this text to detect a lost race. */
 export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /**
- * An update that names no version is for the stored one, where its kind allows that.
+ * Checks the resourceVersion of an update against the stored one. An update without a version takes the stored one, where its kind
+ * allows that.
  *
- * @throws ApiError 400 for a version that is none, 409 for another one, 422 where one is needed.
+ * @throws ApiError 400 for a malformed version, 409 for another one, 422 for a missing one that the kind requires.
  */
 export function settleVersion(
-  { group, resource, strategy: policy }: ResourceDefinition,
+  { group, resource, strategy }: ResourceDefinition,
   name: string,
   { next, current }: { readonly next: ApiObject; readonly current: FrozenObject },
 ): void {
   const version = next.metadata.resourceVersion ?? ''
   if (version === '' || version === '0') {
-    if (policy.allowUnconditionalUpdate === false) {
+    if (strategy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
-      // The generic layer names the resource, not the kind.
+      // The stock server names the resource here, not the kind.
       const named = { group, kind: resource.name }
       throw ApiError.invalid(named, name, [field.invalid(place, goText('0x0'), 'must be specified for an update')])
     }

@@ -1,53 +1,66 @@
-/**
- * The errors of this package. Messages are complete: callers pass them on as they are.
- */
+/** Errors of this package. Messages are complete and can be shown to clients unchanged. */
 
-/** `UnknownType`: no type of that name. `NoProtobuf`: the type has no protobuf form. `BadFacts`: the facts contradict themselves. */
+/**
+ * - `UnknownType`: no type has that name.
+ * - `NoProtobuf`: the type has no protobuf form.
+ * - `BadFacts`: the type facts contradict themselves.
+ */
 export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
 
-/** Something is wrong with the type facts or with how they are used: a mistake of the program, not of a client. */
+/** Invalid type facts or invalid use of a type: a programming error, never caused by a client. */
 export class SchemaError extends Error {
   readonly code: SchemaErrorCode
 
-  constructor(code: SchemaErrorCode, message: string) {
-    super(message)
+  constructor(code: SchemaErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'SchemaError'
     this.code = code
   }
 }
 
 /**
- * What is wrong with a body.
+ * Why a body cannot be decoded.
  *
  * - `Syntax`: not JSON.
  * - `Depth`: nested too deeply.
- * - `Type`: a value of another type than the field has.
- * - `Value`: text that is no quantity, time, base64, ...
- * - `TypeMeta`: `kind` and `apiVersion` cannot be read.
- * - `Yaml`: not YAML, or YAML that has no JSON form.
- * - `Aliasing`: YAML whose aliases expand to far more than was sent.
+ * - `Type`: a value has another type than its field.
+ * - `Value`: text that is not a valid quantity, time, base64, ...
+ * - `TypeMeta`: `kind` or `apiVersion` cannot be read.
+ * - `Yaml`: not YAML, or YAML without a JSON form.
+ * - `Aliasing`: YAML whose aliases expand excessively.
  * - `Protobuf`: not the binary form, or truncated.
- * - `TooLarge`: the object is larger than the caller allows (`DecodedSize`), or takes too much memory to read; answered with 413.
+ * - `TooLarge`: the object exceeds the limit of the caller (`DecodedSize`) or takes too much memory to read; the response is 413.
  */
 export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf' | 'TooLarge'
 
-/** Where a body is wrong, as far as that is known. */
-export interface DecodeErrorPlace {
-  /** In the object: `spec.containers[0].name`; empty for the object as a whole. */
+/** Where the error is, as far as it is known. */
+export interface DecodeErrorLocation {
+  /** Path in the object, such as `spec.containers[0].name`; empty for the object itself. */
   readonly path?: string
-  /** In the text of YAML: both from 0. */
+  /** Position in YAML text; line and column count from 0. */
   readonly mark?: { readonly line: number; readonly column: number }
 }
 
-/** A body that cannot be read: the client's fault, answered with 400 (413 for `TooLarge`). The message is the stock server's. */
+/**
+ * A body that cannot be decoded: a client error, reported with 400 (413 for `TooLarge`). The message is that of the stock server.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   parseJson(body)
+ * } catch (error) {
+ *   if (error instanceof DecodeError) respond(error.code === 'TooLarge' ? 413 : 400, error.message)
+ * }
+ * ```
+ */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode
-  readonly place: DecodeErrorPlace
+  readonly location: DecodeErrorLocation
 
-  constructor(code: DecodeErrorCode, message: string, place: DecodeErrorPlace = {}) {
-    super(message)
+  constructor(code: DecodeErrorCode, message: string, location: DecodeErrorLocation = {}, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'DecodeError'
     this.code = code
-    this.place = place
+    this.location = location
   }
 }

@@ -17,7 +17,7 @@ const types = sharedTypes()
 const files = new Map(sharedFiles('golden/').map(({ name, bytes }) => [name, bytes]))
 const names = [...files.keys()].filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
 
-/** `apps.v1.Deployment`: group, version, kind. Options are named for the group they are used in. */
+/** Resolves a file name such as `apps.v1.Deployment`: group, version, kind. Options carry the group that uses them. */
 function typeOf(name: string, source: FactsSource): StructType {
   const [group, version, kind] = split(name)
   const folder = source.folders.find((candidate) =>
@@ -42,7 +42,7 @@ describe.skipIf(types === undefined || names.length === 0)(
   () => {
     const source = types as FactsSource
 
-    it('P34 JSON -> JSON reproduces every file', () => {
+    it('reproduces every file from JSON to JSON [P34]', () => {
       for (const name of names) {
         const bytes = files.get(`${name}.json`) as Uint8Array
         const type = typeOf(name, source)
@@ -53,7 +53,7 @@ describe.skipIf(types === undefined || names.length === 0)(
       }
     })
 
-    it('reads and prints every file in steps as at once, within the size that it has', () => {
+    it('decodes and prints every file in steps and within its own size', () => {
       for (const name of names) {
         const bytes = files.get(`${name}.json`) as Uint8Array
         const type = typeOf(name, source)
@@ -71,7 +71,7 @@ describe.skipIf(types === undefined || names.length === 0)(
       }
     })
 
-    it('P34 P35 P190 JSON -> protobuf reproduces every file', () => {
+    it('reproduces every file from JSON to protobuf [P34 P35 P190]', () => {
       for (const name of names) {
         const type = typeOf(name, source)
         const { object } = decode(type, parseJson(files.get(`${name}.json`) as Uint8Array).value)
@@ -81,9 +81,9 @@ describe.skipIf(types === undefined || names.length === 0)(
       }
     })
 
-    it('are there', () => expect(names.length).toBeGreaterThan(50))
+    it('include more than 50 files', () => expect(names.length).toBeGreaterThan(50))
 
-    it('JSON -> YAML reproduces every file, and YAML -> JSON', () => {
+    it('reproduces every file from JSON to YAML and back', () => {
       for (const name of names) {
         const text = textOf(files.get(`${name}.yaml`))
         const json = textOf(files.get(`${name}.json`)).trimEnd()
@@ -94,7 +94,7 @@ describe.skipIf(types === undefined || names.length === 0)(
       }
     })
 
-    it('P34 P35 P190 protobuf -> JSON and protobuf -> protobuf reproduce every file', () => {
+    it('reproduces every file from protobuf to JSON and to protobuf [P34 P35 P190]', () => {
       for (const name of names) {
         const type = typeOf(name, source)
         const bytes = files.get(`${name}.pb`) as Uint8Array

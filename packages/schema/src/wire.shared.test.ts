@@ -7,7 +7,7 @@ import { parseJson } from './json/parse-json.ts'
 import type { FactsSource } from './model/type-source.ts'
 import { parseYaml } from './yaml/parse-yaml.ts'
 
-/** What the recorded server says about bodies that do not decode, and the warnings about those that do. */
+/** Recorded error messages for undecodable bodies, and warnings for decodable ones. */
 
 interface Step {
   readonly id?: string
@@ -38,7 +38,7 @@ const decodeFailure =
   /^(\w+) in version "[^"]*" cannot be handled as a \w+: ((?:json: cannot|illegal base64|quantities must|parsing time|strict decoding).*)$/s
 const fieldWarning = /^299 - "((?:unknown field|duplicate field|line \d+:).*)"$/s
 
-/** The type that a POST or PUT is decoded into. */
+/** The type that the body of a POST or PUT decodes into. */
 function typeOf(step: Step, kind: string, types: FactsSource): StructType | undefined {
   const [, core, group, version] = /^\/(?:api\/(v1)|apis\/([^/]+)\/([^/]+))\//.exec(step.path ?? '') ?? []
   for (const folder of types.folders) {
@@ -55,7 +55,7 @@ function kindIn(body: unknown): string {
   return typeof kind === 'string' ? kind : ''
 }
 
-/** `fine`, or the message. */
+/** The error message, or `fine`. */
 function run(step: Step, type: StructType): { message: string; problems: readonly string[] } {
   const raw = typeof step.body === 'string' ? step.body : JSON.stringify(step.body)
   const bytes = step.bodyEncoding === 'base64' ? new Uint8Array(Buffer.from(raw, 'base64')) : new TextEncoder().encode(raw)
@@ -75,7 +75,7 @@ function run(step: Step, type: StructType): { message: string; problems: readonl
 }
 
 describe.skipIf(source === undefined || scenarios.length === 0)(
-  'recorded answers (needs the shared folder with wire/ and model/)',
+  'recorded responses (needs the shared folder with wire/ and model/)',
   () => {
     const types = source as FactsSource
     const writes = scenarios.flatMap(({ name, steps, expected }) =>
@@ -84,7 +84,7 @@ describe.skipIf(source === undefined || scenarios.length === 0)(
         .map((step) => ({ name: `${name}/${step.id}`, step, answer: expected[step.id ?? ''] })),
     )
 
-    it('P200 P206 P208 P210 refused bodies are refused with the same message', () => {
+    it('rejects bodies with the recorded message [P200 P206 P208 P210]', () => {
       let seen = 0
       for (const { name, step, answer } of writes) {
         const match = decodeFailure.exec(answer?.body?.message ?? '')
@@ -96,7 +96,7 @@ describe.skipIf(source === undefined || scenarios.length === 0)(
       expect(seen).toBeGreaterThan(30)
     })
 
-    it('P202 P203 P205 accepted bodies decode, with the same warnings about fields', () => {
+    it('accepts bodies with the recorded field warnings [P202 P203 P205]', () => {
       let seen = 0
       for (const { name, step, answer } of writes) {
         const status = answer?.status ?? 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Field, StructType, TypeNode } from '../src/interfaces.ts'
 
-/** Objects of a type as clients may send them: any subset of the fields, in any order, nulls and empty values among them. */
+/** Objects as clients may send them: any subset of the fields in any order, including nulls and empty values. */
 export function arbitraryObject(type: StructType, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const fields = type.fields.filter((field) => depth < 5 || field.type.kind === 'scalar')
   if (fields.length === 0) return fc.constant({})

@@ -2,13 +2,13 @@ import { Environment } from '../src/cel/environment.ts'
 import { equal } from '../src/cel/equality.ts'
 import { Meter } from '../src/cel/meter.ts'
 import { Patterns } from '../src/cel/patterns.ts'
-import { PlanError } from '../src/cel/plan.ts'
+import { PlanError } from '../src/cel/step.ts'
 import * as t from '../src/cel/types.ts'
 import {
   ArrayList,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   literalMap,
   normalizeInt,
   Timestamp,
@@ -17,7 +17,7 @@ import {
   type Value,
 } from '../src/cel/values.ts'
 
-/** Cases of the public conformance suite, as JSON of its messages. */
+/** A case of the public conformance suite in JSON form. */
 export interface Case {
   readonly name?: string
   readonly expr: string
@@ -41,23 +41,23 @@ class Unsupported extends Error {}
 
 const everything = Environment.ofRelease('1.999')
 
-/** Parts of the public suite that the dialect of the server does not have. */
+/** Features of the public suite that the dialect of the server lacks. */
 const otherDialect: readonly (readonly [RegExp, string])[] = [
   [
     /TestAllTypes|google\.protobuf\.(?!Timestamp\b|Duration\b)|cel\.expr|NestedEnum|GlobalEnum|proto\.|\.expr\./,
     'messages',
   ],
-  [/\bmath\.|base64\.|cel\.block|cel\.index|cel\.iterVar|cel\.bind|\.reverse\(|`/, 'libraries that the server does not have'],
+  [/\bmath\.|base64\.|cel\.block|cel\.index|cel\.iterVar|cel\.bind|\.reverse\(|`/, 'unsupported libraries'],
 ]
 
-const older = 'the release formats in an older way'
+const older = 'the release uses an older format'
 
-/** Cases with another answer on purpose, with the reason. */
-const others: Readonly<Record<string, string>> = {
-  map_value_mix_type: 'literals are of one type',
-  optional_chaining_13: 'literals are of one type',
-  indexof_out_of_range: 'the release answers -1',
-  lastindexof_out_of_range: 'the release answers -1',
+/** Cases with intentionally different results, with the reason. */
+const differentResults: Readonly<Record<string, string>> = {
+  map_value_mix_type: 'literals are homogeneous',
+  optional_chaining_13: 'literals are homogeneous',
+  indexof_out_of_range: 'the release returns -1',
+  lastindexof_out_of_range: 'the release returns -1',
   'scientific notation formatting clause': older,
   'scientific notation formatting clause in a string variable': older,
   'default precision for scientific notation': older,
@@ -77,7 +77,7 @@ const others: Readonly<Record<string, string>> = {
   'dyntype support for maps': older,
 }
 
-/** `undefined` when the case passes; a text that begins with `skip` when it is about something that the dialect does not have. */
+/** `undefined` when the case passes; starts with `skip` when the dialect lacks the feature; otherwise the failure. */
 export function runCase(given: Case): string | undefined {
   try {
     return run(given)
@@ -92,7 +92,7 @@ function run(given: Case): string | undefined {
   const compiled = everything.with(typesOf(given)).compile(given.expr)
   if ('problem' in compiled) {
     const mixed = /^ERROR: <input>:\d+:\d+: expected type '.+' but found '.+'/m.test(compiled.problem)
-    if (mixed && /[[{]/.test(given.expr)) skip('literals are of one type')
+    if (mixed && /[[{]/.test(given.expr)) skip('literals are homogeneous')
     if (given.disableCheck === true) skip('unchecked')
     return failureWanted ? undefined : compiled.problem
   }
@@ -101,14 +101,14 @@ function run(given: Case): string | undefined {
   if (program instanceof PlanError) return failureWanted ? undefined : program.message
   const bindings = Object.entries(given.bindings ?? {})
   const { value } = program.evaluate(Object.fromEntries(bindings.map(([name, { value }]) => [name, readValue(value ?? {})])))
-  if (failureWanted) return value instanceof Fault ? undefined : `no error: ${show(value)}`
+  if (failureWanted) return value instanceof ErrorValue ? undefined : `no error: ${show(value)}`
   const wanted = readValue(given.value ?? given.typedResult?.result ?? { boolValue: true })
   return same(value, wanted) ? undefined : `got ${show(value)}, want ${show(wanted)}`
 }
 
 function typesOf(given: Case): Map<string, t.Type> {
   for (const [about, reason] of otherDialect) if (about.test(given.expr)) skip(reason)
-  const other = others[given.name ?? '']
+  const other = differentResults[given.name ?? '']
   if (other !== undefined) skip(other)
   if (given.container !== undefined && given.container !== '') skip('containers')
   if (given.disableMacros === true) skip('no macros')
@@ -123,7 +123,7 @@ function typesOf(given: Case): Map<string, t.Type> {
 }
 
 function same(value: Value, wanted: Value): boolean {
-  if (value instanceof Fault) return false
+  if (value instanceof ErrorValue) return false
   if (isNan(value) && isNan(wanted)) return true
   return equal(value, wanted, new Meter({ limit: 1e9, patterns: new Patterns() })) && kind(value) === kind(wanted)
 }
@@ -141,7 +141,7 @@ function kind(value: Value): string {
 }
 
 function show(value: Value): string {
-  if (value instanceof Fault) return `error ${value.message}`
+  if (value instanceof ErrorValue) return `error ${value.message}`
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each)) ?? 'undefined'
 }
 

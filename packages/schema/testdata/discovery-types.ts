@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FieldFacts, GroupFacts, NodeFacts, TypeFacts } from '../src/model/facts.ts'
 import { createTypeSource, type FactsSource } from '../src/model/type-source.ts'
 
-/** Types for tests of documents: `core` and `meta` of `model/`, with the types of discovery and a list of pods, written out here. */
+/** Types for tests of OpenAPI documents: `core` and `meta` of `model/`, plus discovery types and PodList. */
 export function discoveryTypes(): FactsSource {
   const core = withTypes('core', { PodList: list('core/v1.Pod') })
   const meta = withTypes('meta', {

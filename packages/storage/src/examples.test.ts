@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as storage from './index.ts'
 
-describe('README', () => {
-  it('shows an example that works', async () => {
+describe('README example', () => {
+  it('runs as shown', async () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
     const [, names = ''] = /^import \{ (.*) \} from '@krmkit\/storage'$/m.exec(example) ?? []

@@ -11,7 +11,6 @@ export type {
   WriteOptions,
   WriteResult,
 } from './interfaces.ts'
-export { maxKeyLength } from './keys.ts'
 export { type DurableStorageOptions, durableStorage } from './lmdb/durable-storage.ts'
 export { fork, memoryStorage } from './memory/memory-storage.ts'
 export type { StorageOptions } from './options.ts'

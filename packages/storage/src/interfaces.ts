@@ -1,11 +1,10 @@
 /**
  * The storage contract: one revision counter, MVCC snapshots, and a window of past events to watch from.
  *
- * Values are opaque bytes. Keys are path-like strings (`/configmaps/default/a`): they begin with `/`, do not end with it,
- * and hold at most 4096 UTF-16 units; a prefix that ends in `/` names a collection. The newest visible revision only ever
- * covers durable writes.
+ * Values are opaque bytes. Keys are path-like strings (`/configmaps/default/a`): they begin with `/`, do not end with it, and
+ * have at most 4096 UTF-16 code units; a prefix that ends in `/` names a collection. Only durable writes are visible.
  *
- * Worked history (revision: what the key `/a/x` holds):
+ * Worked history of the key `/a/x`, by revision:
  *
  *     1: create v1      get -> v1@1
  *     2: update v2      get -> v2@2, get at 1 -> v1@1
@@ -13,7 +12,7 @@
  *     compact(2)        get at 1 -> Compacted; a watch from 1 -> Compacted; from 2 -> delete@3
  */
 
-/** Position in the history of a store: whole, positive, grows by one with every write. */
+/** Position in the history of a store: a positive integer that each write increments by one. */
 export type Revision = number
 
 /** What is stored at a key at one revision. Shared and immutable but for `memo`. */
@@ -21,7 +20,7 @@ export interface Entry {
   readonly key: string
   /** Encoded once, when written; never copied afterwards. */
   readonly value: Uint8Array
-  /** Revision of the write that made this value. */
+  /** Revision of the write that stored this value. */
   readonly revision: Revision
   /** Revision of the write that created the key. */
   readonly created: Revision
@@ -34,14 +33,14 @@ export interface Entry {
 }
 
 /**
- * Makes the bytes for a revision that is only known when the write is ordered. Called once, synchronously, and not at all
- * when the write is a conflict. The bytes belong to the store from then on. When it throws, nothing has happened. It must
- * not write to the same store.
+ * Encodes the bytes of a write, whose revision is known only once the write is ordered. Called once, synchronously, and not at
+ * all for a conflict. The store owns the returned bytes. When it throws, the write has no effect. It must not write to the same
+ * store.
  */
 export type Encode = (revision: Revision) => Uint8Array
 
 export interface WriteOptions {
-  /** Revision the key must have now: `0` = the key must not exist; absent = whatever it has. */
+  /** The current revision the key must have; `0` requires that the key does not exist. Absent: unconditional. */
   readonly expect?: Revision
   /** Kept as the `memo` of the new entry. */
   readonly memo?: unknown
@@ -49,26 +48,26 @@ export interface WriteOptions {
 
 export type WriteResult =
   | { readonly outcome: 'written'; readonly entry: Entry }
-  /** `expect` did not hold; `current` is what is there (visible and durable), absent when nothing is. */
+  /** `expect` did not hold; `current` is the visible, durable entry, absent when there is none. */
   | { readonly outcome: 'conflict'; readonly current: Entry | undefined }
 
 export interface ListOptions {
-  /** Collection: every key that begins with it. Ends in `/`. */
+  /** The collection: lists all keys that begin with it. Ends in `/`. */
   readonly prefix: string
-  /** Only keys strictly after this one; one outside of the prefix never widens it. */
+  /** Lists only keys after this one. A value outside the prefix never widens the result. */
   readonly after?: string
-  /** Absent or 0 = all. */
+  /** Maximum number of entries; absent or 0 for all. */
   readonly limit?: number
-  /** Snapshot to read, not older than `compacted` and not newer than `revision`; absent = the newest. */
+  /** Revision of the snapshot to read, from `compacted` to `revision`; the newest by default. */
   readonly at?: Revision
 }
 
 export interface ListResult {
-  /** In key order (byte order). */
+  /** Sorted by key, in byte order. */
   readonly entries: readonly Entry[]
-  /** The snapshot that was read. */
+  /** Revision of the snapshot that was read. */
   readonly revision: Revision
-  /** Keys of the prefix after the last entry returned. */
+  /** Number of keys in the prefix after the last returned entry. */
   readonly remaining: number
 }
 
@@ -90,64 +89,63 @@ export type StorageEvent =
     }
 
 /**
- * A subscription. Events arrive in revision order, each once, none before it is durable.
+ * A subscription. Events arrive in revision order, exactly once, and only when durable.
  *
  *     open --take()--> open --overflow | compacted | close--> ended
  */
 export interface Watcher {
-  /** Everything up to this revision has been taken or does not concern the prefix: safe for a bookmark. */
+  /** All events of the prefix up to this revision have been taken, so it is safe for a bookmark. */
   readonly revision: Revision
-  /** Removes and returns what has arrived (possibly nothing), up to `max` events. */
+  /** Removes and returns up to `max` queued events, possibly none. */
   take(max?: number): readonly StorageEvent[]
   /**
-   * Set when the watcher was cut off: it fell further behind than `maxPending` or the history window allows, and what
-   * waited for it is gone; or the store closed, and what had arrived can still be taken. Another watch can go on from
-   * `revision`.
+   * Set when the watcher was cut off. `overflow`: it fell behind further than `maxPending` or the history window allows, and its
+   * queued events are lost. `closed`: the store closed; queued events can still be taken. A new watch can resume at `revision`.
    */
   readonly ended: 'overflow' | 'closed' | undefined
-  /** Called (at most once for each time the queue goes from empty to non-empty, or on end) on a later turn of the event loop. */
+  /** Called on a later turn of the event loop, at most once each time the queue becomes non-empty, and when the watcher ends. */
   onReady: (() => void) | undefined
   close(): void
 }
 
 export interface WatchOptions {
-  /** A prefix ending in `/`, or one whole key. */
+  /** A prefix ending in `/`, or a single key. */
   readonly prefix: string
   /** Only events after this revision. */
   readonly from: Revision
-  /** Events that may wait before the watcher is cut off, not counting those from before it began. Default 10 000. */
+  /** Maximum number of queued events before the watcher is cut off, not counting events before its start. Default 10 000. */
   readonly maxPending?: number
 }
 
 export interface Storage extends AsyncDisposable {
-  /** Newest visible (durable) revision. At least 1. */
+  /** Newest visible (durable) revision; at least 1. */
   readonly revision: Revision
-  /** Oldest revision that can still be read. */
+  /** Oldest readable revision. */
   readonly compacted: Revision
   /** @throws StorageError `Compacted` or `FutureRevision` when `at` cannot be read. */
   get(key: string, options?: { readonly at?: Revision }): Promise<Entry | undefined>
-  /** The newest visible entry, without waiting: what a cache would answer. */
+  /** The newest visible entry, synchronously, as a cache would return it. */
   peek(key: string): Entry | undefined
   /** @throws StorageError `Compacted` or `FutureRevision` when `at` cannot be read. */
   list(options: ListOptions): Promise<ListResult>
-  /** Number of keys under a prefix, newest snapshot, by index. */
+  /** Number of keys under a prefix in the newest snapshot, in O(log n). */
   count(prefix: string): number
   /**
-   * Resolves once durable and visible. Writes are ordered as they are called, and conflicts decided by the newest write so
-   * ordered; a conflict with one that is not durable yet is answered when it is.
+   * Resolves once the write is durable and visible. Writes are ordered as they are called, and conflicts are decided against the
+   * newest ordered write; a conflict with a write that is not durable yet is reported once that write is.
    *
-   * @throws StorageError `Unavailable` when it could not be made durable: whether it was written is then unknown, and no
-   *   further write is taken
+   * @throws StorageError `Unavailable` when the write could not be made durable: its outcome is unknown, and later writes are
+   * rejected.
    */
   put(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
-  /** `encode` makes the last state as watchers will see it. A missing key is a conflict with `current: undefined`. */
+  /** `encode` returns the last state for watchers. A missing key is a conflict with `current: undefined`. */
   delete(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
   /** @throws StorageError `Compacted` when `from` is older than the window. A `from` in the future waits for it. */
   watch(options: WatchOptions): Watcher
-  /** Resolves when `revision` is visible; false when the signal aborts first. */
+  /** Resolves to true when `revision` is visible, to false when the signal aborts first. */
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean>
-  /** Forgets history before `revision`, which stays readable, as does the newest state. */
+  /** Drops history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
-  /** Waits for the writes under way, then ends watchers. Everything called later fails with StorageError `Closed`. */
+  /** Waits for pending writes, then ends watchers. Later calls fail with StorageError `Closed`. */
   close(): Promise<void>
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
-  beforeByPoint,
-  beforeByUnit,
   checkKey,
   checkKeyOrPrefix,
   checkPrefix,
   endOfPrefix,
+  lessByCodePoint,
+  lessByCodeUnit,
   maxKeyLength,
-  needsPointOrder,
+  needsCodePointOrder,
 } from './keys.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -21,19 +21,19 @@ const problemOf = (fn: () => void) => {
 }
 
 describe('keys', () => {
-  it('are whole paths', () => {
+  it('accepts absolute, well-formed paths only', () => {
     for (const key of ['/a', '/a/b', '/a//b', '/\u{1f600}', `/${'k'.repeat(maxKeyLength - 1)}`])
       expect(problemOf(() => checkKey(key))).toBeUndefined()
     expect(problemOf(() => checkKey(''))).toBe('must begin with a slash')
     expect(problemOf(() => checkKey('a/b'))).toBe('must begin with a slash')
     expect(problemOf(() => checkKey('/'))).toBe('must not end in a slash')
-    expect(problemOf(() => checkKey('/a\0'))).toBe('must not hold a zero character')
+    expect(problemOf(() => checkKey('/a\0'))).toBe('must not contain NUL')
     expect(problemOf(() => checkKey('/\ud83d'))).toBe('must be well-formed Unicode')
     expect(problemOf(() => checkKey('/\ude00\ud83d'))).toBe('must be well-formed Unicode')
     expect(problemOf(() => checkKey(`/${'k'.repeat(maxKeyLength)}`))).toBe('must not be longer than 4096')
   })
 
-  it('of collections end in a slash', () => {
+  it('requires a collection prefix to end in a slash', () => {
     expect(problemOf(() => checkPrefix('/'))).toBeUndefined()
     expect(problemOf(() => checkPrefix('/a'))).toBe('a prefix must end in a slash')
     expect(problemOf(() => checkKeyOrPrefix('/a'))).toBeUndefined()
@@ -41,7 +41,7 @@ describe('keys', () => {
     expect(problemOf(() => checkKeyOrPrefix(''))).toBe('must begin with a slash')
   })
 
-  it('are ordered as their bytes are', () => {
+  it('orders keys by their bytes', () => {
     const texts = [
       '',
       'a',
@@ -60,17 +60,17 @@ describe('keys', () => {
     for (const a of texts) {
       for (const b of texts) {
         const expected = Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
-        expect(beforeByPoint(a, b), JSON.stringify([a, b])).toBe(expected)
-        if (!needsPointOrder(a) && !needsPointOrder(b)) expect(beforeByUnit(a, b)).toBe(expected)
+        expect(lessByCodePoint(a, b), JSON.stringify([a, b])).toBe(expected)
+        if (!needsCodePointOrder(a) && !needsCodePointOrder(b)) expect(lessByCodeUnit(a, b)).toBe(expected)
       }
     }
   })
 
-  it('of a collection lie between the prefix and its end', () => {
+  it('keeps the keys of a collection between its prefix and the end of the prefix', () => {
     expect(endOfPrefix('/a/')).toBe('/a0')
     for (const key of ['/a/\0', '/a/x', '/a/\u{10ffff}'])
-      expect(beforeByPoint('/a/', key) && beforeByPoint(key, '/a0')).toBe(true)
+      expect(lessByCodePoint('/a/', key) && lessByCodePoint(key, '/a0')).toBe(true)
     for (const key of ['/a', '/a-/x', '/a.', '/a0', '/a0/x', '/b'])
-      expect(beforeByPoint(key, '/a/') || !beforeByPoint(key, '/a0')).toBe(true)
+      expect(lessByCodePoint(key, '/a/') || !lessByCodePoint(key, '/a0')).toBe(true)
   })
 })

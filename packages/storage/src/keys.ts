@@ -1,65 +1,65 @@
 /**
- * Keys: which are allowed, how they are ordered, which range a prefix covers.
+ * Key syntax, key order, and the key range of a prefix.
  *
- * The order is that of the UTF-8 bytes, which is the order of code points. Comparing strings by their UTF-16 units
- * gives the same answer unless one of them holds a surrogate (a character beyond U+FFFF), hence two comparisons.
+ * Keys are ordered by their UTF-8 bytes, that is by code point. Comparing UTF-16 code units yields the same order unless a key
+ * contains surrogates (characters above U+FFFF), hence two comparison functions.
  */
 import { compareCodePoints } from '@krmkit/meta'
 import { StorageError } from './storage-error.ts'
 
-/** Longest key or prefix, in UTF-16 units. */
+/** Maximum length of keys and prefixes, in UTF-16 code units. */
 export const maxKeyLength = 4096
 
 /** Whether `a` sorts strictly before `b`. */
-export type Before = (a: string, b: string) => boolean
+export type KeyLess = (a: string, b: string) => boolean
 
-/** Right for all keys without surrogates, and fast. */
-export const beforeByUnit: Before = (a, b) => a < b
+/** Fast; correct for keys without surrogates. */
+export const lessByCodeUnit: KeyLess = (a, b) => a < b
 
-/** Right for all keys. */
-export const beforeByPoint: Before = (a, b) => compareCodePoints(a, b) < 0
+/** Correct for all keys. */
+export const lessByCodePoint: KeyLess = (a, b) => compareCodePoints(a, b) < 0
 
 const surrogate = /[\ud800-\udfff]/
 
-/** Whether only {@link beforeByPoint} orders this key rightly. */
-export function needsPointOrder(key: string): boolean {
+/** Whether only {@link lessByCodePoint} orders this key correctly. */
+export function needsCodePointOrder(key: string): boolean {
   return surrogate.test(key)
 }
 
-/** @throws StorageError `InvalidKey` unless `key` can name an entry. */
+/** @throws StorageError `InvalidKey` unless `key` is valid for an entry. */
 export function checkKey(key: string): void {
   checkCharacters(key)
-  if (key.charCodeAt(key.length - 1) === slash) refuse(key, 'must not end in a slash')
+  if (key.charCodeAt(key.length - 1) === slash) reject(key, 'must not end in a slash')
 }
 
-/** @throws StorageError `InvalidKey` unless `prefix` can name a collection. */
+/** @throws StorageError `InvalidKey` unless `prefix` is valid for a collection. */
 export function checkPrefix(prefix: string): void {
   checkCharacters(prefix)
-  if (prefix.charCodeAt(prefix.length - 1) !== slash) refuse(prefix, 'a prefix must end in a slash')
+  if (prefix.charCodeAt(prefix.length - 1) !== slash) reject(prefix, 'a prefix must end in a slash')
 }
 
-/** @throws StorageError `InvalidKey` unless `prefix` can name an entry or a collection. */
+/** @throws StorageError `InvalidKey` unless `prefix` is valid for an entry or a collection. */
 export function checkKeyOrPrefix(prefix: string): void {
   checkCharacters(prefix)
 }
 
-/** The least string that sorts after every key of the collection. */
+/** The smallest string that sorts after every key of the collection. */
 export function endOfPrefix(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
 const slash = 0x2f
-const unusual = /[\0\ud800-\udfff]/
-const lone = /\p{Surrogate}/u
+const special = /[\0\ud800-\udfff]/
+const loneSurrogate = /\p{Surrogate}/u
 
 function checkCharacters(key: string): void {
-  if (key.charCodeAt(0) !== slash) refuse(key, 'must begin with a slash')
-  if (key.length > maxKeyLength) refuse(key, `must not be longer than ${maxKeyLength}`)
-  if (!unusual.test(key)) return
-  if (key.includes('\0')) refuse(key, 'must not hold a zero character')
-  if (lone.test(key)) refuse(key, 'must be well-formed Unicode')
+  if (key.charCodeAt(0) !== slash) reject(key, 'must begin with a slash')
+  if (key.length > maxKeyLength) reject(key, `must not be longer than ${maxKeyLength}`)
+  if (!special.test(key)) return
+  if (key.includes('\0')) reject(key, 'must not contain NUL')
+  if (loneSurrogate.test(key)) reject(key, 'must be well-formed Unicode')
 }
 
-function refuse(key: string, problem: string): never {
+function reject(key: string, problem: string): never {
   throw new StorageError({ code: 'InvalidKey', key, problem })
 }

@@ -1,26 +1,26 @@
 import { type Clock, systemClock } from '@krmkit/meta'
 
-/** How long and how much a store remembers. Every backend takes these. */
+/** Limits of history and watchers, for every backend. */
 export interface StorageOptions {
-  /** Time for the history window. Default: the machine's, whose waiting calls do not keep the process alive. */
+  /** Clock of the history window. By default the system clock, whose timers do not keep the process alive. */
   readonly clock?: Clock
   /**
-   * Milliseconds for which a revision can be read, listed and watched from after a newer one came. Default 5 minutes.
+   * How long a revision stays readable after a newer one was written, in milliseconds. Default 5 minutes.
    *
    * @see API protocol specification, 8
    */
   readonly historyMs?: number
   /**
-   * Bytes of superseded values (and 256 bytes for each event) to keep in memory for history. Default 64 MiB. Above it
-   * the oldest goes before its time.
+   * Maximum bytes of superseded values in memory (plus 256 bytes per event). Default 64 MiB. Above it, the oldest history is
+   * dropped early.
    */
   readonly historyBytes?: number
   /**
-   * Milliseconds of history to keep whatever it weighs, so that a client always gets from its list to its watch: this
-   * wins over `historyBytes`. Default 2 seconds.
+   * Minimum age of dropped history in milliseconds, so that clients get from their list to their watch; takes precedence over
+   * `historyBytes`. Default 2 seconds.
    */
   readonly minHistoryMs?: number
-  /** Events that may wait for a watcher before it is cut off, unless the watch says otherwise. Default 10 000. */
+  /** Default of `WatchOptions.maxPending`. Default 10 000. */
   readonly maxPending?: number
 }
 

@@ -1,32 +1,32 @@
 import type { Revision } from './interfaces.ts'
 
-/** Why a store answers nothing or takes no writes. */
+/** Why a store cannot be opened, or accepts no writes. */
 export type UnavailableReason =
-  /** The journal below could not make a write durable; the store is read-only from then on. */
+  /** The journal could not make a write durable; the store is read-only from then on. */
   | 'journal'
-  /** Another process, or another opening in this one, holds the directory. */
+  /** The directory is open in another process, or a second time in this one. */
   | 'locked'
-  /** The directory holds something that this package did not write. */
+  /** The directory contains files of another program. */
   | 'foreign'
-  /** The directory is ours, but what it holds cannot be read. */
+  /** The data files of this package cannot be read. */
   | 'corrupt'
-  /** The directory cannot be reached or written. */
+  /** The directory cannot be accessed. */
   | 'access'
   /** The optional package `lmdb` is not installed, or its native code cannot be loaded. */
   | 'module'
 
 export type StorageErrorDetail =
-  /** `requested` lies before the oldest revision that can still be read. */
+  /** `requested` is older than the oldest readable revision. */
   | { readonly code: 'Compacted'; readonly requested: Revision; readonly compacted: Revision; readonly current: Revision }
-  /** `requested` has not happened yet: `waitFor` it first. */
+  /** `requested` is newer than the newest revision; use `waitFor` first. */
   | { readonly code: 'FutureRevision'; readonly requested: Revision; readonly current: Revision }
-  /** A write that ends so may or may not be found after the next opening: its outcome is unknown. */
+  /** The store is not available. A write that fails with it may or may not be found after reopening. */
   | { readonly code: 'Unavailable'; readonly reason: UnavailableReason; readonly problem: string }
   | { readonly code: 'Closed' }
-  /** `key` cannot name an entry or a collection; `problem` says why. */
+  /** `key` is not a valid key or prefix, as `problem` explains. */
   | { readonly code: 'InvalidKey'; readonly key: string; readonly problem: string }
 
-/** The one error of this package. `detail` is for programs, `message` for people. */
+/** The error of this package. `code` is closed; `detail` has the structured fields of the code, `message` is for people. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly detail: StorageErrorDetail
@@ -44,9 +44,9 @@ export class StorageError extends Error {
 function messageOf(detail: StorageErrorDetail): string {
   switch (detail.code) {
     case 'Compacted':
-      return `revision ${detail.requested} is no longer kept (oldest ${detail.compacted}, newest ${detail.current})`
+      return `revision ${detail.requested} was compacted (oldest ${detail.compacted}, newest ${detail.current})`
     case 'FutureRevision':
-      return `revision ${detail.requested} has not happened yet (newest ${detail.current})`
+      return `revision ${detail.requested} is in the future (newest ${detail.current})`
     case 'Unavailable':
       return `storage is unavailable: ${detail.problem}`
     case 'Closed':

@@ -1,5 +1,10 @@
-import { clientCertificate } from '@krmkit/authentication'
-import { type CertificateSigners, clusterSigners, newSigningAuthority, type SigningAuthority } from '@krmkit/certificates'
+import { createClientCertificateAuthenticator } from '@krmkit/authentication'
+import {
+  type CertificateSigners,
+  createClusterSigners,
+  createSigningAuthority,
+  type SigningAuthority,
+} from '@krmkit/certificates'
 import { type Clock, type NamingProfile, systemRandom, type UserInfo } from '@krmkit/meta'
 
 /** DER certificates of a client, leaf first. */
@@ -19,21 +24,28 @@ export class TestAuthority {
 
   get(): Promise<SigningAuthority> {
     // Valid from the start time of the test, to which `reset` returns.
-    this.#authority ??= newSigningAuthority({ clock: { now: () => this.#startAtMs }, random: systemRandom }).then((authority) => {
-      this.#pem = authority.certificate
-      return authority
-    })
+    this.#authority ??= createSigningAuthority({ clock: { now: () => this.#startAtMs }, random: systemRandom }).then(
+      (authority) => {
+        this.#pem = authority.certificate
+        return authority
+      },
+    )
     return this.#authority
   }
 
   signers(clock: Pick<Clock, 'now'>): CertificateSigners {
-    return clusterSigners({ authority: () => this.get(), clock, random: systemRandom, profile: this.#profile })
+    return createClusterSigners({ authority: () => this.get(), clock, random: systemRandom, profile: this.#profile })
   }
 
   /** Returns the user of valid certificates of this authority. */
   identify(certificates: Certificates | undefined, clock: Pick<Clock, 'now'>): UserInfo | undefined {
     if (this.#pem === '' || certificates === undefined || certificates.length === 0) return undefined
-    const authenticator = clientCertificate({ authorities: this.#pem, clock, profile: this.#profile, cacheBytes: 0 })
+    const authenticator = createClientCertificateAuthenticator({
+      authorities: this.#pem,
+      clock,
+      profile: this.#profile,
+      cacheBytes: 0,
+    })
     const outcome = authenticator.authenticate({ headers: {}, peer: { certificates } })
     if (outcome instanceof Promise || outcome.kind !== 'authenticated') return undefined
     return { ...outcome.user, groups: [...outcome.user.groups, 'system:authenticated'] }

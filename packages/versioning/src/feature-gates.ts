@@ -1,4 +1,4 @@
-import { fixedFeatures } from '@krmkit/meta'
+import { createFeatures } from '@krmkit/meta'
 import type { FeatureGates, GateLife, GateStage, GateState } from './interfaces.ts'
 import { compareReleases } from './release.ts'
 import { VersioningError } from './versioning-error.ts'
@@ -81,7 +81,7 @@ export function createFeatureGates({ release, gates, set = '' }: FeatureGateOpti
     present.set(name, { ...state, enabled })
   }
   const states = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const { release: of, enabled } = fixedFeatures(release, Object.fromEntries(states.map((state) => [state.name, state.enabled])))
+  const { release: of, enabled } = createFeatures(release, Object.fromEntries(states.map((state) => [state.name, state.enabled])))
   return Object.freeze({ release: of, enabled, gates: Object.freeze(states), warnings: Object.freeze(warnings) })
 }
 

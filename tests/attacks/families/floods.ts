@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { type AttackContext, type Family, watchingHeap } from '../harness/family.ts'
 import { openSilently, servedMeanwhile, silentService } from '../harness/flood-tools.ts'
@@ -307,7 +307,7 @@ async function hangingAuthenticators(context: AttackContext): Promise<void> {
       return [`--authentication-token-webhook-config-file=${path}`]
     },
   })
-  const authority = certificateAuthority({ name: 'issuer', clock: systemClock, random: systemRandom })
+  const authority = createCertificateAuthority({ name: 'issuer', clock: systemClock, random: systemRandom })
   await using issuer = await silentService(authority.issue({ usage: 'server', hosts: ['127.0.0.1'] }))
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const issuerUrl = `https://127.0.0.1:${issuer.port}`

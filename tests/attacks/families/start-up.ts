@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import type { Family } from '../harness/family.ts'
 import { bundleFile } from '../harness/server-process.ts'
@@ -191,7 +191,7 @@ export const startUp: Family = {
   purpose: 'a start with a bad file is refused with a message, never made with a weaker setting',
   async run({ dice, report, size }) {
     const folder = mkdtempSync(join(tmpdir(), 'krmkit-start-'))
-    const authority = certificateAuthority({ name: 'a', clock: systemClock, random: systemRandom })
+    const authority = createCertificateAuthority({ name: 'a', clock: systemClock, random: systemRandom })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
     const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       .privateKey.export({ type: 'pkcs8', format: 'pem' })

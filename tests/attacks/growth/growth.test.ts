@@ -1,5 +1,5 @@
 import { createCatalog, type ResourceDefinition, type StrategyContext } from '@krmkit/kinds'
-import { type ApiObject, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { typedObjects } from '../../clients/support/typed-objects.ts'
@@ -22,7 +22,7 @@ const context: StrategyContext = {
   clock: fakeClock(0),
   random: seededRandom(1),
   profile: stockProfile,
-  features: fixedFeatures(),
+  features: createFeatures(),
 }
 const bases = new Map(typedObjects.map((object) => [object.kind, JSON.parse(JSON.stringify(object)) as Record<string, unknown>]))
 

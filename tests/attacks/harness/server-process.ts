@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority, type IssuedCertificate } from '@krmkit/authentication/testing'
+import { createCertificateAuthority, type IssuedCertificate } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { harnessFolder, root } from './root.ts'
 
@@ -115,9 +115,9 @@ function underMask(mask: number | undefined): readonly string[] {
 
 function writeIdentities(folder: string): Pick<AttackedProcess, 'certificates'> & { readonly flags: readonly string[] } {
   const environment = { clock: systemClock, random: systemRandom }
-  const people = certificateAuthority({ name: 'people', ...environment })
-  const front = certificateAuthority({ name: 'front', ...environment })
-  const strangers = certificateAuthority({ name: 'strangers', ...environment })
+  const people = createCertificateAuthority({ name: 'people', ...environment })
+  const front = createCertificateAuthority({ name: 'front', ...environment })
+  const strangers = createCertificateAuthority({ name: 'strangers', ...environment })
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 })
     return join(folder, name)

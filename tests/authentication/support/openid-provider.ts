@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer, request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { Provider } from 'oidc-provider'
 
@@ -25,7 +25,7 @@ export interface OpenIdProvider extends AsyncDisposable {
 const client = { id: 'kubernetes', secret: 'client-secret', redirect: 'https://client.test/callback' }
 
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
-  const made = certificateAuthority({ name: 'provider authority', clock: systemClock, random: systemRandom })
+  const made = createCertificateAuthority({ name: 'provider authority', clock: systemClock, random: systemRandom })
   const { certificate, key } = made.issue({ usage: 'server', hosts: ['127.0.0.1'] })
   let keys = [signingKey()]
   let provider: Provider | undefined

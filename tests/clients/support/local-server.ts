@@ -2,7 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApiServerOptions, createApiServer, type EmbeddedServer, type ServerLimits } from '@krmkit/apiserver'
-import { anonymousAuthenticator, bearerToken, chain, staticTokens, withAuthenticatedGroup } from '@krmkit/authentication'
+import {
+  anonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createStaticTokenAuthenticator,
+  withAuthenticatedGroup,
+} from '@krmkit/authentication'
 import { systemMasters } from '@krmkit/authorization'
 import { type Client, inProcessClient } from '@krmkit/client'
 import { listen, selfSigned } from '@krmkit/http'
@@ -44,8 +50,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const { clock = systemClock, limits = {} } = options
   const folder = await mkdtemp(join(tmpdir(), 'krmkit-clients-'))
   const token = Buffer.from(systemRandom.bytes(24)).toString('base64url')
-  const people = bearerToken(
-    staticTokens(
+  const people = createBearerTokenAuthenticator(
+    createStaticTokenAuthenticator(
       [
         { token, user: administrator },
         { token: bystanderToken, user: bystander },
@@ -60,7 +66,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     clock,
     limits,
     random: systemRandom,
-    authenticator: chain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
+    authenticator: createAuthenticatorChain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     onFault: (error) => void faults.push(error),

@@ -1,5 +1,5 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
-import { newCertificateRequest } from '@krmkit/certificates'
+import { createCertificateRequest } from '@krmkit/certificates'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { readRequestSubject } from '../certificate-subject.ts'
@@ -79,7 +79,7 @@ describe('ClusterTrustBundleAttest', () => {
 })
 
 const csr = (organizations: string[]) =>
-  Buffer.from(newCertificateRequest({ subject: { commonName: 'jane', organizations } }).request).toString('base64')
+  Buffer.from(createCertificateRequest({ subject: { commonName: 'jane', organizations } }).request).toString('base64')
 
 describe('CertificateSubjectRestriction', () => {
   const plugin = certificateSubjectRestriction(stockProfile)

@@ -1,4 +1,4 @@
-import { ApiError, type DeepReadonly, isQualifiedName, isValidLabelValue, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, type NamingProfile, validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
@@ -89,7 +89,7 @@ function parseLabels(text: string): Labels {
   for (const part of text.split(',')) {
     const [key = '', value, ...more] = part.split('=')
     if (value === undefined || more.length > 0) throw plainFailure(`invalid selector: ${part}`)
-    const problems = [...isQualifiedName(key.trim()), ...isValidLabelValue(value.trim())]
+    const problems = [...validateQualifiedNameFormat(key.trim()), ...validateLabelValue(value.trim())]
     if (problems[0] !== undefined) throw plainFailure(`invalid label: ${JSON.stringify(part)}: ${problems[0]}`)
     labels.set(key.trim(), value.trim())
   }

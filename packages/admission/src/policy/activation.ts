@@ -1,6 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { AdmissionAttributes } from '../interfaces.ts'
 import { askFor } from './cel-authorizer.ts'
@@ -26,9 +26,9 @@ export class Activation {
   readonly #withRights: Variables
 
   constructor(input: SubjectInput, authorizer: Authorizer) {
-    const { engine } = expressions()
+    const { engine } = cel()
     const { attributes } = input
-    this.work = engine.requestWork()
+    this.work = engine.createWorkBudget()
     this.#plain = {
       object: engine.fromJson(input.object),
       oldObject: engine.fromJson(input.oldObject),
@@ -47,6 +47,6 @@ export class Activation {
 
   /** With the parameters of a binding; null: it has none. */
   variables(params: DeepReadonly<ApiObject> | null, { authorizer }: { readonly authorizer: boolean }): Variables {
-    return { ...(authorizer ? this.#withRights : this.#plain), params: expressions().engine.fromJson(params) }
+    return { ...(authorizer ? this.#withRights : this.#plain), params: cel().engine.fromJson(params) }
   }
 }

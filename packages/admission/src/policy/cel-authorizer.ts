@@ -1,20 +1,20 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import type { UserInfo } from '@krmkit/meta'
-import type { Ask, AuthorizationAnswer, AuthorizationQuestion } from '@krmkit/schema/cel'
+import type { CelAccessCheck, CelAccessDecision, CelAuthorizer } from '@krmkit/schema/cel'
 
 /** Questions of expressions, put to the authorizer of the server. */
-export function askFor(user: UserInfo, authorizer: Authorizer): Ask {
+export function askFor(user: UserInfo, authorizer: Authorizer): CelAuthorizer {
   return (question) => {
     const decision = authorizer.authorize(attributesOf(question, user))
     return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
   }
 }
 
-function answerOf({ decision, reason, error = '' }: Decision): AuthorizationAnswer {
+function answerOf({ decision, reason, error = '' }: Decision): CelAccessDecision {
   return { allowed: decision === 'allow', reason, error }
 }
 
-function attributesOf(question: AuthorizationQuestion, requester: UserInfo): Attributes {
+function attributesOf(question: CelAccessCheck, requester: UserInfo): Attributes {
   const { serviceAccount, verb, path, group, resource, subresource, namespace, name, fieldSelector, labelSelector } = question
   const user = serviceAccount === undefined ? requester : serviceAccountUser(serviceAccount)
   const nowhere = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }

@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, utf8Length } from '@krmkit/meta'
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Activation, Variables } from './activation.ts'
 import { type Budget, evaluate, OutOfBudget, type Spending } from './evaluate.ts'
 import { conditionCostBudget, judge } from './match-conditions.ts'
@@ -117,7 +117,7 @@ async function annotate(
   { annotations }: PolicyPrograms,
   { variables, spending, budget }: Evaluating,
 ): Promise<readonly Annotation[]> {
-  const { engine } = expressions()
+  const { engine } = cel()
   const found: Annotation[] = []
   for (const { key, source } of annotations) {
     const result = await evaluate(source, variables, { budget, spending })
@@ -126,7 +126,7 @@ async function annotate(
     } else if (typeof result.value === 'string') {
       const value = result.value.trim()
       if (value !== '') found.push({ key, value })
-    } else if (result.value !== null && !(result.value instanceof engine.Fault)) {
+    } else if (result.value !== null && !(result.value instanceof engine.ErrorValue)) {
       found.push({
         key,
         error: `valueExpression '${source.text}' resulted in unsupported return type. Return type must be either string or null.`,

@@ -1,4 +1,4 @@
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 
@@ -37,11 +37,11 @@ export async function evaluate(
   { budget, spending }: { readonly budget: Budget; readonly spending?: Spending | undefined },
 ): Promise<Result> {
   if ('problem' in compiled) return { error: `compilation error: ${compiled.problem}` }
-  const { value, cost } = await compiled.program.evaluateWaiting(variables, { work: budget.work })
+  const { value, cost } = await compiled.program.evaluateAsync(variables, { work: budget.work })
   pay(budget, spending?.spent() ?? 0)
   pay(budget, cost)
-  const { engine } = expressions()
-  return value instanceof engine.Fault ? { error: `expression '${text}' resulted in error: ${value.message}` } : { value }
+  const { engine } = cel()
+  return value instanceof engine.ErrorValue ? { error: `expression '${text}' resulted in error: ${value.message}` } : { value }
 }
 
 function pay(budget: Budget, cost: number): void {

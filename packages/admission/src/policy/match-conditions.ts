@@ -1,5 +1,5 @@
 import type { Authorizer } from '@krmkit/authorization'
-import { expressions, loadExpressions } from '@krmkit/schema'
+import { cel, loadCel } from '@krmkit/schema'
 import type { ConditionVerdict, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
 import { type Budget, evaluate, OutOfBudget, type Source } from './evaluate.ts'
@@ -19,7 +19,7 @@ export function matchConditions({ authorizer }: { readonly authorizer: Authorize
     compile(conditions) {
       let compiled: readonly Source[] | undefined
       return async (input) => {
-        await loadExpressions()
+        await loadCel()
         compiled ??= compileConditions(conditions, { params: false })
         const subject = new Activation(input, authorizer)
         const budget = { cost: conditionCostBudget, work: subject.work }
@@ -34,8 +34,8 @@ export function compileConditions(
   conditions: readonly MatchCondition[],
   { params }: { readonly params: boolean },
 ): readonly Source[] {
-  const { engine, stored } = expressions()
-  const scope = engine.admissionScope(stored, { params, authorizer: true })
+  const { engine, storedExpressions: stored } = cel()
+  const scope = engine.admissionEnvironment(stored, { params, authorizer: true })
   return conditions.map(({ expression }) => {
     const text = expression.trim()
     return { text, compiled: engine.compileExpression(scope, text, { kinds: ['bool'] }) }

@@ -1,4 +1,4 @@
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 import type { Source, Spending } from './evaluate.ts'
@@ -12,7 +12,7 @@ export function policyVariables(
   work: WorkBudget,
 ): { readonly variables: Variables; readonly spending: Spending } {
   if (sources.size === 0) return { variables: outer, spending: free }
-  const { engine } = expressions()
+  const { engine } = cel()
   const known = new Map<string, Value>()
   let cost = 0
   const variables: Record<string, Value | undefined> = { ...outer }
@@ -22,12 +22,12 @@ export function policyVariables(
     const source = sources.get(name)
     if (source === undefined) return undefined
     const { compiled } = source
-    if ('problem' in compiled) return new engine.Fault(`composited variable "${name}" fails to compile: ${compiled.problem}`)
+    if ('problem' in compiled) return new engine.ErrorValue(`composited variable "${name}" fails to compile: ${compiled.problem}`)
     const result = compiled.program.evaluate(variables, { work })
     cost += result.cost
     const value =
-      result.value instanceof engine.Fault
-        ? new engine.Fault(`composited variable "${name}" fails to evaluate: ${result.value.message}`)
+      result.value instanceof engine.ErrorValue
+        ? new engine.ErrorValue(`composited variable "${name}" fails to evaluate: ${result.value.message}`)
         : result.value
     known.set(name, value)
     return value

@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Type } from '@krmkit/schema/cel'
 import type { MatchCondition } from '../webhook/interfaces.ts'
 import type { Rule } from '../webhook/rule.ts'
@@ -140,12 +140,12 @@ export function bindingOf(object: DeepReadonly<ApiObject>): Binding {
 }
 
 function compilePolicy(spec: PolicyMembers): PolicyPrograms {
-  const { engine, stored } = expressions()
+  const { engine, storedExpressions: stored } = cel()
   const params = spec.paramKind !== undefined && spec.paramKind !== null
   const types = new Map<string, Type>()
   const declared = (spec.variables ?? []).length === 0 ? {} : { variables: types }
   const compile = (text: string, options: { kinds?: readonly Type['kind'][]; authorizer?: boolean } = {}): Source => {
-    const scope = engine.admissionScope(stored, { params, authorizer: options.authorizer ?? true, ...declared })
+    const scope = engine.admissionEnvironment(stored, { params, authorizer: options.authorizer ?? true, ...declared })
     return { text, compiled: engine.compileExpression(scope, text, { kinds: options.kinds }) }
   }
   const variables = new Map<string, Source>()

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { expressions, loadExpressions } from '@krmkit/schema'
+import { cel, loadCel } from '@krmkit/schema'
 import type { Environment, Type } from '@krmkit/schema/cel'
 
 /** What the types of the objects that a policy matches say about its expressions. Nothing here changes what a policy decides. */
@@ -44,8 +44,8 @@ export async function checkPolicyTypes(
   known: KnownTypes,
 ): Promise<readonly ExpressionWarning[]> {
   const { spec = {} } = policy as { readonly spec?: PolicySpec }
-  await loadExpressions()
-  const { declaredBy } = expressions().engine
+  await loadCel()
+  const { schemaDeclType: declaredBy } = cel().engine
   const typed = async (type: ServedType): Promise<Type | undefined> => {
     const schema = await known.schemaOf(type)
     return schema === undefined ? undefined : declaredBy(schema, type.kind)?.type
@@ -74,9 +74,9 @@ export async function checkPolicyTypes(
 
 /** What expressions see when the object has one type. A parameter whose type is not known can be anything. */
 function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): Environment {
-  const { engine, stored } = expressions()
+  const { engine, storedExpressions: stored } = cel()
   const types = new Map<string, Type>()
-  const scope = engine.admissionScope(stored, {
+  const scope = engine.admissionEnvironment(stored, {
     params: spec.paramKind !== undefined && spec.paramKind !== null,
     authorizer: true,
     object,

@@ -1,6 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import { loadExpressions, stringifyJson } from '@krmkit/schema'
+import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { show } from '../webhook/mutating.ts'
@@ -102,7 +102,7 @@ class OneRequest {
         collectParams(resource.of, binding.paramRef, { namespace, context: this.#context }),
       )
       for (const each of params ?? []) {
-        await loadExpressions()
+        await loadCel()
         const decision = await decide(policy, await this.#subject(form), each)
         this.#take(policy, binding, decision, annotations)
       }

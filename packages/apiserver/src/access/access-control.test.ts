@@ -1,8 +1,13 @@
-import { createAbacAuthorizer, parseAbacPolicies, privilegedGroups, unionAuthorizer } from '@krmkit/authorization'
+import {
+  createAbacAuthorizer,
+  createPrivilegedGroupsAuthorizer,
+  createUnionAuthorizer,
+  parseAbacPolicies,
+} from '@krmkit/authorization'
 import { fakeClock } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import type { ApiServerOptions } from '../server.ts'
+import type { ApiServerOptions } from '../server-options.ts'
 import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 const rbacPath = '/apis/rbac.authorization.k8s.io/v1'
@@ -10,7 +15,7 @@ const apiVersion = 'rbac.authorization.k8s.io/v1'
 const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
 
 const withRoles: Partial<ApiServerOptions> = {
-  authorizer: async ({ rbac, nodes }) => unionAuthorizer([privilegedGroups(), await nodes(), await rbac()]),
+  authorizer: async ({ rbac, nodes }) => createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), await nodes(), await rbac()]),
   bootstrapRoles: true,
 }
 
@@ -179,7 +184,9 @@ describe('the roles of the start', () => {
 describe('other authorizers', () => {
   it('P340 reviews are answered by whoever decides', async () => {
     const policies = parseAbacPolicies('{"user":"jane","namespace":"shop","resource":"pods","readonly":true}')
-    const { ask } = await sampleServer({ authorizer: unionAuthorizer([privilegedGroups(), createAbacAuthorizer(policies)]) })
+    const { ask } = await sampleServer({
+      authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), createAbacAuthorizer(policies)]),
+    })
     const spec = (verb: string) => ({
       user: 'jane',
       groups: ['g'],
@@ -195,7 +202,7 @@ describe('other authorizers', () => {
 
   it('a review tells what went wrong, a request fails', async () => {
     const authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) as const }
-    const { ask } = await sampleServer({ authorizer: unionAuthorizer([privilegedGroups(), authorizer]) })
+    const { ask } = await sampleServer({ authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), authorizer]) })
     expect((await ask('/api/v1/pods', { user: jane })).status).toBe(500)
     const spec = { user: 'jane', resourceAttributes: { verb: 'get', resource: 'pods' } }
     const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }

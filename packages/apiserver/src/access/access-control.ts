@@ -1,22 +1,22 @@
 import {
   type Attributes,
   type Authorizer,
+  createEscalationGuard,
+  createNodeAuthorizerFromInformer,
+  createRbacAuthorizerFromInformer,
   type Decision,
-  escalationGuard,
-  followNodes,
-  followRbac,
-  type ObjectFeed,
+  type ObjectInformer,
   type RbacAuthorizer,
   type SyncAuthorizer,
 } from '@krmkit/authorization'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
-import { storeFeed } from './object-feed.ts'
+import { storeFeed } from './store-feed.ts'
 
 /** What authorizers of a server can be made of. */
 export interface AuthorizerEnvironment {
   /** The objects in the server's own store. */
-  readonly objects: ObjectFeed
+  readonly objects: ObjectInformer
   readonly clock: Clock
   readonly profile: NamingProfile
   /** Decides by the roles and bindings in the store. One for all who ask. */
@@ -46,7 +46,7 @@ export class AccessControl {
   readonly #options: AccessControlOptions
   #current: Authorizer | undefined
   #awaited: Promise<void> | undefined
-  #feed: ObjectFeed | undefined
+  #feed: ObjectInformer | undefined
   #rbac: Promise<RbacAuthorizer> | undefined
 
   constructor(given: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
@@ -68,8 +68,14 @@ export class AccessControl {
     const objects = storeFeed({ registry, closing, onFault })
     this.#feed = objects
     if (typeof this.#given !== 'function') return
-    const rbac = () => this.#followRbac()
-    this.#current = await this.#given({ objects, clock, profile, rbac, nodes: () => followNodes(objects, { profile }) })
+    const rbac = () => this.#createRbacAuthorizerFromInformer()
+    this.#current = await this.#given({
+      objects,
+      clock,
+      profile,
+      rbac,
+      nodes: () => createNodeAuthorizerFromInformer(objects, { profile }),
+    })
   }
 
   /** Objects are being made that rights may come from: nobody is refused before that is done, or has failed. */
@@ -90,7 +96,11 @@ export class AccessControl {
   #makeGuard(): WriteGuard {
     const { profile } = this.#options
     const group = `rbac.authorization.${profile.apiDomain}`
-    const check = escalationGuard({ authorizer: this.authorizer, rbac: () => this.#followRbac(), profile })
+    const check = createEscalationGuard({
+      authorizer: this.authorizer,
+      rbac: () => this.#createRbacAuthorizerFromInformer(),
+      profile,
+    })
     return {
       covers: (definition) => definition.group === group && definition.custom === undefined,
       check: ({ definition, ...write }) => check({ ...write, resource: definition.resource.name }),
@@ -98,10 +108,10 @@ export class AccessControl {
   }
 
   /** Roles are followed from the first time that they matter. */
-  #followRbac(): Promise<RbacAuthorizer> {
+  #createRbacAuthorizerFromInformer(): Promise<RbacAuthorizer> {
     const { profile } = this.#options
     if (this.#feed === undefined) throw new Error('the server has not started')
-    this.#rbac ??= followRbac(this.#feed, { profile })
+    this.#rbac ??= createRbacAuthorizerFromInformer(this.#feed, { profile })
     return this.#rbac
   }
 }

@@ -1,13 +1,12 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
-import { type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { type ApiObject, type Clock, type DeepReadonly, formatTime, type NamingProfile, type Random } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { collectionPrefix, type Registry, updateObject, type WriteContext } from '@krmkit/registry'
-import { serverContext } from '../bootstrap.ts'
-import type { AvailabilityMetrics } from '../metrics.ts'
+import type { FrozenObject, Registry, ResourceStore, WriteContext } from '@krmkit/registry'
+import { serverContext } from '../bootstrap/system-objects.ts'
+import { textResponse } from '../encoding/response-writer.ts'
+import type { AvailabilityMetrics } from '../metrics/metrics.ts'
 import type { RemoteSource } from '../openapi/index.ts'
 import type { RequestContext } from '../request-context.ts'
-import { textResponse } from '../responses.ts'
 import { Autoregister, ignoringRaces } from './autoregister.ts'
 import { failedCheck, local, type Verdict } from './availability.ts'
 import type { Aggregation, RemoteVersion } from './interfaces.ts'
@@ -28,11 +27,13 @@ type Service = DeepReadonly<APIService>
 
 export interface AggregatorOptions {
   readonly registry: Registry
+  readonly profile: NamingProfile
+  readonly random: Random
   readonly aggregation: Aggregation
   readonly clock: Clock
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
-  readonly signals: AvailabilityMetrics
+  readonly metrics: AvailabilityMetrics
 }
 
 interface Known {
@@ -53,7 +54,8 @@ const firstRetryMs = 1_000
 
 export class Aggregator {
   readonly #options: AggregatorOptions
-  readonly #own: ResourceDefinition | undefined
+  /** The store of APIService objects; absent: the kind is not served. */
+  readonly #services: ResourceStore | undefined
   readonly #known = new Map<string, Known>()
   readonly #timers = new Map<string, () => void>()
   /** Checks under way; true: something has happened since it began. */
@@ -66,10 +68,9 @@ export class Aggregator {
   #remote: readonly RemoteVersion[] = []
 
   constructor(options: AggregatorOptions) {
-    const { registry, clock, closing } = options
-    const { profile } = registry.environment
+    const { registry, clock, closing, profile } = options
     this.#options = options
-    this.#own = registry.stored(`apiregistration.${profile.apiDomain}`, resource)
+    this.#services = registry.storeOf({ group: `apiregistration.${profile.apiDomain}`, resource })
     this.#context = serverContext(closing)
     this.#discovery = new RemoteDiscovery({ clock, profile })
     this.#openApi = new RemoteOpenApi(clock, closing)
@@ -86,12 +87,13 @@ export class Aggregator {
   }
 
   async start(): Promise<void> {
-    const own = this.#own
-    if (own === undefined) return
-    const { registry, closing } = this.#options
+    const services = this.#services
+    if (services === undefined) return
+    const { registry, profile, closing } = this.#options
     const keeper = new Autoregister({
       registry,
-      own,
+      profile,
+      services,
       context: this.#context,
       known: (name) => this.#known.get(name)?.service,
       names: () => [...this.#known.keys()],
@@ -99,15 +101,18 @@ export class Aggregator {
       onDeleted: (name) => this.#known.delete(name),
     })
     this.#keeper = keeper
-    const { entries, revision } = await registry.environment.storage.list({ prefix: collectionPrefix(own) })
-    for (const entry of entries) this.#remember(registry.objectCache.objectOf(entry) as unknown as Service)
-    this.#follow(own, revision, (name, entry) => {
-      if (entry === undefined) this.#forget(name)
-      else this.#remember(registry.objectCache.objectOf(entry) as unknown as Service)
-    })
+    const follow = { signal: closing, onFault: this.#options.onFault }
+    await services.follow(
+      {
+        put: (service) => this.#remember(service as unknown as Service),
+        remove: ({ metadata }) => this.#forget(metadata.name ?? ''),
+      },
+      follow,
+    )
+    const changed = ({ metadata }: FrozenObject) => this.#changed(`${metadata.namespace}/${metadata.name}`)
     for (const behind of ['services', 'endpoints']) {
-      const definition = registry.stored('', behind)
-      if (definition !== undefined) this.#follow(definition, revision, (name) => this.#changed(name))
+      const store = registry.storeOf({ group: '', resource: behind })
+      await store?.follow({ put: changed, remove: changed }, { ...follow, changesOnly: true })
     }
     const unfollow = registry.served.onChange(() => this.#later(() => keeper.keep()))
     closing.addEventListener(
@@ -124,9 +129,9 @@ export class Aggregator {
   }
 
   /** The answer of another server; undefined for what is served here. */
-  pass(state: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
+  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
     if (this.#remote.length === 0) return undefined
-    const { path } = state.info
+    const { path } = context.info
     const document = openapiPath.exec(path)
     const found = document ?? groupPath.exec(path) ?? corePath.exec(path)
     if (found === null) return undefined
@@ -135,34 +140,17 @@ export class Aggregator {
     const known = this.#known.get(name)
     if (known?.remote === undefined) return undefined
     if (document !== null && !this.#openApi.passesOn(name)) return undefined
-    return this.#pass(known, state, limitBytes)
+    return this.#pass(known, context, limitBytes)
   }
 
-  async #pass({ service, remote }: Known, state: RequestContext, limitBytes: number): Promise<ApiResponse> {
+  async #pass({ service, remote }: Known, context: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const available = (service.status?.conditions ?? []).some(({ type, status }) => type === 'Available' && status === 'True')
     if (!available || remote === undefined) return textResponse(503, 'service unavailable\n')
     if (remote instanceof Error) return textResponse(500, `${remote.message}\n`)
-    return remote.pass(state, limitBytes)
+    return remote.pass(context, limitBytes)
   }
 
-  /** Tells of every change of a resource, with `namespace/name` or the name. */
-  #follow(
-    definition: ResourceDefinition,
-    from: number,
-    tell: (name: string, entry: Parameters<Registry['objectCache']['objectOf']>[0] | undefined) => void,
-  ): void {
-    const { registry, closing } = this.#options
-    const prefix = collectionPrefix(definition)
-    const watcher = registry.environment.storage.watch({ prefix, from })
-    watcher.onReady = () => {
-      for (const event of watcher.take()) {
-        tell(event.key.slice(prefix.length), event.type === 'delete' ? undefined : event.entry)
-      }
-    }
-    closing.addEventListener('abort', () => watcher.close(), { once: true })
-  }
-
-  /** A service, or what is behind it, has changed. */
+  /** A service or its endpoints have changed: checks the APIServices that name it. */
   #changed(at: string): void {
     for (const [name, { remote, service }] of this.#known) {
       const { namespace = '', name: target = '' } = service.spec?.service ?? {}
@@ -219,16 +207,16 @@ export class Aggregator {
     if (before?.remote === undefined) return
     if (!(before.remote instanceof Error)) before.remote.close()
     this.#openApi.forget(name)
-    if (this.#known.get(name)?.remote === undefined) this.#options.signals.forgotten(name)
+    if (this.#known.get(name)?.remote === undefined) this.#options.metrics.forgotten(name)
     const places = [...this.#known.values()].flatMap(({ remote }) => (remote instanceof Error ? [] : (remote?.place ?? [])))
     this.#discovery.keepOnly(new Set(places))
   }
 
   #reach({ spec }: Service): RemoteService | Error | undefined {
     if (spec?.service === undefined || spec.service === null) return undefined
-    const { aggregation, clock, registry } = this.#options
+    const { aggregation, clock, random, registry } = this.#options
     try {
-      return remoteService(spec, { aggregation, clock, reader: registry.reader, random: registry.environment.random })
+      return remoteService(spec, { aggregation, clock, reader: registry.reader, random })
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
     }
@@ -333,18 +321,18 @@ export class Aggregator {
   }
 
   async #tell(name: string, verdict: Verdict): Promise<void> {
-    const own = this.#own
+    const services = this.#services
     const before = this.#known.get(name)?.service.status?.conditions?.find(({ type }) => type === 'Available')
-    if (own === undefined || !this.#known.has(name)) return
+    if (services === undefined || !this.#known.has(name)) return
     const available = verdict.status === 'True'
     const lost = !available && before?.status === 'True' ? { lost: verdict.reason ?? '' } : {}
-    if (verdict !== local) this.#options.signals.checked(name, { available, ...lost })
+    if (verdict !== local) this.#options.metrics.checked(name, { available, ...lost })
     if (before?.status === verdict.status && before.reason === verdict.reason && before.message === verdict.message) return
     const since = before?.status === verdict.status ? before.lastTransitionTime : undefined
     const lastTransitionTime = since ?? formatTime(this.#options.clock.now())
     const condition = { type: 'Available', ...verdict, lastTransitionTime }
     await ignoringRaces(async () => {
-      const { object } = await updateObject(this.#options.registry, own, this.#context, {
+      const { object } = await services.updateStored(this.#context, {
         namespace: '',
         name,
         subresource: 'status',

@@ -1,65 +1,65 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
-import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
-import { createObject, deleteObject, type Registry, updateObject, type WriteContext } from '@krmkit/registry'
-import { withDefaults } from '../request-body.ts'
+import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import type { Registry, ResourceStore, WriteContext } from '@krmkit/registry'
 import { automanaged, type LocalService, localServices } from './local-services.ts'
 
 type Service = DeepReadonly<APIService>
 
-export interface KeeperOptions {
+export interface AutoregisterOptions {
   readonly registry: Registry
-  readonly own: ResourceDefinition
+  readonly profile: NamingProfile
+  /** The store of APIService objects. */
+  readonly services: ResourceStore
   readonly context: WriteContext
-  /** The objects that there are, by name. */
+  /** The present objects by name. */
   readonly known: (name: string) => Service | undefined
   readonly names: () => readonly string[]
-  /** Told of what was stored or deleted, before a watch tells. */
+  /** Called with the result of a write, before its watch event arrives. */
   readonly onStored: (service: Service) => void
   readonly onDeleted: (name: string) => void
 }
 
 /**
- * Keeps objects for all that is served here and that nobody gave to another server; those of what is not served any more go. A second
- * server over the same store keeps the same objects.
+ * Creates an APIService object for each group version that this server serves and that is not assigned to another server, and deletes
+ * those of group versions it serves no more. A second server over the same store maintains the same objects.
  */
 export class Autoregister {
-  readonly #options: KeeperOptions
+  readonly #options: AutoregisterOptions
 
-  constructor(options: KeeperOptions) {
+  constructor(options: AutoregisterOptions) {
     this.#options = options
   }
 
   async keep(): Promise<void> {
-    const { registry, own, context, known, names, onDeleted } = this.#options
-    const wanted = localServices(registry.definitions, registry.environment.profile)
+    const { registry, profile, services, context, known, names, onDeleted } = this.#options
+    const wanted = localServices(registry.definitions, profile)
     for (const each of wanted.values()) await this.#ensure(each)
     for (const name of names()) {
       if (wanted.has(name) || known(name)?.metadata.labels?.[automanaged] === undefined) continue
       await ignoringRaces(async () => {
-        await deleteObject(registry, own, context, { namespace: '', name, options: {} })
+        await services.delete(context, { namespace: '', name, options: {} })
         onDeleted(name)
       })
     }
   }
 
   async #ensure({ name, label, spec }: LocalService): Promise<void> {
-    const { registry, own, context, known, onStored } = this.#options
+    const { services, context, known, onStored } = this.#options
+    const { group, version, kind } = services.definition
     const before = known(name)
     const labels = { [automanaged]: label }
     if (before === undefined) {
-      const object = { apiVersion: `${own.group}/${own.version}`, kind: own.kind.kind, metadata: { name, labels }, spec }
+      const object = { apiVersion: `${group}/${version}`, kind: kind.kind, metadata: { name, labels }, spec }
       await ignoringRaces(async () => {
-        const given = withDefaults(object as unknown as ApiObject, own, registry.environment.profile)
-        const stored = await createObject(registry, own, context, { namespace: '', object: given })
+        const stored = await services.create(context, { namespace: '', object: object as unknown as ApiObject })
         onStored(stored.object as unknown as Service)
       })
       return
     }
-    // Somebody took the label away, or gave the group version to another server: it is theirs.
+    // Without the label, or assigned to another server, the object belongs to its user.
     if (before.metadata.labels?.[automanaged] === undefined || sameSpec(before.spec, spec)) return
     await ignoringRaces(async () => {
-      const { object } = await updateObject(registry, own, context, {
+      const { object } = await services.updateStored(context, {
         namespace: '',
         name,
         subresource: '',

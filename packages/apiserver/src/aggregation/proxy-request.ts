@@ -1,4 +1,4 @@
-import { isRepresentable, valuesOf, withoutTokenProtocols } from '@krmkit/authentication'
+import { headerValues, isValidHeaderText, removeTokenProtocols } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
@@ -33,17 +33,17 @@ export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group',
 
 /** @param host address and port that it goes to. */
 export function passedOn(
-  state: RequestContext,
+  context: RequestContext,
   { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
 ): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
-  const { request, auditId } = state
+  const { request, auditId } = context
   const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
   const headers = kept(request.headers)
   if (upgrade) {
     headers.connection = 'Upgrade'
     headers.upgrade = request.headers.upgrade ?? ''
   }
-  Object.assign(headers, identityOf(state))
+  Object.assign(headers, identityOf(context))
   headers['audit-id'] = auditId
   headers.host = host
   headers['x-forwarded-host'] = host
@@ -55,7 +55,7 @@ export function passedOn(
     headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
   }
   const path = request.query === '' ? request.path : `${request.path}?${request.query}`
-  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(state, limitBytes) }
+  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(context, limitBytes) }
 }
 
 /**
@@ -71,7 +71,7 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
     if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
   for (const name in headers) {
-    if (valuesOf(headers[name]).every(isCarried)) continue
+    if (headerValues(headers[name]).every(isCarried)) continue
     throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
   }
   return headers
@@ -79,7 +79,7 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
 
 /** White space around a value is lost on the way. */
 function isCarried(value: string): boolean {
-  return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
+  return isValidHeaderText(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
 function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
@@ -94,7 +94,7 @@ function kept(headers: RequestContext['request']['headers']): Record<string, str
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
     // Nobody but this server says who asks.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
-    const passed = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
+    const passed = name === 'sec-websocket-protocol' ? removeTokenProtocols(value) : value
     if (passed !== undefined) out[name] = passed
   }
   return out

@@ -2,8 +2,8 @@ import { clusterServices, type ObjectReader } from '@krmkit/admission'
 import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
 import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddress } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema'
+import { textResponse } from '../encoding/response-writer.ts'
 import type { RequestContext } from '../request-context.ts'
-import { textResponse } from '../responses.ts'
 import { boundOf } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
@@ -16,7 +16,7 @@ export interface RemoteService {
   /** `namespace/name:port`: services with the same one are the same server. */
   readonly place: string
   /** Passes a request on as it came; what goes wrong is an answer too. */
-  pass(state: RequestContext, limitBytes: number): Promise<ApiResponse>
+  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse>
   /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
   ask(path: string, question: Question): Promise<ApiResponse>
   /**
@@ -96,7 +96,7 @@ class ReachedService implements RemoteService {
     this.#reach = reach
   }
 
-  async pass(state: RequestContext, limitBytes: number): Promise<ApiResponse> {
+  async pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const { options, resolve, trusted } = this.#reach
     let address: ServiceAddress
     try {
@@ -104,9 +104,9 @@ class ReachedService implements RemoteService {
     } catch {
       return textResponse(503, 'service unavailable\n')
     }
-    const { readBody, ...rest } = passedOn(state, { host: hostAndPort(address), limitBytes })
+    const { readBody, ...rest } = passedOn(context, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
-    const bound = boundOf(state, options.clock, isDiscovery(state) ? discoveryMs : undefined)
+    const bound = boundOf(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
     try {
       const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bound.signal })
       return bound.answered(judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))

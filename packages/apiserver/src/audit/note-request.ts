@@ -7,11 +7,11 @@ import type { ObjectFacts } from './bodies.ts'
  * Notes what a request wants to write, where a trail is kept. The first note counts: changes run again when another writer was
  * first. Whoever made the object may go on changing it.
  */
-export function noteRequestObject(state: RequestContext, object: unknown): void {
-  const { auditLevel } = state
-  if (auditLevel === 'None' || state.requestObject !== undefined) return
+export function noteRequestObject(context: RequestContext, object: unknown): void {
+  const { auditLevel } = context
+  if (auditLevel === 'None' || context.requestObject !== undefined) return
   const value = auditLevel === 'Metadata' ? undefined : (copyJson(object) as JsonValue)
-  state.requestObject = { facts: factsOf(object), value }
+  context.requestObject = { facts: factsOf(object), value }
 }
 
 function factsOf(object: unknown): ObjectFacts {

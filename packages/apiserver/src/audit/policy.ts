@@ -1,4 +1,4 @@
-import { isDns1123Subdomain, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { type NamingProfile, stockProfile, validateDns1123Subdomain } from '@krmkit/meta'
 import { z } from 'zod'
 import { AuditError } from './audit-error.ts'
 import type { AuditDecision, AuditLevel, AuditPolicy, AuditStage } from './interfaces.ts'
@@ -82,7 +82,7 @@ function checkRule({ nonResourceURLs = [], resources = [], namespaces = [] }: Au
       throw invalid(`${at}.nonResourceURLs: the wildcard of ${JSON.stringify(url)} must be its end`)
   }
   for (const { group = '', resources: names = [], resourceNames = [] } of resources) {
-    if (group !== '' && isDns1123Subdomain(group).length > 0)
+    if (group !== '' && validateDns1123Subdomain(group).length > 0)
       throw invalid(`${at}.resources: ${JSON.stringify(group)} is no group`)
     if (resourceNames.length > 0 && names.length === 0) throw invalid(`${at}.resources: resourceNames need resources`)
   }

@@ -32,7 +32,7 @@ export interface Outcome {
  *     RequestReceived -> ResponseStarted (requests that last) -> ResponseComplete | Panic
  */
 export class AuditRecord {
-  readonly #state: RequestContext
+  readonly #context: RequestContext
   readonly #kept: readonly KeptBy[]
   readonly #options: RecordOptions
   /** Whoever was authenticated; absent when that failed. */
@@ -40,13 +40,13 @@ export class AuditRecord {
   readonly #sourceIPs: readonly string[]
   readonly #userAgent: string | undefined
 
-  constructor(state: RequestContext, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
-    this.#state = state
+  constructor(context: RequestContext, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
+    this.#context = context
     this.#kept = kept
     this.#options = options
     this.#user = user
-    this.#sourceIPs = sourceAddresses(state.request)
-    this.#userAgent = shortened(header(state.request, 'user-agent'))
+    this.#sourceIPs = sourceAddresses(context.request)
+    this.#userAgent = shortened(header(context.request, 'user-agent'))
   }
 
   /** Tells every trail that wants to hear of the stage. @throws when a backend that is strict loses the first entry. */
@@ -73,7 +73,7 @@ export class AuditRecord {
   #statusOf(stage: AuditStage, response: ApiResponse | undefined, message: string | undefined): AuditStatus | undefined {
     if (stage === 'RequestReceived') return undefined
     if (stage === 'Panic') {
-      const text = `the server failed: ${this.#state.fault instanceof Error ? this.#state.fault.message : String(this.#state.fault)}`
+      const text = `the server failed: ${this.#context.fault instanceof Error ? this.#context.fault.message : String(this.#context.fault)}`
       return { metadata: {}, status: 'Failure', message: text, reason: 'InternalError', code: 500 }
     }
     const code = response?.status ?? 200
@@ -84,7 +84,7 @@ export class AuditRecord {
 
   /** What the answer says of itself, where it is a Status: refusals, and deletions that are done. */
   #toldStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
-    const { verb } = this.#state.info
+    const { verb } = this.#context.info
     if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
     const value = this.#options.bodies.response(response)
     if (typeof value !== 'object' || value === null || Array.isArray(value) || value['kind'] !== 'Status') return undefined
@@ -98,21 +98,21 @@ export class AuditRecord {
   }
 
   #event(stage: AuditStage, decision: AuditDecision, facts: StageFacts): AuditEvent {
-    const state = this.#state
-    const { request, impersonator, startedAt } = state
+    const context = this.#context
+    const { request, impersonator, startedAt } = context
     const { responseStatus, timestamp } = facts
     const annotations = this.#annotations(decision)
-    const objectRef = objectRefOf(state)
+    const objectRef = objectRefOf(context)
     return {
       kind: 'Event',
       apiVersion: `audit.${this.#options.profile.apiDomain}/v1`,
       level: decision.level,
-      auditID: state.auditId,
+      auditID: context.auditId,
       stage,
       requestURI: request.query === '' ? request.path : `${request.path}?${request.query}`,
-      verb: state.info.verb,
+      verb: context.info.verb,
       user: userOf(this.#user),
-      ...(impersonator === undefined ? {} : { impersonatedUser: userOf(state.user) }),
+      ...(impersonator === undefined ? {} : { impersonatedUser: userOf(context.user) }),
       ...(this.#sourceIPs.length === 0 ? {} : { sourceIPs: this.#sourceIPs }),
       ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }),
       ...(objectRef === undefined ? {} : { objectRef }),
@@ -132,7 +132,7 @@ export class AuditRecord {
     if (stage === 'RequestReceived' || level === 'None' || level === 'Metadata') return {}
     const shown = (value: JsonValue | undefined) =>
       value === undefined ? undefined : withoutTokens(omitManagedFields ? withoutManagedFields(value) : value)
-    const asked = shown(this.#state.requestObject?.value)
+    const asked = shown(this.#context.requestObject?.value)
     const answered =
       level === 'RequestResponse' && response !== undefined ? shown(this.#options.bodies.response(response)) : undefined
     return {
@@ -142,7 +142,7 @@ export class AuditRecord {
   }
 
   #annotations({ level }: AuditDecision): Readonly<Record<string, string>> | undefined {
-    const { annotations, detailAnnotations, decisions } = this.#state
+    const { annotations, detailAnnotations, decisions } = this.#context
     const traced =
       decisions.length === 0
         ? {}

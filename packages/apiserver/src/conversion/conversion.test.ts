@@ -62,7 +62,8 @@ const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObj
 })
 
 async function start(conversion: ConversionReach, body: JsonObject = definition()) {
-  const server = await createApiServer({ storage: memoryStorage(), conversion })
+  const storage = memoryStorage()
+  const server = await createApiServer({ storage, conversion })
   servers.push(server)
   const call: Call = async (method, path, given, headers = {}, query = '') => {
     const bytes = new TextEncoder().encode(given === undefined ? '' : JSON.stringify(given))
@@ -84,7 +85,7 @@ async function start(conversion: ConversionReach, body: JsonObject = definition(
   await call('POST', definitions, body)
   for (let turn = 0; turn < 200 && (await call('GET', at('v1'))).kind !== 'WidgetList'; turn++)
     await new Promise((resolve) => setImmediate(resolve))
-  return { call, server }
+  return { call, storage }
 }
 
 function counting(calls: number[] = []): { reach: ConversionReach; calls: number[] } {
@@ -128,12 +129,12 @@ const success = (request: Body, convertedObjects: unknown[]) => ({
 describe('versions that webhooks translate', () => {
   it('are read and written in the version of the request, and kept in the storage version', async () => {
     const { reach } = counting()
-    const { call, server } = await start(reach)
+    const { call, storage } = await start(reach)
     const made = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
     expect(made).toMatchObject({ apiVersion: `${group}/v1beta1`, size: 3, metadata: { generation: 1 } })
     expect(made).not.toHaveProperty('spec')
     expect((await call('GET', at('v1', 'a'))).spec).toEqual({ size: 3 })
-    const { entries } = await server.registry.environment.storage.list({ prefix: `/${group}/widgets/` })
+    const { entries } = await storage.list({ prefix: `/${group}/widgets/` })
     expect(JSON.parse(new TextDecoder().decode(entries[0]!.value))).toMatchObject({
       apiVersion: `${group}/v1`,
       spec: { size: 3 },
@@ -190,7 +191,7 @@ describe('versions that webhooks translate', () => {
 
   it('the storage version may change: what was stored before is read, and written anew', async () => {
     const { reach } = counting()
-    const { call, server } = await start(reach, definition('v1beta1'))
+    const { call, storage } = await start(reach, definition('v1beta1'))
     await call('POST', at('v1beta1'), widget('a', { size: 3 }))
     const old = await call('GET', `${definitions}/widgets.${group}`)
     const { spec } = definition('v1') as Body
@@ -201,7 +202,7 @@ describe('versions that webhooks translate', () => {
     expect(shown.spec).toEqual({ size: 3 })
     const written = await call('PUT', at('v1', 'a'), shown)
     expect(written.metadata.resourceVersion).not.toBe(shown.metadata.resourceVersion)
-    const { entries } = await server.registry.environment.storage.list({ prefix: `/${group}/widgets/` })
+    const { entries } = await storage.list({ prefix: `/${group}/widgets/` })
     expect(new TextDecoder().decode(entries[0]!.value)).toContain(`"apiVersion":"${group}/v1"`)
   })
 })

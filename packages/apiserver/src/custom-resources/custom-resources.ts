@@ -7,9 +7,9 @@ import {
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime, Slices } from '@krmkit/meta'
-import { collectionPrefix, deleteObject, type Registry, updateObject, type WriteContext } from '@krmkit/registry'
-import type { Watcher } from '@krmkit/storage'
-import { serverContext } from '../bootstrap.ts'
+import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } from '@krmkit/registry'
+import type { TypeSource } from '@krmkit/schema'
+import { serverContext } from '../bootstrap/system-objects.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
 import { isTrue, settledStatus } from './accepted-names.ts'
 
@@ -22,6 +22,7 @@ type Definition = DeepReadonly<CustomResourceDefinition>
 
 export interface CustomResourcesOptions {
   readonly registry: Registry
+  readonly types: TypeSource
   readonly clock: Clock
   /** Everything ends when it aborts. */
   readonly closing: AbortSignal
@@ -44,61 +45,72 @@ const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefin
 
 /** Serves the definitions that are in the store, and from then on follows every change. */
 export async function followDefinitions(options: CustomResourcesOptions): Promise<void> {
-  const own = options.registry.stored(resource.group, resource.resource)
-  if (own === undefined) return
-  const follower = new Follower(options, own)
-  await follower.start()
+  const store = options.registry.storeOf(resource)
+  if (store === undefined) return
+  await new DefinitionFollower(options, store).start()
 }
 
-class Follower {
+class DefinitionFollower {
   readonly #options: CustomResourcesOptions
-  readonly #own: ResourceDefinition
+  /** The store of the definitions. */
+  readonly #store: ResourceStore
   readonly #base: readonly ResourceDefinition[]
   readonly #builtIn: ReadonlySet<string>
   readonly #known = new Map<string, Known>()
   /** Watches of the instances of definitions that are going away. */
-  readonly #leaving = new Map<string, Watcher>()
+  readonly #leaving = new Map<string, Following>()
+  /** Changes of definitions that wait for their turn; `undefined` before the start: present definitions are taken at once. */
+  #changes: { readonly definition: Definition; readonly removed: boolean }[] | undefined
   readonly #context: WriteContext
   #work: Promise<void> = Promise.resolve()
 
-  constructor(options: CustomResourcesOptions, own: ResourceDefinition) {
+  constructor(options: CustomResourcesOptions, store: ResourceStore) {
     this.#options = options
-    this.#own = own
+    this.#store = store
     this.#base = options.registry.definitions
     this.#builtIn = new Set(this.#base.map(({ group, resource: { name } }) => `${group}/${name}`))
     this.#context = serverContext(options.closing)
   }
 
   async start(): Promise<void> {
-    const { registry, closing } = this.#options
-    const { storage } = registry.environment
-    const prefix = collectionPrefix(this.#own)
-    const { entries, revision } = await storage.list({ prefix })
-    const found = entries.map((entry) => registry.objectCache.objectOf(entry) as unknown as Definition)
-    for (const definition of found) this.#remember(definition)
+    const { closing, onFault } = this.#options
+    const following = await this.#store.follow(
+      { put: (object) => this.#changed(object, false), remove: (object) => this.#changed(object, true) },
+      { signal: closing, onFault },
+    )
+    this.#changes = []
     this.#serve()
-    const watcher = storage.watch({ prefix, from: revision })
-    const look = (): void => {
-      this.#later(async () => {
-        const groups = new Set<string>()
-        for (const event of watcher.take()) {
-          const definition = registry.objectCache.objectOf(event.entry) as unknown as Definition
-          groups.add(definition.spec.group)
-          if (event.type === 'delete') this.#forget(event.key.slice(prefix.length))
-          else this.#remember(definition)
-        }
-        this.#serve()
-        await this.#settleAll(groups)
-      })
-    }
-    watcher.onReady = look
-    closing.addEventListener('abort', () => this.#stop(watcher), { once: true })
+    closing.addEventListener('abort', () => this.#stop(following), { once: true })
     this.#later(() => this.#settleAll())
     await this.#work
   }
 
-  #stop(watcher: Watcher): void {
-    watcher.close()
+  /** Definitions that are present at the start are served together; later changes are processed in order, all that are due at once. */
+  #changed(object: FrozenObject, removed: boolean): void {
+    const definition = object as unknown as Definition
+    if (this.#changes === undefined) {
+      this.#remember(definition)
+      return
+    }
+    this.#changes.push({ definition, removed })
+    if (this.#changes.length === 1) this.#later(() => this.#process())
+  }
+
+  async #process(): Promise<void> {
+    const changes = this.#changes ?? []
+    this.#changes = []
+    const groups = new Set<string>()
+    for (const { definition, removed } of changes) {
+      groups.add(definition.spec.group)
+      if (removed) this.#forget(definition.metadata.name ?? '')
+      else this.#remember(definition)
+    }
+    this.#serve()
+    await this.#settleAll(groups)
+  }
+
+  #stop(following: Following): void {
+    following.close()
     for (const each of this.#leaving.values()) each.close()
     this.#leaving.clear()
   }
@@ -139,7 +151,7 @@ class Follower {
   ): readonly ResourceDefinition[] {
     if (!isTrue(definition.status?.conditions, 'Established')) return []
     if (this.#builtIn.has(`${definition.spec.group}/${definition.spec.names.plural}`)) return []
-    const objectMeta = this.#options.registry.environment.types.struct('meta/v1.ObjectMeta')
+    const objectMeta = this.#options.types.struct('meta/v1.ObjectMeta')
     try {
       const converter = this.#options.converters.of(definition)
       return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
@@ -187,9 +199,8 @@ class Follower {
 
   /** Stores a change of the status; what comes of it is served at once. */
   async #update(name: string, change: (current: Definition) => Definition): Promise<void> {
-    const { registry } = this.#options
     try {
-      const { object, entry } = await updateObject(registry, this.#own, this.#context, {
+      const { object, entry } = await this.#store.updateStored(this.#context, {
         namespace: '',
         name,
         subresource: 'status',
@@ -205,25 +216,23 @@ class Follower {
 
   /** Deletes all instances; when the last one is gone, so is the definition. */
   async #remove(name: string, definition: Definition): Promise<void> {
-    const { registry } = this.#options
-    const { storage } = registry.environment
+    const { registry, closing } = this.#options
     const [first] = this.#resourcesOf({ ...definition, status: established(definition.status) }, { unserved: true })
-    const stored = first?.storage ?? { group: definition.spec.group, version: '', resource: definition.spec.names.plural }
-    const prefix = collectionPrefix({ storage: stored })
+    const { group, names } = definition.spec
+    const instances = registry.collection(first?.storage ?? { group, resource: names.plural })
     if (!this.#leaving.has(name)) {
       await this.#update(name, (current) =>
         terminating(current, this.#now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
       )
-      const watcher = storage.watch({ prefix, from: storage.revision })
-      this.#leaving.set(name, watcher)
-      watcher.onReady = () => {
-        watcher.take()
+      const changed = () => {
         const known = this.#known.get(name)
         if (known !== undefined) this.#later(() => this.#settle(name, known.definition))
       }
-      if (first !== undefined) await this.#deleteInstances(first, prefix)
+      const following = await instances.follow({ put: changed, remove: changed }, { signal: closing, changesOnly: true })
+      this.#leaving.set(name, following)
+      if (first !== undefined) await this.#deleteInstances(registry.store(first))
     }
-    if (storage.count(prefix) > 0) return
+    if (instances.count() > 0) return
     await this.#update(name, (current) => {
       const done = terminating(current, this.#now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
       const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
@@ -231,20 +240,16 @@ class Follower {
     })
   }
 
-  async #deleteInstances(definition: ResourceDefinition, prefix: string): Promise<void> {
-    const { registry } = this.#options
-    const { entries } = await registry.environment.storage.list({ prefix })
+  async #deleteInstances(store: ResourceStore): Promise<void> {
+    const { registry, closing } = this.#options
+    const { entries } = await store.list({ namespace: '' }, closing)
     const slices = new Slices(registry.slices)
     for (const entry of entries) {
       if (slices.due(true)) await slices.next()
-      const { metadata } = registry.objectCache.objectOf(entry)
-      if (metadata.deletionTimestamp !== undefined) continue
+      const { namespace = '', name = '', deletionTimestamp } = store.object(entry).metadata
+      if (deletionTimestamp !== undefined) continue
       try {
-        await deleteObject(registry, definition, this.#context, {
-          namespace: metadata.namespace ?? '',
-          name: metadata.name ?? '',
-          options: {},
-        })
+        await store.delete(this.#context, { namespace, name, options: {} })
       } catch (error) {
         if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
       }

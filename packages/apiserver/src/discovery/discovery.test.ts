@@ -1,5 +1,5 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { namingProfile } from '@krmkit/meta'
+import { createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { chooseAggregated, createDiscovery, type DiscoveryAnswer } from './discovery.ts'
 
@@ -249,7 +249,7 @@ describe('aggregated discovery', () => {
   })
 
   it('another naming profile has another group and media type', () => {
-    const profile = namingProfile({ apiDomain: 'example.org', vendor: 'acme' })
+    const profile = createNamingProfile({ apiDomain: 'example.org', vendor: 'acme' })
     const own = createDiscovery({ resources: () => resources, serverAddress: () => '', profile })
     const accept = 'application/vnd.acme.protobuf;g=apidiscovery.example.org;v=v2;as=APIGroupDiscoveryList'
     expect(own.answer({ path: '/apis', headers: { accept } })).toMatchObject({

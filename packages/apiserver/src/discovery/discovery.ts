@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type GroupVersionKind, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { RemoteVersion } from '../aggregation/interfaces.ts'
-import { type Clause, type Encoding, mediaType, parseAccept } from '../negotiation.ts'
+import { type Clause, type Encoding, mediaType, parseAccept } from '../encoding/negotiation.ts'
 import {
   type AggregatedVersion,
   apiGroup,

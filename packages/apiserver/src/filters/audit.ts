@@ -16,16 +16,16 @@ const lasting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', '
  */
 export function audit(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
-  return async (state, next) => {
-    state.isAudited = true
-    const kept = keptBy(trails, attributesOf(state))
+  return async (context, next) => {
+    context.isAudited = true
+    const kept = keptBy(trails, attributesOf(context))
     if (kept.length === 0) return next()
-    state.auditLevel = highest(kept)
-    const record = new AuditRecord(state, kept, options, state.user)
+    context.auditLevel = highest(kept)
+    const record = new AuditRecord(context, kept, options, context.user)
     await record.tell('RequestReceived')
     const response = await next()
-    if (response.body.kind === 'stream') return followed(record, state, response)
-    await record.tell(state.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    if (response.body.kind === 'stream') return followed(record, context, response)
+    await record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return response
   }
 }
@@ -36,11 +36,11 @@ export function audit(trails: readonly AuditTrail[], options: RecordOptions): Fi
  */
 export function auditRefused(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
-  return async (state, next) => {
+  return async (context, next) => {
     try {
       return await next()
     } catch (error) {
-      if (!state.isAudited) await tellRefusal(trails, options, state, codeOf(error), error)
+      if (!context.isAudited) await tellRefusal(trails, options, context, codeOf(error), error)
       throw error
     }
   }
@@ -49,15 +49,15 @@ export function auditRefused(trails: readonly AuditTrail[], options: RecordOptio
 async function tellRefusal(
   trails: readonly AuditTrail[],
   options: RecordOptions,
-  state: RequestContext,
+  context: RequestContext,
   code: number,
   error: unknown,
 ): Promise<void> {
-  const kept = keptBy(trails, { ...attributesOf(state), user: undefined })
+  const kept = keptBy(trails, { ...attributesOf(context), user: undefined })
   if (kept.length === 0) return
-  const record = new AuditRecord(state, kept, options, undefined)
+  const record = new AuditRecord(context, kept, options, undefined)
   const response: ApiResponse = { status: code, headers: {}, body: { kind: 'empty' } }
-  if (code === 401) await record.tell('ResponseStarted', { response, message: attempted(state) })
+  if (code === 401) await record.tell('ResponseStarted', { response, message: attempted(context) })
   else await record.tell('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
 }
 
@@ -97,14 +97,14 @@ function attributesOf({ info, user }: RequestContext): AuditAttributes {
 }
 
 /** A stream is told of when it begins, where it lasts, and when it ends. */
-async function followed(record: AuditRecord, state: RequestContext, response: ApiResponse): Promise<ApiResponse> {
+async function followed(record: AuditRecord, context: RequestContext, response: ApiResponse): Promise<ApiResponse> {
   const { body, ...head } = response
   if (body.kind !== 'stream') return response
-  const { verb, subresource } = state.info
+  const { verb, subresource } = context.info
   if (verb === 'watch' || lasting.has(subresource)) await record.tell('ResponseStarted', { response })
   let told: Promise<void> | undefined
   const over = (): Promise<void> => {
-    told ??= record.tell(state.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    told ??= record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return told
   }
   const { stream, events } = body

@@ -1,4 +1,4 @@
-import { type AuthenticationOutcome, identityHeaders } from '@krmkit/authentication'
+import { type AuthenticationOutcome, createIdentityHeaderRules } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { authentication } from './authentication.ts'
 
 const alice = { username: 'alice', groups: ['dev'] }
 const answer = { status: 200, headers: {}, body: { kind: 'empty' } } as const
-const judged = identityHeaders({ usernameHeaders: ['X-Who'] })
+const judged = createIdentityHeaderRules({ usernameHeaders: ['X-Who'] })
 
 async function run(
   outcome: AuthenticationOutcome | Error,

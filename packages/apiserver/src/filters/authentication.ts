@@ -1,4 +1,4 @@
-import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krmkit/authentication'
+import type { AuthenticationOutcome, Authenticator, IdentityHeaderRules } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { DerivedRequest } from '../derived-request.ts'
@@ -6,7 +6,7 @@ import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {
   /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
-  readonly identityHeaders: IdentityHeaders
+  readonly identityHeaders: IdentityHeaderRules
   /** Told of failures of an authenticator itself; the caller is refused. */
   readonly onFault: (error: unknown) => void
 }
@@ -18,20 +18,20 @@ export interface AuthenticationFilterOptions {
  * @see API protocol specification, 5
  */
 export function authentication(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
-  return async (state, next) => {
-    const { request } = state
-    const problem = options.identityHeaders.problemOf(request)
+  return async (context, next) => {
+    const { request } = context
+    const problem = options.identityHeaders.validate(request)
     if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
     if (request.user !== undefined) {
-      state.user = request.user
+      context.user = request.user
       return next()
     }
     const outcome = await outcomeOf(authenticator, request, options)
     if (outcome.kind !== 'authenticated') throw ApiError.unauthorized()
-    state.user = outcome.user
-    if (outcome.warnings !== undefined) state.warnings.push(...outcome.warnings)
-    if (outcome.annotations !== undefined) Object.assign(state.annotations, outcome.annotations)
-    withoutProxyHeaders(state, options.identityHeaders.isProxyHeader)
+    context.user = outcome.user
+    if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
+    if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)
+    withoutProxyHeaders(context, options.identityHeaders.isProxyHeader)
     return next()
   }
 }
@@ -52,12 +52,12 @@ async function outcomeOf(
   }
 }
 
-function withoutProxyHeaders(state: RequestContext, isProxyHeader: (name: string) => boolean): void {
-  const { headers } = state.request
+function withoutProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {
+  const { headers } = context.request
   for (const name in headers) {
     if (!isProxyHeader(name)) continue
     const kept = Object.fromEntries(Object.entries(headers).filter(([other]) => !isProxyHeader(other)))
-    state.request = new DerivedRequest(state.request, { headers: Object.assign(Object.create(null) as typeof kept, kept) })
+    context.request = new DerivedRequest(context.request, { headers: Object.assign(Object.create(null) as typeof kept, kept) })
     return
   }
 }

@@ -1,6 +1,6 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { authorization } from './authorization.ts'
 
 const user = { username: 'jane "j" doe', groups: [] }
@@ -31,7 +31,7 @@ describe('authorization', () => {
     ['GET', '/metrics', 'forbidden: User "jane \\"j\\" doe" cannot get path "/metrics"'],
     ['POST', '/anything', 'forbidden: User "jane \\"j\\" doe" cannot post path "/anything"'],
   ])('P312 %s %s is refused in the words of the stock server', async (method, target, message) => {
-    await expect(authorization(nobody)(stateOf(target, { method, user }), async () => done)).rejects.toMatchObject({
+    await expect(authorization(nobody)(contextOf(target, { method, user }), async () => done)).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
       message,
@@ -41,7 +41,7 @@ describe('authorization', () => {
   it('the reason stands at the end', async () => {
     for (const decision of ['deny', 'noOpinion'] as const) {
       const filter = authorization({ authorize: async () => ({ decision, reason: 'because' }) })
-      await expect(filter(stateOf('/metrics', { user }), async () => done)).rejects.toThrow(
+      await expect(filter(contextOf('/metrics', { user }), async () => done)).rejects.toThrow(
         /cannot get path "\/metrics": because$/,
       )
     }
@@ -55,7 +55,7 @@ describe('authorization', () => {
         return { decision: 'allow', reason: 'yes' }
       },
     })
-    expect(await filter(stateOf('/api/v1/namespaces/ns/pods?watch=true', { user }), async () => done)).toBe(done)
+    expect(await filter(contextOf('/api/v1/namespaces/ns/pods?watch=true', { user }), async () => done)).toBe(done)
     expect(asked).toEqual([
       {
         user,

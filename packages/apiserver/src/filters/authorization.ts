@@ -16,13 +16,13 @@ import { requestSelectors } from '../request-selectors.ts'
 export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfile = stockProfile): Filter {
   const decisionKey = `authorization.${apiDomain}/decision`
   const reasonKey = `authorization.${apiDomain}/reason`
-  return async (state, next) => {
-    const attributes = attributesOf(state)
+  return async (context, next) => {
+    const attributes = attributesOf(context)
     const answer = authorizer.authorize(attributes)
     const decision = answer instanceof Promise ? await answer : answer
-    if (state.auditLevel !== 'None') {
-      state.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
-      state.annotations[reasonKey] = decision.reason
+    if (context.auditLevel !== 'None') {
+      context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
+      context.annotations[reasonKey] = decision.reason
     }
     if (decision.decision !== 'allow') refuse(attributes, decision)
     return next()
@@ -45,13 +45,13 @@ function refuse(attributes: Attributes, { decision, reason, error }: Decision): 
 }
 
 /** What a request is about. A list or watch of one object by its name counts as asking for that object. */
-export function attributesOf(state: RequestContext): Attributes {
-  const { info, user, query } = state
+export function attributesOf(context: RequestContext): Attributes {
+  const { info, user, query } = context
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
   if (!isResource || query.size === 0 || !collective.has(verb)) return plain
   // What cannot be read is refused later, and until then asks for everything.
-  const { fields, labels } = requestSelectors(state)
+  const { fields, labels } = requestSelectors(context)
   const fieldSelector = fields instanceof MetaError ? undefined : fields?.requirements
   const labelSelector = labels === undefined || labels instanceof MetaError ? undefined : expressionsOf(labels)
   const named = fieldSelector?.find((each) => each.field === 'metadata.name' && each.operator === '=')?.value ?? ''

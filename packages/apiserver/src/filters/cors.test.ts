@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { cors } from './cors.ts'
 
-const from = (origin: string, method = 'GET') => stateOf('/api', { method, headers: { origin } })
+const from = (origin: string, method = 'GET') => contextOf('/api', { method, headers: { origin } })
 
 describe('cors', () => {
   it('without patterns there is nothing to do', () => {
@@ -30,7 +30,7 @@ describe('cors', () => {
     const filter = cors([/^https:\/\/ui\.example\.com$/])!
     for (const origin of ['https://ui.example.com.evil.org', `https://${'x'.repeat(3000)}`, ''])
       expect(await filter(from(origin), async () => done)).toBe(done)
-    expect(await filter(stateOf('/api'), async () => done)).toBe(done)
+    expect(await filter(contextOf('/api'), async () => done)).toBe(done)
   })
 
   it('the same origin is answered alike every time', async () => {

@@ -9,8 +9,8 @@ export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined
   // Patterns with these flags remember where they stopped.
   const plain = patterns.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')))
-  return async (state, next) => {
-    const origin = header(state.request, 'origin')
+  return async (context, next) => {
+    const origin = header(context.request, 'origin')
     if (origin === undefined || origin.length > 2048 || !plain.some((pattern) => pattern.test(origin))) return next()
     const allowed = {
       'access-control-allow-origin': origin,
@@ -20,7 +20,7 @@ export function cors(patterns: readonly RegExp[]): Filter | undefined {
       'access-control-expose-headers': 'Date',
       'access-control-allow-credentials': 'true',
     }
-    if (state.request.method === 'OPTIONS') return { status: 204, headers: allowed, body: { kind: 'empty' } }
+    if (context.request.method === 'OPTIONS') return { status: 204, headers: allowed, body: { kind: 'empty' } }
     const response = await next()
     return { ...response, headers: { ...response.headers, ...allowed } }
   }

@@ -1,6 +1,6 @@
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { done, sampleServer, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
 import { failures } from './failures.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'] }
@@ -8,8 +8,8 @@ const jane = { username: 'jane', groups: ['system:authenticated'] }
 describe('failures', () => {
   it('become answers', async () => {
     const filter = failures((_request, error) => ({ ...done, status: (error as { code: number }).code }))
-    expect((await filter(stateOf('/'), () => Promise.reject(Object.assign(new Error('x'), { code: 418 })))).status).toBe(418)
-    expect(await filter(stateOf('/'), async () => done)).toBe(done)
+    expect((await filter(contextOf('/'), () => Promise.reject(Object.assign(new Error('x'), { code: 418 })))).status).toBe(418)
+    expect(await filter(contextOf('/'), async () => done)).toBe(done)
   })
 
   it('refusals are counted, and browsers may read them', async () => {

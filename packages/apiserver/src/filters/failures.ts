@@ -5,12 +5,12 @@ import type { Filter, RequestContext } from '../request-context.ts'
  * Turns what the rest of the chain throws into an answer, so that the filters before it see how the request ended, whether it
  * was refused or answered.
  */
-export function failures(answer: (state: RequestContext, error: unknown) => ApiResponse): Filter {
-  return async (state, next) => {
+export function failures(answer: (context: RequestContext, error: unknown) => ApiResponse): Filter {
+  return async (context, next) => {
     try {
       return await next()
     } catch (error) {
-      return answer(state, error)
+      return answer(context, error)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createRbacAuthorizer } from '@krmkit/authorization'
 import { stockProfile, type UserInfo } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { impersonation } from './impersonation.ts'
 
 type Headers = Readonly<Record<string, string | readonly string[]>>
@@ -11,7 +11,7 @@ const anything = { authorize: () => ({ decision: 'allow', reason: '' }) as const
 
 /** Who a request is from after the filter. */
 async function actsAs(headers: Headers, authorizer: Parameters<typeof impersonation>[0] = anything) {
-  const state = stateOf('/api', { user: caller, headers })
+  const state = contextOf('/api', { user: caller, headers })
   await impersonation(authorizer, stockProfile)(state, async () => done)
   return state
 }

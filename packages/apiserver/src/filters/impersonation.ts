@@ -1,4 +1,4 @@
-import { decodedKey, impersonationHeaders, singleValue, valuesOf } from '@krmkit/authentication'
+import { decodeExtraKey, headerValues, impersonationHeaders, singleHeaderValue } from '@krmkit/authentication'
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
@@ -25,15 +25,15 @@ interface Wanted {
  * @see API protocol specification, 5.6
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
-  return async (state, next) => {
-    const wanted = wantedUser(state.request)
+  return async (context, next) => {
+    const wanted = wantedUser(context.request)
     if (wanted === undefined) return next()
-    const caller = state.user
+    const caller = context.user
     for (const attributes of questions(caller, wanted, `authentication.${profile.apiDomain}`)) {
       await refuseUnlessAllowed(authorizer, attributes)
     }
-    state.impersonator = caller
-    state.user = impersonated(wanted)
+    context.impersonator = caller
+    context.user = impersonated(wanted)
     return next()
   }
 }
@@ -46,7 +46,7 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
 function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   const extra = wantedExtra(headers)
   const username = single(headers, impersonationHeaders.user) ?? ''
-  const groups = valuesOf(headers[impersonationHeaders.group])
+  const groups = headerValues(headers[impersonationHeaders.group])
   const uid = single(headers, impersonationHeaders.uid) ?? ''
   if (username === '') {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
@@ -59,16 +59,16 @@ function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly strin
   let extra: Map<string, readonly string[]> | undefined
   for (const name in headers) {
     if (!name.startsWith(impersonationHeaders.extraPrefix)) continue
-    const key = decodedKey(name.slice(impersonationHeaders.extraPrefix.length))
+    const key = decodeExtraKey(name.slice(impersonationHeaders.extraPrefix.length))
     if (key === undefined) throw ApiError.badRequest(`the key in ${name} is not UTF-8`)
     extra ??= new Map()
-    extra.set(key, [...(extra.get(key) ?? []), ...valuesOf(headers[name])])
+    extra.set(key, [...(extra.get(key) ?? []), ...headerValues(headers[name])])
   }
   return extra
 }
 
 function single(headers: ApiRequest['headers'], name: string): string | undefined {
-  const value = singleValue(headers[name])
+  const value = singleHeaderValue(headers[name])
   if (value === false) throw ApiError.badRequest(`header ${name} is repeated`)
   return value
 }

@@ -1,12 +1,12 @@
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { administrator, done, stateOf } from '../testing/sample-server.ts'
+import { administrator, contextOf, done } from '../testing/sample-server.ts'
 import { inFlight } from './in-flight.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
 const user: UserInfo = { username: 'jane', groups: ['system:authenticated'] }
-const jane = (target: string, method = 'GET') => stateOf(target, { user, method })
+const jane = (target: string, method = 'GET') => contextOf(target, { user, method })
 
 /** Holds requests until they are let go. */
 function gate() {
@@ -49,7 +49,7 @@ describe('requests in flight', () => {
       jane(`${pods}/a/exec`, 'POST'),
       jane(`${pods}/a/portforward`, 'POST'),
       jane(`${pods}/a/proxy`, 'PUT'),
-      stateOf(pods, { user: administrator }),
+      contextOf(pods, { user: administrator }),
     ]
     const held = [filter(jane(pods), next), filter(jane(pods, 'POST'), next), ...free.map((state) => filter(state, next))]
     open()

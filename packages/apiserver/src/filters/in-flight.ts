@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
+import { tooManyRequests } from '../encoding/response-writer.ts'
 import { BodyPauses } from '../flow-control/body-pauses.ts'
 import type { Filter } from '../request-context.ts'
-import { tooManyRequests } from '../responses.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 
 export interface InFlightLimits {
@@ -23,12 +23,12 @@ export function inFlight(limits: InFlightLimits): Filter {
   const reads = new Places(limits.readOnly)
   const writes = new Places(limits.mutating)
   const pauses = new BodyPauses()
-  return async (state, next) => {
-    const { info, user } = state
+  return async (context, next) => {
+    const { info, user } = context
     if (isLongRunning(info) || user.groups.includes(administrators)) return next()
     const places = isMutating(info) ? writes : reads
     if (!places.take()) return tooManyRequests(1)
-    const pausable = pauses.attach(state, places)
+    const pausable = pauses.attach(context, places)
     try {
       return await next()
     } finally {

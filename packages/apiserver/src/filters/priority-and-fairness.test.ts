@@ -1,7 +1,7 @@
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiServerOptions } from '../server.ts'
+import type { ApiServerOptions } from '../server-options.ts'
 import { type Asking, requestOf, sampleServer } from '../testing/sample-server.ts'
 
 const path = '/apis/flowcontrol.apiserver.k8s.io/v1'

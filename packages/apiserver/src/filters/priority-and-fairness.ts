@@ -1,10 +1,10 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { tooManyRequests } from '../encoding/response-writer.ts'
 import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
-import { tooManyRequests } from '../responses.ts'
 import { isLongRunning } from './long-running.ts'
 
 export interface PriorityAndFairnessOptions {
@@ -30,17 +30,18 @@ const watchInitializationMs = 5_000
  */
 export function priorityAndFairness(controller: FlowController, options: PriorityAndFairnessOptions): Filter {
   const pauses = new BodyPauses()
-  const context = { controller, pauses, ...options }
-  return (state, next) => {
-    if (state.info.verb !== 'watch' && isLongRunning(state.info)) return next()
+  const parts = { controller, pauses, ...options }
+  return (context, next) => {
+    if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next()
     options.refresh()
-    const schema = controller.classify(state)
-    state.flowHeaders = schema.headers
-    const request = controller.start(state, schema)
+    const schema = controller.classify(context)
+    context.flowHeaders = schema.headers
+    const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
-    if (!request.executing) return serveInTurn(new Serving(context, schema, request), state, next)
-    if (state.info.verb !== 'watch' && !mayHaveBody(state.request.method)) return serveAtOnce(controller, schema, request, next)
-    return new Serving(context, schema, request).serve(state, next)
+    if (!request.executing) return serveInTurn(new Serving(parts, schema, request), context, next)
+    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
+      return serveAtOnce(controller, schema, request, next)
+    return new Serving(parts, schema, request).serve(context, next)
   }
 }
 
@@ -58,34 +59,34 @@ async function serveAtOnce(
   }
 }
 
-async function serveInTurn(serving: Serving, state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  const served = await serving.wait(state)
-  return served ? serving.serve(state, next) : serving.refused()
+async function serveInTurn(serving: Serving, context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  const served = await serving.wait(context)
+  return served ? serving.serve(context, next) : serving.refused()
 }
 
-interface ServingContext extends PriorityAndFairnessOptions {
+interface ServingParts extends PriorityAndFairnessOptions {
   readonly controller: FlowController
   readonly pauses: BodyPauses
 }
 
 /** A request on its way through its priority level. */
 class Serving implements Place {
-  readonly #context: ServingContext
+  readonly #parts: ServingParts
   readonly #schema: FlowSchemaState
   readonly #request: SeatRequest
-  #state: RequestContext | undefined
+  #context: RequestContext | undefined
 
-  constructor(context: ServingContext, schema: FlowSchemaState, request: SeatRequest) {
-    this.#context = context
+  constructor(parts: ServingParts, schema: FlowSchemaState, request: SeatRequest) {
+    this.#parts = parts
     this.#schema = schema
     this.#request = request
   }
 
   /** Waits for seats. @returns whether there are some. */
-  async wait(state: RequestContext): Promise<boolean> {
-    const { controller, waitMs, clock } = this.#context
-    const left = state.deadline === undefined ? waitMs : (state.deadline - clock.now()) / 4
-    const options = { waitMs: Math.max(0, Math.min(longestWaitMs, left)), signal: state.signal }
+  async wait(context: RequestContext): Promise<boolean> {
+    const { controller, waitMs, clock } = this.#parts
+    const left = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
+    const options = { waitMs: Math.max(0, Math.min(longestWaitMs, left)), signal: context.signal }
     return (await controller.wait(this.#request, this.#schema, options)) === 'execute'
   }
 
@@ -93,10 +94,10 @@ class Serving implements Place {
     return tooManyRequests(this.#schema.level.retryAfter.seconds)
   }
 
-  async serve(state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
-    this.#state = state
-    if (state.info.verb === 'watch') return this.#serveWatch(state, next)
-    const pausable = this.#context.pauses.attach(state, this)
+  async serve(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+    this.#context = context
+    if (context.info.verb === 'watch') return this.#serveWatch(context, next)
+    const pausable = this.#parts.pauses.attach(context, this)
     try {
       return await next()
     } finally {
@@ -105,20 +106,20 @@ class Serving implements Place {
   }
 
   pause(): void {
-    this.#context.controller.pause(this.#request, this.#schema)
+    this.#parts.controller.pause(this.#request, this.#schema)
   }
 
   resume(): Promise<void> | undefined {
-    const outcome = this.#context.controller.resume(this.#request, this.#schema)
+    const outcome = this.#parts.controller.resume(this.#request, this.#schema)
     if (outcome === 'executing') return undefined
     if (outcome === 'rejected') throw this.#tooMany()
-    return this.wait(this.#state as RequestContext).then((served) => {
+    return this.wait(this.#context as RequestContext).then((served) => {
       if (!served) throw this.#tooMany()
     })
   }
 
   /** Seats are held until the initial state has been handed on, if there is one. */
-  async #serveWatch(state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async #serveWatch(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined
     const end = (): void => {
@@ -127,11 +128,11 @@ class Serving implements Place {
       cancel?.()
       this.#end(undefined)
     }
-    state.watchInitialized = end
+    context.watchInitialized = end
     try {
       const response = await next()
       if (response.body.kind !== 'stream') end()
-      else if (!initialized) cancel = this.#context.clock.setTimeout(end, watchInitializationMs)
+      else if (!initialized) cancel = this.#parts.clock.setTimeout(end, watchInitializationMs)
       return response
     } catch (error) {
       end()
@@ -141,7 +142,7 @@ class Serving implements Place {
 
   #end(pausable: PausablePlace | undefined): void {
     pausable?.end()
-    if (pausable?.isPaused !== true) this.#context.controller.finish(this.#request, this.#schema)
+    if (pausable?.isPaused !== true) this.#parts.controller.finish(this.#request, this.#schema)
   }
 
   #tooMany(): ApiError {

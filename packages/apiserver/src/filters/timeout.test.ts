@@ -1,7 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { timeout } from './timeout.ts'
 
 const never = () => new Promise<ApiResponse>(() => {})
@@ -11,7 +11,7 @@ const pods = '/api/v1/pods'
 async function refusalAfter(target: string, ms: number): Promise<unknown> {
   const clock = fakeClock()
   let refusal: unknown
-  timeout(60_000, clock)(stateOf(target), never).catch((error: unknown) => {
+  timeout(60_000, clock)(contextOf(target), never).catch((error: unknown) => {
     refusal = error
   })
   await clock.advance(ms - 1)
@@ -46,7 +46,7 @@ describe('timeout', () => {
     ['30', 'time: missing unit in duration "30"'],
     ['1y', 'time: unknown unit "y" in duration "1y"'],
   ])('refuses %s', async (value, why) => {
-    await expect(timeout(1, fakeClock())(stateOf(`${pods}?timeout=${value}`), never)).rejects.toMatchObject({
+    await expect(timeout(1, fakeClock())(contextOf(`${pods}?timeout=${value}`), never)).rejects.toMatchObject({
       code: 400,
       message: `invalid timeout specified in the request URL - ${why}`,
     })
@@ -55,8 +55,8 @@ describe('timeout', () => {
   it('what ends in time is handed on, failures too, and leaves no timer', async () => {
     const clock = fakeClock()
     const filter = timeout(1_000, clock)
-    expect(await filter(stateOf(pods), async () => done)).toBe(done)
-    await expect(filter(stateOf(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+    expect(await filter(contextOf(pods), async () => done)).toBe(done)
+    await expect(filter(contextOf(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
     await clock.advance(5_000)
   })
 })

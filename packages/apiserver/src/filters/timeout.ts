@@ -8,11 +8,11 @@ import type { Filter } from '../request-context.ts'
  * all stands for the limit itself.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
-  return async (state, next) => {
-    if (state.info.verb === 'watch') return next()
-    const asked = askedMs(text(state.query, 'timeout') ?? '')
+  return async (context, next) => {
+    if (context.info.verb === 'watch') return next()
+    const asked = askedMs(text(context.query, 'timeout') ?? '')
     const ms = asked > 0 ? Math.min(limitMs, asked) : limitMs
-    state.deadline = clock.now() + ms
+    context.deadline = clock.now() + ms
     return new Promise<ApiResponse>((resolve, reject) => {
       const cancel = clock.setTimeout(() => {
         reject(ApiError.timeout(`request did not complete within the allotted timeout`))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { warningHeaders, warnings } from './warnings.ts'
 
 const texts = (count: number, length: number) => Array.from({ length: count }, (_, i) => String(i).padStart(length, '.'))
@@ -7,13 +7,13 @@ const lengths = (values: string[]) => values.map((value) => [...value.slice('299
 
 describe('warnings', () => {
   it('P308 become headers of code 299, each text once, none for nothing', async () => {
-    const state = stateOf('/api/v1/pods')
+    const state = contextOf('/api/v1/pods')
     const answer = await warnings()(state, async () => {
       state.warnings.push('a', 'b', 'a', '')
       return { ...done, headers: { own: '1' } }
     })
     expect(answer.headers).toEqual({ own: '1', warning: ['299 - "a"', '299 - "b"'] })
-    expect(await warnings()(stateOf('/api/v1/pods'), async () => done)).toBe(done)
+    expect(await warnings()(contextOf('/api/v1/pods'), async () => done)).toBe(done)
   })
 
   it('P325 long texts stay whole while all together have room', () => {

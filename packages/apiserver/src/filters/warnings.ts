@@ -9,11 +9,11 @@ const maxAllCharacters = 4096
  * @see API protocol specification, 6 and 8
  */
 export function warnings(): Filter {
-  return async (state, next) => {
+  return async (context, next) => {
     const response = await next()
-    return state.warnings.length === 0
+    return context.warnings.length === 0
       ? response
-      : { ...response, headers: { ...response.headers, warning: warningHeaders(state.warnings) } }
+      : { ...response, headers: { ...response.headers, warning: warningHeaders(context.warnings) } }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { textResponse } from '../encoding/response-writer.ts'
 import { flag, type Query, text } from '../query.ts'
-import { textResponse } from '../responses.ts'
 import type { FlowController } from './flow-controller.ts'
 import type { PriorityLevel } from './priority-level.ts'
 import { Queue } from './queue.ts'

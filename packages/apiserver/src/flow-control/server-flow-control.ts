@@ -1,7 +1,7 @@
 import { type Clock, type NamingProfile, type Random, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { collectionPrefix, type FrozenObject, type Registry } from '@krmkit/registry'
-import { storeFeed } from '../access/object-feed.ts'
+import type { FrozenObject, Registry } from '@krmkit/registry'
+import { storeFeed } from '../access/store-feed.ts'
 import { priorityAndFairness } from '../filters/priority-and-fairness.ts'
 import type { Query } from '../query.ts'
 import type { Filter } from '../request-context.ts'
@@ -48,10 +48,7 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
     setTimeout: (fn, ms) => clock.setTimeout(fn, ms),
     seed: seedOf(random.bytes(8)),
     work: {
-      objectCount(group, resource) {
-        const definition = registry.stored(group, resource)
-        return definition === undefined ? undefined : registry.environment.storage.count(collectionPrefix(definition))
-      },
+      objectCount: (group, resource) => registry.storeOf({ group, resource })?.count(),
       watchCount: (info) => watches.of(info),
     },
   })

@@ -1,4 +1,10 @@
-import { type DocumentForm, type DocumentParts, documentForms, type FormName, type PartEntry } from '@krmkit/schema'
+import {
+  type DocumentEncoding,
+  type DocumentEncodingName,
+  type DocumentParts,
+  documentEncodings,
+  type PartEntry,
+} from '@krmkit/schema'
 
 /** The members of documents as bytes. What many documents share, the types of metadata, is encoded once. */
 
@@ -16,11 +22,11 @@ export interface EncodedGroup {
 }
 
 export class Encoders {
-  readonly #shared = new Map<FormName, WeakMap<object, Uint8Array>>();
+  readonly #shared = new Map<DocumentEncodingName, WeakMap<object, Uint8Array>>();
 
   /** Encodes one member with each step. */
-  *group(parts: DocumentParts, name: FormName): Generator<void, EncodedGroup> {
-    const form = documentForms[name]
+  *group(parts: DocumentParts, name: DocumentEncodingName): Generator<void, EncodedGroup> {
+    const form = documentEncodings[name]
     const schemas: Member[] = []
     for (const entry of parts.schemas) {
       schemas.push({ name: entry.name, bytes: this.#schema(entry, name, form) })
@@ -33,7 +39,7 @@ export class Encoders {
     }
   }
 
-  #schema(entry: DocumentParts['schemas'][number], name: FormName, form: DocumentForm): Uint8Array {
+  #schema(entry: DocumentParts['schemas'][number], name: DocumentEncodingName, form: DocumentEncoding): Uint8Array {
     const { source } = entry
     if (!isShared(source)) return form.encode.schemas(entry)
     let known = this.#shared.get(name)

@@ -1,7 +1,7 @@
 import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import {
-  customSchemas,
+  createCustomSchemas,
   type PublishedGroupVersion,
   type PublishedResource,
   type StructType,
@@ -49,14 +49,16 @@ function published(definition: ResourceDefinition, options: PublishingOptions): 
   const { kind, strategy: policy, resource } = definition
   const form = options.customForm(definition)
   const written =
-    form === undefined ? undefined : customSchemas({ kind, listKind: listKindOf(definition), source: options.types, ...form })
+    form === undefined
+      ? undefined
+      : createCustomSchemas({ kind, listKind: listKindOf(definition), source: options.types, ...form })
   const body = written?.body ?? kind.type()
   const list = written?.list ?? listType(definition, options.types)
   const main: PublishedResource = {
     ...shape(resource),
     body,
     ...(list === undefined ? {} : { list }),
-    ...(policy.deleteAnswer === 'Object' ? { deleteAnswersObject: true } : {}),
+    ...(policy.deleteAnswer === 'Object' ? { deleteReturnsObject: true } : {}),
     strategicMerge: written === undefined,
     ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }

@@ -1,13 +1,13 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import {
+  createKindLookup,
   type Dialect,
+  type DocumentEncodingName,
   type DocumentParts,
-  documentForms,
+  documentEncodings,
   encodeOpenapiV3,
-  type FormName,
   groupVersionParts,
-  kindsFrom,
   type OpenApiInfo,
   operationParts,
   type PublishedGroupVersion,
@@ -44,7 +44,7 @@ interface Subject {
   readonly parts: (dialect: Dialect) => Generator<void, DocumentParts>
   readonly documents: Readonly<Record<Encoding, PublishedDocument>>
   /** Its part of the document of version 2, once it was made. */
-  readonly encoded: Map<FormName, EncodedGroup>
+  readonly encoded: Map<DocumentEncodingName, EncodedGroup>
 }
 
 /**
@@ -55,7 +55,7 @@ export class Publisher {
   readonly #options: PublisherOptions
   readonly #info: OpenApiInfo
   readonly #profile: NamingProfile
-  readonly #kindsOf: ReturnType<typeof kindsFrom>
+  readonly #kindsOf: ReturnType<typeof createKindLookup>
   readonly #customForm: (definition: ResourceDefinition) => CustomForm | undefined
   readonly #fingerprints: Fingerprints
   readonly #encoders = new Encoders()
@@ -73,7 +73,7 @@ export class Publisher {
     const { vendor } = this.#profile
     this.#options = options
     this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
-    this.#kindsOf = kindsFrom(options.types, options.resources())
+    this.#kindsOf = createKindLookup(options.types, options.resources())
     this.#customForm = options.customForm ?? ((definition) => writtenForm(definition, options.types, this.#profile))
     this.#fingerprints = new Fingerprints({
       types: options.types,
@@ -154,11 +154,16 @@ export class Publisher {
     for (const subject of subjects) yield* this.#tagged(subject)
     const etag = tag([...remote.v2.map((each) => `${each.prefix} ${each.etag}`), ...subjects.map((subject) => subject.etag())])
     const at = { etag: () => etag, changedMs: this.#now() }
-    const form = (name: FormName) => new PublishedDocument(() => this.#slices.run(this.#joined(name, subjects, remote)), at)
+    const form = (name: DocumentEncodingName) =>
+      new PublishedDocument(() => this.#slices.run(this.#joined(name, subjects, remote)), at)
     return { json: form('v2 json'), protobuf: form('v2 protobuf') }
   }
 
-  *#joined(form: FormName, subjects: readonly Subject[], remote: RemoteDocuments): Generator<void, readonly Uint8Array[]> {
+  *#joined(
+    form: DocumentEncodingName,
+    subjects: readonly Subject[],
+    remote: RemoteDocuments,
+  ): Generator<void, readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
     for (const subject of subjects) groups.push(yield* this.#encoded(subject, form))
     // What is served here comes first: of two definitions with one name it is the one that counts.
@@ -169,13 +174,13 @@ export class Publisher {
       parameters: merged(groups.map(({ parameters }) => parameters)),
     }
     yield
-    return documentForms[form].join(encoded, this.#info)
+    return documentEncodings[form].join(encoded, this.#info)
   }
 
-  *#encoded(subject: Subject, form: FormName): Generator<void, EncodedGroup> {
+  *#encoded(subject: Subject, form: DocumentEncodingName): Generator<void, EncodedGroup> {
     const known = subject.encoded.get(form)
     if (known !== undefined) return known
-    const made = yield* this.#encoders.group(yield* subject.parts(documentForms[form].dialect), form)
+    const made = yield* this.#encoders.group(yield* subject.parts(documentEncodings[form].dialect), form)
     subject.encoded.set(form, made)
     return made
   }
@@ -240,7 +245,7 @@ export class Publisher {
       return made
     }
     const at = { etag, changedMs: this.#now() }
-    const document = (form: FormName) => new PublishedDocument(() => this.#slices.run(this.#whole(parts, form)), at)
+    const document = (form: DocumentEncodingName) => new PublishedDocument(() => this.#slices.run(this.#whole(parts, form)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
   }
@@ -253,9 +258,9 @@ export class Publisher {
     }
   }
 
-  *#whole(parts: Subject['parts'], form: FormName): Generator<void, readonly Uint8Array[]> {
+  *#whole(parts: Subject['parts'], form: DocumentEncodingName): Generator<void, readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
-    return documentForms[form].join({ paths: merged([paths]), schemas: merged([schemas]), parameters: [] }, this.#info)
+    return documentEncodings[form].join({ paths: merged([paths]), schemas: merged([schemas]), parameters: [] }, this.#info)
   }
 }
 

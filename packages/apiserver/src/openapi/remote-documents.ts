@@ -51,7 +51,7 @@ export function remoteDocument(
   const shared = new Map<string, PartEntry>()
   const pending = [...paths]
   for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-    for (const ref of references(entry.make())) {
+    for (const ref of references(entry.build())) {
       const [found, from, name] = ref.startsWith(definitionsPrefix)
         ? [schemas, definitions, unescaped(ref.slice(definitionsPrefix.length))]
         : [shared, parameters, unescaped(ref.slice(parametersPrefix.length))]
@@ -72,7 +72,7 @@ function entriesOf(map: unknown): PartEntry[] {
   if (!isObject(map)) return []
   return Object.keys(map).flatMap((name) => {
     const value = map[name]
-    return isObject(value) && !isDeep(value) ? [{ name, make: () => value }] : []
+    return isObject(value) && !isDeep(value) ? [{ name, build: () => value }] : []
   })
 }
 

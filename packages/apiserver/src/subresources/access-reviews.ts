@@ -19,28 +19,28 @@ import {
   Path,
   type UserInfo,
 } from '@krmkit/meta'
-import type { ResourceRequest } from '../resource-handler.ts'
+import type { RequestScope } from '../request-scope.ts'
 import { reviewSelectors } from './review-selectors.ts'
 import type { ReviewAnswer } from './reviews.ts'
 
 /**
- * Questions about rights, answered by the authorizer that decides about requests.
+ * Access reviews, answered by the authorizer of the server.
  *
  * @see API protocol specification, 2.1 and 9.4
  */
 
 type AnyReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccessReview
 
-/** Somebody else's rights. */
-export const subjectAccessReview: ReviewAnswer = async (request, object) => {
+/** Reviews a request of any user. */
+export const subjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as SubjectAccessReview
   const { spec = {} } = review
-  refuseIfWrong(request, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
-  await decide(request, review, subjectOf(spec))
+  refuseIfWrong(scope, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
+  await decide(scope, review, subjectOf(spec))
 }
 
-/** Somebody else's rights in the namespace of the request. */
-export const localSubjectAccessReview: ReviewAnswer = async (request, object) => {
+/** Reviews a request of any user in the namespace of the path. */
+export const localSubjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as LocalSubjectAccessReview
   const { spec = {} } = review
   const errors = [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, true)]
@@ -54,25 +54,25 @@ export const localSubjectAccessReview: ReviewAnswer = async (request, object) =>
     const place = at.child('nonResourceAttributes')
     errors.push(field.invalid(place, printed(nonResourceAttributes), 'disallowed on this kind of request'))
   }
-  refuseIfWrong(request, errors)
-  await decide(request, review, subjectOf(spec))
+  refuseIfWrong(scope, errors)
+  await decide(scope, review, subjectOf(spec))
 }
 
-/** The caller's own rights. */
-export const selfSubjectAccessReview: ReviewAnswer = async (request, object) => {
+/** Reviews a request of the caller. */
+export const selfSubjectAccessReview: ReviewAnswer = async (scope, context, object) => {
   const review = object as unknown as SelfSubjectAccessReview
-  refuseIfWrong(request, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
-  await decide(request, review, request.state.user)
+  refuseIfWrong(scope, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
+  await decide(scope, review, context.user)
 }
 
-/** Everything that the caller may do in a namespace. */
-export const selfSubjectRulesReview: ReviewAnswer = async ({ machinery, state }, object) => {
+/** Lists the rules of the caller in a namespace. */
+export const selfSubjectRulesReview: ReviewAnswer = async ({ authorizer }, { user }, object) => {
   const review = object as unknown as SelfSubjectRulesReview
   const namespace = review.spec?.namespace ?? ''
   if (namespace === '') throw ApiError.badRequest('no namespace on request')
-  const answer = await machinery.authorizer.rulesFor?.(state.user, namespace)
+  const answer = await authorizer.rulesFor?.(user, namespace)
   const { resourceRules = [], nonResourceRules = [], incomplete = true, errors = [] } = answer ?? {}
-  // The answer is an object of its own, which repeats nothing of the question.
+  // The response carries only the status.
   review.metadata = {}
   review.spec = {}
   review.status = {
@@ -95,9 +95,9 @@ function listed<K extends string>(key: K, values: readonly string[] | undefined)
   return values === undefined || values.length === 0 ? {} : ({ [key]: [...values] } as Partial<Record<K, string[]>>)
 }
 
-async function decide({ machinery }: ResourceRequest, review: AnyReview, user: UserInfo): Promise<void> {
+async function decide({ authorizer }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
   const { attributes, problems } = attributesOf(user, review.spec ?? {})
-  const { decision, reason, error } = await machinery.authorizer.authorize(attributes)
+  const { decision, reason, error } = await authorizer.authorize(attributes)
   const errors = error === undefined ? problems : [error, ...problems]
   review.status = {
     allowed: decision === 'allow',
@@ -113,7 +113,7 @@ function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSp
 
 type Asked = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>
 
-/** A selector that cannot be read asks for everything, of which `problems` tell. */
+/** A malformed selector selects everything, and is reported in `problems`. */
 function attributesOf(user: UserInfo, spec: Asked): { readonly attributes: Attributes; readonly problems: readonly string[] } {
   const asked = spec.resourceAttributes
   if (asked === undefined) {
@@ -159,7 +159,7 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
     }
     const terms = requirements.reduce((sum, { values }) => sum + 1 + (values?.length ?? 0), 0)
     if (terms > maxSelectorTerms) {
-      // Differs: the stock server has no bound but the size of the request.
+      // Differs: the stock server is bounded by the size of the request only.
       errors.push(field.invalid(place.child('requirements'), terms, `must have at most ${maxSelectorTerms} terms and values`))
       continue
     }
@@ -170,7 +170,7 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
   return errors
 }
 
-/** Operators that are not known are let through: newer clients may know more of them. */
+/** Unknown operators pass: newer clients may send new ones. */
 function wrongRequirement(
   { key = '', operator = '', values = [] }: { key?: string; operator?: string; values?: string[] },
   at: Path,
@@ -211,7 +211,7 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
   return goText(`authorization.NonResourceAttributes{Path:${goQuote(path)}, Verb:${goQuote(verb)}}`)
 }
 
-/** The stock server names no kind here. */
-function refuseIfWrong({ definition }: ResourceRequest, errors: readonly FieldError[]): void {
+/** The error of the stock server has no kind here. */
+function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
 }

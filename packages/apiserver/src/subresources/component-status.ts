@@ -2,15 +2,16 @@ import { defaultPrinter } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject } from '@krmkit/registry'
-import { header } from '../request-context.ts'
-import type { ResourceRequest } from '../resource-handler.ts'
-import { objectResponse } from '../responses.ts'
-import { tableOf } from '../table.ts'
+import { plainResponse } from '../encoding/response-writer.ts'
+import { tableOf } from '../encoding/table.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
 
-/** The parts of a control plane that report their health here: storage alone, since everything else is this process. */
-export async function componentStatuses({ machinery, state, definition }: ResourceRequest): Promise<ApiResponse> {
-  const { responder, writer } = machinery
-  const { info } = state
+/** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
+export async function componentStatuses(
+  { responses, definition, profile, clock }: RequestScope,
+  { request, info }: RequestContext,
+): Promise<ApiResponse> {
   const storage = {
     kind: 'ComponentStatus',
     apiVersion: 'v1',
@@ -20,19 +21,19 @@ export async function componentStatuses({ machinery, state, definition }: Resour
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name)
     throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
-  const representation = responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table'] })
+  const representation = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const metadata = {}
   if (representation.transform !== undefined) {
     const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
       version: representation.transform.version,
-      profile: writer.environment.profile,
+      profile,
       include: 'Metadata',
-      now: writer.environment.clock.now(),
+      now: clock.now(),
     })
-    return objectResponse(responder, 200, table, representation, () => responder.types.struct('meta/v1.Table'))
+    return plainResponse(responses, 200, table, representation, () => responses.types.struct('meta/v1.Table'))
   }
-  if (single) return objectResponse(responder, 200, storage, representation, definition.kind.type)
+  if (single) return plainResponse(responses, 200, storage, representation, definition.kind.type)
   const { kind: _kind, apiVersion: _apiVersion, ...item } = storage
   const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata, items: [item] }
-  return objectResponse(responder, 200, list, representation, () => responder.types.struct('core/v1.ComponentStatusList'))
+  return plainResponse(responses, 200, list, representation, () => responses.types.struct('core/v1.ComponentStatusList'))
 }

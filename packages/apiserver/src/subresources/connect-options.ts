@@ -1,22 +1,23 @@
 import { type ApiObject, formatApiVersion } from '@krmkit/meta'
 import type { TypeNode } from '@krmkit/schema'
 import { flag, integer, type Query, text } from '../query.ts'
-import type { ResourceRequest } from '../resource-handler.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
 
 /**
- * What a connection was asked for, as the object that admission sees: `PodExecOptions` and the like, whose members are query
- * parameters. `path` is what follows the sub-resource.
+ * The options of a connection as the object that admission sees: `PodExecOptions` and the like, whose members are query parameters.
+ * `path` is the rest of the request's path.
  *
- * @throws ApiError 400 for what is no number.
+ * @throws ApiError 400 for malformed numbers.
  */
-export function connectOptions({ machinery, state, subresource }: ResourceRequest): ApiObject | undefined {
+export function connectOptions({ responses, subresource }: RequestScope, { info, query }: RequestContext): ApiObject | undefined {
   const kind = subresource?.kind
   const name = `core/${kind?.version}.${kind?.kind}`
-  if (kind === undefined || !machinery.responder.types.has(name)) return undefined
+  if (kind === undefined || !responses.types.has(name)) return undefined
   const options: Record<string, unknown> = { kind: kind.kind, apiVersion: formatApiVersion(kind) }
-  for (const { json, type } of machinery.responder.types.struct(name).fields) {
+  for (const { json, type } of responses.types.struct(name).fields) {
     if (Object.hasOwn(options, json)) continue
-    const value = json === 'path' ? state.info.rest.join('/') : parameterOf(state.query, json, type)
+    const value = json === 'path' ? info.rest.join('/') : parameterOf(query, json, type)
     if (value !== undefined && value !== '' && value !== false) options[json] = value
   }
   return options as unknown as ApiObject

@@ -1,10 +1,10 @@
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { isStorableName, objectKey } from '@krmkit/registry'
 import { text } from '../query.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 import { connectOptions } from './connect-options.ts'
-import { operationAdmission } from './operation.ts'
 
 interface Container {
   readonly name: string
@@ -20,7 +20,7 @@ interface Pod {
   }
 }
 
-/** Sub-resources that lead to a node, and the methods that they take; `proxy` takes every one. */
+/** Subresources that connect to a node, with their methods; `proxy` takes every method. */
 export const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['exec', ['GET', 'POST']],
   ['attach', ['GET', 'POST']],
@@ -29,24 +29,21 @@ export const connectable: ReadonlyMap<string, readonly string[] | undefined> = n
   ['proxy', undefined],
 ])
 
-/** Sub-resources that mean one container of the pod. */
+/** Subresources of one container of the pod. */
 const ofContainers: ReadonlySet<string> = new Set(['log', 'exec', 'attach'])
 
 /**
- * Sub-resources that lead to a node (`exec`, `attach`, `portforward`, `log`, `proxy`). This server has no nodes of its own
- * to lead to: it says why, as the stock server does when a pod runs nowhere. The log of such a pod is empty.
+ * Subresources that connect to a node (`exec`, `attach`, `portforward`, `log`, `proxy`). The server has no connection to nodes and
+ * returns the error of the stock server for a pod without a node. The log of such a pod is empty.
  */
-export async function connectResource(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const { namespace, name, subresource } = state.info
-  if (subresource !== 'log') await askAdmission(request)
-  const { storage } = machinery.writer.environment
-  const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
-  if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
-  const object = machinery.parsed.objectOf(entry) as DeepReadonly<Pod>
+export async function connectResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, codec, store } = scope
+  const { namespace, name, subresource } = context.info
+  if (subresource !== 'log') await admitConnection(scope, context)
+  const object = codec.object(await store.get({ namespace, name }, context.signal)) as DeepReadonly<Pod>
   const host = object.spec?.nodeName ?? ''
   if (definition.kind.kind === 'Pod') {
-    if (ofContainers.has(subresource)) checkContainer(object, text(state.query, 'container') ?? '')
+    if (ofContainers.has(subresource)) checkContainer(object, text(context.query, 'container') ?? '')
     if (host === '' && subresource === 'log') return { status: 204, headers: {}, body: { kind: 'empty' } }
     if (host === '') throw ApiError.badRequest(`pod ${name} does not have a host assigned`)
   }
@@ -55,18 +52,18 @@ export async function connectResource(request: ResourceRequest): Promise<ApiResp
   )
 }
 
-/** Connections are asked about before anything is looked up; reading a log is no connection. @throws ApiError */
-async function askAdmission(request: ResourceRequest): Promise<void> {
-  const options = connectOptions(request)
-  const kind = request.subresource?.kind
+/** Admission runs before the object is read; reading a log is not a connection. @throws ApiError */
+async function admitConnection(scope: RequestScope, context: RequestContext): Promise<void> {
+  const options = connectOptions(scope, context)
+  const kind = scope.subresource?.kind
   if (options === undefined || kind === undefined) return
-  const context = writeContext(request, { dryRun: false, fieldManager: '' })
-  const about = { name: request.state.info.name, kind, operation: 'CONNECT' as const }
-  const admission = operationAdmission(request, request.definition, context, about)
-  await admission.judge(await admission.admit(options))
+  const { namespace, name, subresource } = context.info
+  const write = writeContext(context, { dryRun: false, fieldManager: '' })
+  const admission = scope.store.operation(write, { namespace, name, subresource, kind, operation: 'CONNECT' })
+  await admission.validate(await admission.admit(options))
 }
 
-/** A container of the pod must be named, unless it has only one. */
+/** A pod with several containers requires a container name. @throws ApiError 400 */
 function checkContainer({ metadata, spec = {} }: DeepReadonly<Pod>, container: string): void {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
   if (container !== '') {

@@ -1,29 +1,31 @@
 import type { ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { updateObject } from '@krmkit/registry'
-import { readObject } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { checkIdentity, presentStored } from '../verbs/write.ts'
+import { storedResponse } from '../encoding/object-response.ts'
+import { readObject } from '../encoding/request-body.ts'
+import { checkIdentity } from '../handlers/update.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 
 interface Namespace extends ApiObject {
   spec?: { finalizers?: string[] }
 }
 
-/** PUT to `namespaces/finalize`: changes `spec.finalizers` alone; the last one gone ends a terminating namespace. */
-export async function finalizeNamespace(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = requestedOptions(request, 'UpdateOptions')
-  const body = (await readObject(machinery, state, {
+/** PUT to `namespaces/finalize`: changes only `spec.finalizers`; removing the last one removes a terminating namespace. */
+export async function finalizeNamespace(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, responses, store } = scope
+  const { name } = context.info
+  const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
+  const options = requestedOptions(scope, context, 'UpdateOptions')
+  const body = (await readObject(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
   })) as Namespace
-  checkIdentity(body, state.info.name, '', false)
-  const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
+  checkIdentity(body, name, '', false)
+  const result = await store.updateStored(writeContext(context, options), {
     namespace: '',
-    name: state.info.name,
+    name,
     subresource: 'finalize',
     uid: body.metadata.uid ?? '',
     change(current) {
@@ -33,5 +35,5 @@ export async function finalizeNamespace(request: ResourceRequest): Promise<ApiRe
       return next
     },
   })
-  return presentStored(request, 200, answer, representation)
+  return storedResponse(scope, context, result, { representation, status: 200 })
 }

@@ -1,11 +1,12 @@
 import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { type FrozenObject, takeNamespace, updateObject } from '@krmkit/registry'
-import { readObject } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { statusResponse } from '../responses.ts'
-import { anyChange, operationAdmission } from './operation.ts'
+import { type FrozenObject, takeNamespace } from '@krmkit/registry'
+import { readObject } from '../encoding/request-body.ts'
+import { successResponse } from '../encoding/response-writer.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+import { anyChange } from './any-change.ts'
 
 interface Binding extends ApiObject {
   target?: { kind?: string; name?: string }
@@ -17,31 +18,32 @@ interface PodLike extends ApiObject {
 }
 
 /**
- * POST to `pods/binding` or `bindings`: gives a pod its node, once.
+ * POST to `pods/binding` or `bindings`: assigns a pod to a node.
  *
- * @throws ApiError 400, 404, 409 when the pod has a node or goes away.
+ * @throws ApiError 400, 404, 409 when the pod has a node or is terminating.
  */
-export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state } = request
-  const pods = machinery.stored('', 'pods')
+export async function bindPod(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { clock, registry, responses } = scope
+  const { namespace, subresource } = context.info
+  const pods = registry.storeOf({ group: '', resource: 'pods' })
   if (pods === undefined) throw ApiError.genericNotFound()
-  const options = requestedOptions(request, 'CreateOptions')
-  const type = () => machinery.responder.types.struct('core/v1.Binding')
+  const options = requestedOptions(scope, context, 'CreateOptions')
+  const type = () => responses.types.struct('core/v1.Binding')
   const gvk = { group: '', version: 'v1', kind: 'Binding' }
-  const body = (await readObject(machinery, state, {
+  const body = (await readObject(scope, context, {
     gvk,
     type,
     fieldValidation: options.fieldValidation,
     unstored: true,
   })) as Binding
-  const context = writeContext(request, options)
-  const told = { name: state.info.name || (body.metadata.name ?? ''), kind: gvk }
-  // `bindings` are a resource of their own, `pods/binding` is one of pods.
-  const admission = operationAdmission(request, request.definition, context, told)
-  takeNamespace(body, state.info.namespace, pods)
+  const write = writeContext(context, options)
+  const requested = context.info.name || (body.metadata.name ?? '')
+  // `bindings` is a resource, `pods/binding` a subresource of pods.
+  const admission = scope.store.operation(write, { namespace, name: requested, subresource, kind: gvk })
+  takeNamespace(body, namespace, pods.definition)
   const binding = (await admission.admit(body)) as Binding
   const bound = binding.metadata.name ?? ''
-  const name = state.info.subresource === 'binding' ? state.info.name : bound
+  const name = subresource === 'binding' ? context.info.name : bound
   if (bound !== name) throw ApiError.badRequest('name in URL does not match name in Binding object')
   const node = binding.target?.name ?? ''
   const kind = binding.target?.kind ?? ''
@@ -58,24 +60,19 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
     throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [
       { field: 'target.name', reason: 'FieldValueRequired', message: 'Required value' },
     ])
-  await admission.judge(binding)
-  await updateObject(machinery.writer, pods, context, {
-    namespace: state.info.namespace,
+  await admission.validate(binding)
+  await pods.updateStored(write, {
+    namespace,
     name,
     subresource: 'binding',
-    // A Binding is no Pod: nobody comes to own what it changes there.
-    owned: true,
-    change: (current) => assigned(current as FrozenObject, binding, node, formatTime(machinery.writer.environment.clock.now())),
+    // A Binding is not a Pod: its user owns no field of the pod.
+    managesFields: true,
+    change: (current) => assigned(current as FrozenObject, binding, node, formatTime(clock.now())),
     uid: binding.metadata.uid ?? '',
-    rules: anyChange,
-    admitted: true,
+    strategy: anyChange,
+    skipAdmission: true,
   })
-  return statusResponse(
-    machinery.responder,
-    { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
-    header(state.request, 'accept'),
-    201,
-  )
+  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
 }
 
 function assigned(current: FrozenObject, binding: Binding, node: string, now: string): ApiObject {

@@ -1,19 +1,11 @@
 import { ApiError, type ApiObject, formatTime, labelSelectorFromObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import {
-  type DeleteOptions,
-  deleteObject,
-  type FrozenObject,
-  isStorableName,
-  objectKey,
-  takeNamespace,
-  updateObject,
-} from '@krmkit/registry'
-import { readObject } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { statusResponse } from '../responses.ts'
-import { operationAdmission } from './operation.ts'
+import { type DeleteOptions, type FrozenObject, takeNamespace, type WriteContext } from '@krmkit/registry'
+import { readObject } from '../encoding/request-body.ts'
+import { successResponse } from '../encoding/response-writer.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 
 interface Eviction extends ApiObject {
   deleteOptions?: DeleteOptions
@@ -43,31 +35,29 @@ interface Budget extends ApiObject {
 }
 
 /**
- * POST to `pods/eviction`: a deletion that asks the disruption budgets of the pod first.
+ * POST to `pods/eviction`: deletes a pod if its disruption budget allows it.
  *
- * @throws ApiError 429 when a budget holds it back; 400, 404, 409 as a deletion.
+ * @throws ApiError 429 when the budget does not allow it; 400, 404, 409 of the deletion.
  */
-export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const { namespace, name } = state.info
-  const { environment, reader } = machinery.writer
-  const query = requestedOptions(request, 'CreateOptions')
-  const type = () => machinery.responder.types.struct('policy/v1.Eviction')
+export async function evictPod(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, store, codec, registry, responses } = scope
+  const { namespace, name, subresource } = context.info
+  const query = requestedOptions(scope, context, 'CreateOptions')
+  const type = () => responses.types.struct('policy/v1.Eviction')
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction' }
-  // Evictions are asked for in the version before, too, long after budgets left it.
+  // Clients still send the beta version of evictions, which budgets have left.
   const expected = { gvk: kind, type, fieldValidation: query.fieldValidation, otherVersions: ['v1beta1'], unstored: true }
-  const body = (await readObject(machinery, state, expected)) as Eviction
+  const body = (await readObject(scope, context, expected)) as Eviction
   takeNamespace(body, namespace, definition)
-  const admission = operationAdmission(request, definition, writeContext(request, query), { name, kind })
+  const admission = store.operation(writeContext(context, query), { namespace, name, subresource, kind })
   const eviction = (await admission.admit(body)) as Eviction
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
   const options = eviction.deleteOptions ?? {}
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
-  const context = writeContext(request, { dryRun, fieldManager: query.fieldManager })
-  await admission.judge(eviction)
-  const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
-  if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
-  const pod = machinery.parsed.objectOf(entry) as FrozenObject & Readonly<PodLike>
+  const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
+  await admission.validate(eviction)
+  const entry = await store.get({ namespace, name }, context.signal)
+  const pod = codec.object(entry) as FrozenObject & Readonly<PodLike>
   const { uid } = options.preconditions ?? {}
   if (uid !== undefined && uid !== pod.metadata.uid) {
     throw ApiError.conflict(
@@ -78,58 +68,59 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   }
   if (!ignoresBudgets(pod)) {
     const budgets = (
-      (await reader.list({ group: 'policy', resource: 'poddisruptionbudgets' }, namespace)) as readonly FrozenObject[]
+      (await registry.reader.list({ group: 'policy', resource: 'poddisruptionbudgets' }, namespace)) as readonly FrozenObject[]
     ).filter((budget) => covers(budget, pod))
     if (budgets.length > 1)
       throw ApiError.internalError(
         'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
       )
     const [budget] = budgets
-    if (budget !== undefined && !spared(budget as Budget, pod)) await charge(request, context, budget.metadata.name ?? '', name)
+    if (budget !== undefined && !spared(budget as Budget, pod))
+      await charge(scope, write, budget.metadata.name ?? '', { namespace, name })
   }
-  await deleteObject(machinery.writer, definition, context, {
+  await store.delete(write, {
     namespace,
     name,
-    options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(request, context, options),
-    admitted: true,
+    options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(scope, write, { namespace, name }, options),
+    skipAdmission: true,
   })
-  return statusResponse(
-    machinery.responder,
-    { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
-    header(state.request, 'accept'),
-    201,
-  )
+  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
+}
+
+interface PodName {
+  readonly namespace: string
+  readonly name: string
 }
 
 /**
- * Notes in the status of the pod why it goes, for those who look at it before it is gone.
+ * Sets the `DisruptionTarget` condition, which tells readers of a terminating pod why it ends.
  *
- * @returns the options for its deletion, whose version is that of the pod with its note.
- * @throws ApiError 404, and 409 for a pod that is not the one that was meant.
+ * @returns the options of the deletion; a resourceVersion precondition becomes that of the pod with its condition.
+ * @throws ApiError 404, 409 when the preconditions name another pod.
  */
 async function markEvicted(
-  { machinery, state, definition }: ResourceRequest,
-  context: ReturnType<typeof writeContext>,
+  { clock, store }: RequestScope,
+  write: WriteContext,
+  { namespace, name }: PodName,
   options: DeleteOptions,
 ): Promise<DeleteOptions> {
-  const { namespace, name } = state.info
   const { uid, resourceVersion } = options.preconditions ?? {}
   const meant = (kind: string, wanted: string | undefined, found: string | undefined) => {
     if (wanted === undefined || wanted === found) return
     const problem = `Precondition failed: ${kind} in precondition: ${wanted}, ${kind} in object meta: ${found ?? ''}`
     throw ApiError.conflict({ group: '', resource: 'Pod' }, name, problem)
   }
-  const { object } = await updateObject(machinery.writer, definition, context, {
+  const { object } = await store.updateStored(write, {
     namespace,
     name,
     subresource: 'status',
-    owned: true,
-    admitted: true,
+    managesFields: true,
+    skipAdmission: true,
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
       meant('UID', uid, current.metadata.uid)
       meant('ResourceVersion', resourceVersion, current.metadata.resourceVersion)
-      return withNote(current, formatTime(machinery.writer.environment.clock.now()))
+      return withCondition(current, formatTime(clock.now()))
     },
   })
   if (resourceVersion === undefined) return options
@@ -137,21 +128,21 @@ async function markEvicted(
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: version } }
 }
 
-function withNote(current: FrozenObject, now: string): PodLike {
+function withCondition(current: FrozenObject, now: string): PodLike {
   const pod = structuredClone(current) as PodLike
   const conditions = pod.status?.conditions ?? []
   const before = conditions.findIndex(({ type }) => type === 'DisruptionTarget')
   const old = conditions[before]
   const lastTransitionTime = old?.status === 'True' && old.lastTransitionTime !== undefined ? old.lastTransitionTime : now
-  const note = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', lastTransitionTime }
-  const condition = { type: 'DisruptionTarget', status: 'True', ...note }
+  const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', lastTransitionTime }
+  const condition = { type: 'DisruptionTarget', status: 'True', ...reason }
   if (before < 0) conditions.push(condition)
   else conditions[before] = condition
   pod.status = { ...pod.status, conditions }
   return pod
 }
 
-/** Pods that do not run, or go already, cost no availability. */
+/** Pods that do not run, and terminating ones, do not count against the budget. */
 function ignoresBudgets(pod: Readonly<PodLike>): boolean {
   const phase = pod.status?.phase ?? ''
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
@@ -162,7 +153,7 @@ function covers(budget: FrozenObject, pod: FrozenObject): boolean {
   return selector !== undefined && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})
 }
 
-/** An unready pod may always go when the budget says so, or when the healthy ones suffice without it. */
+/** An unready pod is evicted without charge when the policy allows it, or when the healthy pods suffice. */
 function spared(budget: Budget, pod: Readonly<PodLike>): boolean {
   const ready = (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
   if (ready) return false
@@ -172,18 +163,10 @@ function spared(budget: Budget, pod: Readonly<PodLike>): boolean {
 }
 
 /** Takes one disruption from the budget. @throws ApiError 429 when none is left. */
-async function charge(
-  request: ResourceRequest,
-  context: ReturnType<typeof writeContext>,
-  budgetName: string,
-  podName: string,
-): Promise<void> {
-  const { machinery, state } = request
-  const budgets = machinery.stored('policy', 'poddisruptionbudgets')
-  if (budgets === undefined) return
-  const { clock } = machinery.writer.environment
-  await updateObject(machinery.writer, budgets, context, {
-    namespace: state.info.namespace,
+async function charge({ clock, registry }: RequestScope, write: WriteContext, budgetName: string, pod: PodName): Promise<void> {
+  const budgets = registry.storeOf({ group: 'policy', resource: 'poddisruptionbudgets' })
+  await budgets?.updateStored(write, {
+    namespace: pod.namespace,
     name: budgetName,
     subresource: 'status',
     change(current) {
@@ -202,7 +185,7 @@ async function charge(
       budget.status = {
         ...status,
         disruptionsAllowed: allowed - 1,
-        disruptedPods: { ...status.disruptedPods, [podName]: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z') },
+        disruptedPods: { ...status.disruptedPods, [pod.name]: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z') },
       }
       return budget
     },

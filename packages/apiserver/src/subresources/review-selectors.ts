@@ -4,8 +4,8 @@ import { type FieldRequirement, Path, parseFieldSelector, validateLabelSelector 
 import { labelsOf } from '../filters/authorization.ts'
 
 /**
- * The selectors that a question about rights names. What cannot be understood of them is left out, so that more is asked for than was
- * meant, never less; `problems` tells of it.
+ * The selectors of an access review. Malformed requirements are dropped, so that the review covers more objects and never fewer; they
+ * are reported in `problems`.
  */
 export function reviewSelectors(
   asked: ResourceAttributes,

@@ -1,29 +1,28 @@
 import type { ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { takeNamespace, trackOwnership } from '@krmkit/registry'
-import { readObject, withDefaults } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { presentObject } from '../verbs/read.ts'
+import { objectResponse } from '../encoding/object-response.ts'
+import { readObject } from '../encoding/request-body.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,
   selfSubjectRulesReview,
   subjectAccessReview,
 } from './access-reviews.ts'
-import { operationAdmission } from './operation.ts'
 import { selfSubjectReview } from './self-subject-review.ts'
 import { tokenReview } from './token-review.ts'
 
 /**
- * Reviews: questions about callers and rights, asked by POST and answered in `status`; nothing is stored.
+ * Reviews of users and access: a POST returns the answer in `status`, and stores nothing.
  *
  * @see API protocol specification, 2.1 and 2.7
  */
 
-export type ReviewAnswer = (request: ResourceRequest, review: ApiObject) => Promise<void>
+export type ReviewAnswer = (scope: RequestScope, context: RequestContext, review: ApiObject) => Promise<void>
 
-/** Reviews that this server can answer, by kind. */
+/** Functions that fill in the status of reviews, by kind. */
 export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
   SubjectAccessReview: subjectAccessReview,
   SelfSubjectAccessReview: selfSubjectAccessReview,
@@ -33,25 +32,18 @@ export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
   TokenReview: tokenReview,
 }
 
-export async function answerReview(request: ResourceRequest, answer: ReviewAnswer): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = requestedOptions(request, 'CreateOptions')
-  const body = await readObject(machinery, state, {
+/** POST of a review: admits it, answers it in `status`, and stores nothing. */
+export async function createReview(scope: RequestScope, context: RequestContext, answer: ReviewAnswer): Promise<ApiResponse> {
+  const { definition, responses, store } = scope
+  const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
+  const options = requestedOptions(scope, context, 'CreateOptions')
+  const object = await readObject(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
     unstored: true,
   })
-  const review = withDefaults(body, definition, machinery.writer.environment.profile)
-  takeNamespace(review, state.info.namespace, definition)
-  const context = writeContext(request, options)
-  const tracking = trackOwnership(machinery.writer, definition, context, { live: undefined, next: review, subresource: '' })
-  if (tracking !== undefined) await tracking
-  const about = { name: review.metadata.name ?? '', kind: definition.kind }
-  const admission = operationAdmission(request, definition, context, about)
-  const admitted = await admission.admit(review)
-  await admission.judge(admitted)
-  await answer(request, admitted)
-  return presentObject(request, 201, admitted, representation)
+  const review = await store.createVirtual(writeContext(context, options), { namespace: context.info.namespace, object })
+  await answer(scope, context, review)
+  return objectResponse(scope, context, review, { representation, status: 201 })
 }

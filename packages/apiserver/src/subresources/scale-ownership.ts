@@ -1,9 +1,9 @@
 import {
   applyPatch,
   conflictError,
+  createTypeConverter,
   FieldManagerError,
   fieldElement,
-  managedTypes,
   parentManagedFields,
   type ScaleOwnership,
   scaleApiVersion,
@@ -16,17 +16,17 @@ import type { FrozenObject, WriteContext } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
 
 /**
- * Who owns the replicas, kept through writes to `/scale`: there they are `.spec.replicas` of a Scale, on the object they lie
- * where the kind says.
+ * Field ownership across `/scale`: managedFields of a Scale refer to `.spec.replicas`, those of the scaled object to the path that
+ * its kind defines.
  */
 export interface ScaleOwners {
-  /** The Scale with those owners of the object that own its replicas. */
+  /** The Scale with managedFields of the managers that own the replicas. */
   withOwners(scale: FrozenObject): FrozenObject
-  /** Owners of the object after its Scale became `next`. */
+  /** managedFields of the scaled object after an update of its Scale. */
   afterUpdate(before: FrozenObject, next: FrozenObject): ManagedFieldsEntry[]
-  /** The Scale after an apply, with its owners. @throws ApiError 400 and 409 */
+  /** The Scale after an apply, with its managedFields. @throws ApiError 400, 409 */
   applied(before: FrozenObject, configuration: FrozenObject, force: boolean): ApiObject
-  /** Owners of the object after an apply made this Scale. */
+  /** managedFields of the scaled object after an apply of its Scale. */
   afterApply(scale: ApiObject): ManagedFieldsEntry[]
 }
 
@@ -44,7 +44,7 @@ export function scaleOwners(
     ]),
   )
   const ownership: ScaleOwnership = { live: current.metadata.managedFields, apiVersion, replicasPaths }
-  const types = managedTypes({ [scaleApiVersion]: scaleType })
+  const types = createTypeConverter({ [scaleApiVersion]: scaleType })
   const common = { manager: context.fieldManager, apiVersion: scaleApiVersion, subresource: 'scale', now, types }
   return {
     withOwners(scale) {

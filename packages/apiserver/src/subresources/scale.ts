@@ -1,16 +1,18 @@
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
-import { readObject } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
-import { presentObject } from '../verbs/read.ts'
-import { whenDone } from '../when-done.ts'
+import type { FrozenObject, UpdateResult } from '@krmkit/registry'
+import { objectResponse } from '../encoding/object-response.ts'
+import { patchKind, readPatch } from '../encoding/patch-body.ts'
+import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
+import { readObject } from '../encoding/request-body.ts'
+import { whenDone } from '../encoding/when-done.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**
- * `/scale`: the replicas of a workload seen as an `autoscaling/v1` Scale, whatever its kind.
+ * `/scale`: the replicas of a workload of any kind as an `autoscaling/v1` Scale.
  *
  * @see API protocol specification, 2.1
  */
@@ -21,72 +23,63 @@ export interface Scale extends ApiObject {
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
-export async function scaleResource(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const { namespace, name, verb } = state.info
-  const { negotiator } = machinery.responder
-  const representation = negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
-  if (verb === 'get') {
-    const { storage } = machinery.writer.environment
-    const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
-    if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
-    await request.view.load([entry])
-    return presentObject(request, 200, scaleOf(request, request.view.object(entry)), representation)
+export async function scaleResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { responses, store, codec } = scope
+  const { namespace, name, verb } = context.info
+  const transforms = ['Table', 'PartialObjectMetadata'] as const
+  const representation = responses.negotiator.negotiate(header(context.request, 'accept'), { transforms })
+  const form = { representation, status: 200 }
+  if (verb !== 'get') {
+    const { object } = await writeScale(scope, context)
+    return objectResponse(scope, context, scaleOf(scope, object), form)
   }
-  const kind = verb === 'patch' ? patchKind(request) : undefined
-  const options = requestedOptions(request, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
-  const scaleType = () => machinery.responder.types.struct('autoscaling/v1.Scale')
-  const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
-  const body =
-    verb === 'update'
-      ? await readObject(machinery, state, {
-          gvk: scaleKind,
-          type: scaleType,
-          fieldValidation: options.fieldValidation,
-          unstored: true,
-        })
-      : undefined
-  const patch = kind === undefined ? undefined : await patchBody(request, kind)
-  const context = writeContext(request, options)
-  const answer = await updateObject(machinery.writer, definition, context, {
+  const entry = await store.get({ namespace, name }, context.signal)
+  await codec.load([entry])
+  return objectResponse(scope, context, scaleOf(scope, codec.object(entry)), form)
+}
+
+async function writeScale(scope: RequestScope, context: RequestContext): Promise<UpdateResult> {
+  const { definition, responses, store, clock } = scope
+  const { namespace, name, verb } = context.info
+  const kind = verb === 'patch' ? patchKind(scope, context) : undefined
+  const options = requestedOptions(scope, context, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
+  const scaleType = () => responses.types.struct('autoscaling/v1.Scale')
+  const expected = { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation, unstored: true }
+  const body = kind === undefined ? await readObject(scope, context, expected) : undefined
+  const target = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
+  const patch = kind === undefined ? undefined : { scope, context, target, options, body: await readPatch(scope, context, kind) }
+  const write = writeContext(context, options)
+  return store.updateStored(write, {
     namespace,
     name,
     subresource: 'scale',
-    owned: true,
-    shownAs: {
+    managesFields: true,
+    view: {
       kind: scaleKind,
-      show: (object) => structuredClone(scaleOf(request, object, true)) as Scale,
-      take: (object, shown) => withReplicas(request, object, (shown as Scale).spec?.replicas ?? 0),
+      show: (object) => structuredClone(scaleOf(scope, object, true)) as Scale,
+      merge: (object, view) => withReplicas(scope, object, (view as Scale).spec?.replicas ?? 0),
     },
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
-      const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
-      const before = owners.withOwners(scaleOf(request, current, true))
-      if (patch?.kind === 'apply') {
-        return whenDone(appliedObject(request, target, patch, { ...options, exists: true }), ({ sent }) => {
+      const owners = scaleOwners(definition, current, { context: write, scaleType, now: clock.now() })
+      const before = owners.withOwners(scaleOf(scope, current, true))
+      if (patch?.body.kind === 'apply') {
+        return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent }) => {
           const next = owners.applied(before, sent, options.force === true) as Scale
-          return scaled(request, current, before, next, owners.afterApply(next))
+          return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })
       }
-      const next = patch === undefined ? body : patched(request, target, patch, before, options)
-      return whenDone(next as Scale | Promise<Scale>, (scale) =>
-        scaled(
-          request,
-          current,
-          before,
-          scale,
-          owners.afterUpdate(before, {
-            ...scale,
-            metadata: { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] },
-          }),
-        ),
-      )
+      const next = patch === undefined ? body : patchedObject(patch, before)
+      return whenDone(next as Scale | Promise<Scale>, (scale) => {
+        const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
+        const managedFields = owners.afterUpdate(before, { ...scale, metadata })
+        return scaled(scope, { current, before, next: scale, managedFields })
+      })
     },
   })
-  return presentObject(request, 200, scaleOf(request, answer.object), representation)
 }
 
-function scaleOf({ definition }: ResourceRequest, object: FrozenObject, lenient = false): DeepReadonly<Scale> {
+function scaleOf({ definition }: RequestScope, object: FrozenObject, lenient = false): DeepReadonly<Scale> {
   const paths = definition.strategy.scale
   if (paths === undefined) throw ApiError.genericNotFound()
   const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = object.metadata
@@ -104,21 +97,25 @@ function scaleOf({ definition }: ResourceRequest, object: FrozenObject, lenient 
   }
 }
 
+interface ScaleChange {
+  /** The scaled object. */
+  readonly current: FrozenObject
+  /** Its Scale before and after the request. */
+  readonly before: FrozenObject
+  readonly next: Scale
+  /** managedFields of the scaled object after the request. */
+  readonly managedFields: ManagedFieldsEntry[]
+}
+
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
-function scaled(
-  { definition, state }: ResourceRequest,
-  current: FrozenObject,
-  before: FrozenObject,
-  next: Scale,
-  managedFields: ManagedFieldsEntry[],
-): ApiObject {
-  const { name } = state.info
+function scaled({ definition }: RequestScope, { current, before, next, managedFields }: ScaleChange): ApiObject {
+  const { name = '' } = current.metadata
   const given = next.metadata?.name ?? ''
   const gk = { group: scaleKind.group, kind: scaleKind.kind }
   if (given !== '' && given !== name)
     throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   const replicas = next.spec?.replicas ?? 0
-  // Custom resources have rules of their own for the place where replicas are kept.
+  // The schema of a custom resource decides about its replicas.
   if (replicas < 0 && definition.custom === undefined) {
     throw ApiError.invalid(gk, name, [
       field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0'),
@@ -141,7 +138,7 @@ function scaled(
   return changed
 }
 
-function withReplicas({ definition }: ResourceRequest, object: ApiObject, replicas: number): ApiObject {
+function withReplicas({ definition }: RequestScope, object: ApiObject, replicas: number): ApiObject {
   const changed = structuredClone(object)
   writeAt(changed, definition.strategy.scale?.specReplicas ?? [], replicas)
   return changed

@@ -1,5 +1,5 @@
-import type { BoundObject, ServiceAccountIssuer } from '@krmkit/authentication'
-import { managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import type { BoundObject } from '@krmkit/authentication'
+import { createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import {
   ApiError,
   type ApiObject,
@@ -11,12 +11,11 @@ import {
   Path,
 } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { isStorableName, objectKey } from '@krmkit/registry'
-import { readObject } from '../request-body.ts'
-import { header } from '../request-context.ts'
-import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { presentObject } from '../verbs/read.ts'
-import { operationAdmission } from './operation.ts'
+import { objectResponse } from '../encoding/object-response.ts'
+import { readObject } from '../encoding/request-body.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
 
 interface TokenRequest extends ApiObject {
   spec: {
@@ -32,48 +31,47 @@ const shortestSeconds = 600
 const longestSeconds = 2 ** 32
 
 /**
- * POST to `serviceaccounts/token`: issues a token for an account.
+ * POST to `serviceaccounts/token`: issues a token for a service account.
  *
- * @throws ApiError 404 for a missing account or bound object, 409 when the bound object is another one, 422 for bad lifetimes.
+ * @throws ApiError 404 for a missing account or bound object, 405 without an issuer, 409 for another uid of the bound object, 422 for
+ * lifetimes out of range.
  * @see API protocol specification, 2.12 and 8
  */
-export async function requestToken(request: ResourceRequest, issuer: ServiceAccountIssuer): Promise<ApiResponse> {
-  const { machinery, state, definition } = request
-  const { namespace, name } = state.info
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = requestedOptions(request, 'CreateOptions')
-  const type = () => machinery.responder.types.struct('authentication/v1.TokenRequest')
-  const kind = request.subresource?.kind ?? definition.kind
-  const body = (await readObject(machinery, state, {
+export async function createToken(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { clock, codec, definition, issuer, profile, responses, store } = scope
+  if (issuer === undefined) throw ApiError.generic(405)
+  const { namespace, name, subresource } = context.info
+  const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
+  const options = requestedOptions(scope, context, 'CreateOptions')
+  const type = () => responses.types.struct('authentication/v1.TokenRequest')
+  const kind = scope.subresource?.kind ?? definition.kind
+  const body = (await readObject(scope, context, {
     gvk: kind,
     type,
     fieldValidation: options.fieldValidation,
     unstored: true,
   })) as TokenRequest
-  const context = writeContext(request, options)
-  const admission = operationAdmission(request, definition, context, { name, kind })
+  const write = writeContext(context, options)
+  const admission = store.operation(write, { namespace, name, subresource, kind })
   const asked = (await admission.admit(body)) as TokenRequest
-  const { storage, clock, profile } = machinery.writer.environment
   const inBody = asked.metadata.namespace ?? ''
   if (inBody !== '' && inBody !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
-  if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'serviceaccounts' }, name)
-  const account = machinery.parsed.objectOf(entry)
+  const account = codec.object(await store.get({ namespace, name }, context.signal))
   validate(asked, { name, kind })
-  await admission.judge(completed(asked, { name, namespace, now: clock.now() }))
+  await admission.validate(completed(asked, { name, namespace, now: clock.now() }))
   const apiVersion = formatApiVersion(kind)
   const owned = trackUpdate({
     live: undefined,
     next: asked,
-    manager: context.fieldManager,
+    manager: write.fieldManager,
     apiVersion,
     subresource: 'token',
     now: clock.now(),
-    types: managedTypes({ [apiVersion]: type }),
+    types: createTypeConverter({ [apiVersion]: type }),
   })
-  const bound = boundObject(request, asked)
+  const bound = boundObject(scope, context, asked)
   const given = asked.spec.audiences ?? []
   const expirationSeconds = asked.spec.expirationSeconds ?? defaultSeconds
   const issued = await issuer.issue({
@@ -86,9 +84,9 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   })
   const granted = issued.expirationSeconds ?? expirationSeconds
   if (granted < expirationSeconds)
-    context.warn(`requested expiration of ${expirationSeconds} seconds shortened to ${granted} seconds`)
+    write.warn(`requested expiration of ${expirationSeconds} seconds shortened to ${granted} seconds`)
   if (issued.credentialId !== undefined)
-    state.annotations[`authentication.${profile.domain}/issued-credential-id`] = issued.credentialId
+    context.annotations[`authentication.${profile.domain}/issued-credential-id`] = issued.credentialId
   const answer: TokenRequest = {
     ...asked,
     metadata: {
@@ -101,10 +99,10 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     spec: { audiences: [...issued.audiences], expirationSeconds: granted, boundObjectRef: asked.spec.boundObjectRef ?? null },
     status: { token: issued.token, expirationTimestamp: formatTime(issued.expiresAt) },
   }
-  return presentObject(request, 201, answer, representation)
+  return objectResponse(scope, context, answer, { representation, status: 201 })
 }
 
-/** The request as it will be answered, but for the token. */
+/** The response without the token. */
 function completed(
   asked: TokenRequest,
   { name, namespace, now }: { readonly name: string; readonly namespace: string; readonly now: number },
@@ -135,8 +133,8 @@ function validate({ spec, metadata }: TokenRequest, { name, kind }: { readonly n
 
 const boundKinds: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }
 
-/** The object that the token shall die with. */
-function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenRequest): BoundObject | undefined {
+/** The object that the token is bound to. */
+function boundObject({ registry }: RequestScope, { info }: RequestContext, { spec }: TokenRequest): BoundObject | undefined {
   const reference = spec.boundObjectRef
   if (reference === undefined || reference === null) return undefined
   const { kind: boundKind = '', apiVersion = '', name = '', uid = '' } = reference
@@ -144,14 +142,14 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
   if (resource === undefined || !isCoreVersion(apiVersion))
     throw ApiError.badRequest(`cannot bind token to object of type ${writtenType(apiVersion, boundKind)}`)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
-  const { reader } = machinery.writer
-  const found = reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)
+  const { reader } = registry
+  const found = reader.get({ group: '', resource }, resource === 'nodes' ? '' : info.namespace, name)
   if (found === undefined) throw ApiError.notFound({ group: '', resource }, name)
   const actual = found.metadata.uid ?? ''
   const pod = boundKind === 'Pod' ? (found as { spec?: { serviceAccountName?: string; nodeName?: string } }) : undefined
-  if (pod !== undefined && (pod.spec?.serviceAccountName ?? '') !== state.info.name)
+  if (pod !== undefined && (pod.spec?.serviceAccountName ?? '') !== info.name)
     throw ApiError.badRequest(
-      `cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`,
+      `cannot bind token for serviceaccount ${JSON.stringify(info.name)} to pod running with different serviceaccount name.`,
     )
   if (uid !== '' && uid !== actual) {
     throw ApiError.conflict(
@@ -161,7 +159,7 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
     )
   }
   const nodeName = pod?.spec?.nodeName ?? ''
-  // A node that is not there yet is still named, so that the holder can learn of it.
+  // The token names a node that does not exist yet, with an empty uid.
   const node = nodeName === '' ? undefined : reader.get({ group: '', resource: 'nodes' }, '', nodeName)
   return {
     kind: boundKind as BoundObject['kind'],
@@ -171,12 +169,12 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
   }
 }
 
-/** The group decides; any version of the core group names the same objects. */
+/** Any version of the core group refers to the same objects. */
 function isCoreVersion(apiVersion: string): boolean {
   return apiVersion !== '' && !apiVersion.includes('/')
 }
 
-/** `group/version, Kind=kind`, with nothing where nothing is given. */
+/** `group/version, Kind=kind`; omitted parts are empty. */
 function writtenType(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`
 }

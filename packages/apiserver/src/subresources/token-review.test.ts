@@ -1,15 +1,22 @@
-import { anonymousAuthenticator, bearerToken, chain, forAudiences } from '@krmkit/authentication'
+import {
+  anonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  withServerAudiences,
+} from '@krmkit/authentication'
 import { createCatalog } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
 const path = '/apis/authentication.k8s.io/v1/tokenreviews'
 const alice = { username: 'alice', uid: '7', groups: ['dev'], extra: { scopes: ['view'] } }
-const tokens = forAudiences(
+const tokens = withServerAudiences(
   { authenticateToken: (token) => (token === 'good' ? { kind: 'authenticated', user: alice } : { kind: 'noOpinion' }) },
   ['api', 'other'],
 )
-const authenticator = chain([bearerToken(tokens), anonymousAuthenticator], { onRejection: 'stop' })
+const authenticator = createAuthenticatorChain([createBearerTokenAuthenticator(tokens), anonymousAuthenticator], {
+  onRejection: 'stop',
+})
 
 async function reviewer(options: Parameters<typeof sampleServer>[0] = { authenticator }, version = 'v1') {
   const { ask } = await sampleServer(options)

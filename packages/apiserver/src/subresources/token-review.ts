@@ -8,27 +8,27 @@ interface TokenReview extends ApiObject {
 }
 
 /**
- * Tells whose a bearer token is, and for which of the audiences asked for it is good; without any, those of the server.
- * The token is judged as if it came with a request of its own, without any other credential.
+ * Authenticates a bearer token, for the audiences of the review or those of the server. The token is authenticated alone, as on a
+ * request without other credentials.
  *
  * @see API protocol specification, 2.7
  */
-export const tokenReview: ReviewAnswer = async ({ machinery, state }, object) => {
+export const tokenReview: ReviewAnswer = async ({ authenticator }, { signal }, object) => {
   const review = object as TokenReview
   const token = review.spec?.token ?? ''
   if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication')
   const audiences = review.spec?.audiences ?? []
-  const outcome = await machinery.authenticator.authenticate({
+  const outcome = await authenticator.authenticate({
     headers: { authorization: `Bearer ${token}` },
     peer: {},
-    signal: state.signal,
+    signal,
     ...(audiences.length === 0 ? {} : { audiences }),
   })
   review.status = statusOf(outcome, audiences)
 }
 
 function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): object {
-  // Where nobody looks at tokens, everybody is anonymous: that says nothing about this token.
+  // Without a token authenticator the request is anonymous, which does not authenticate the token.
   if (outcome.kind !== 'authenticated' || isAnonymous(outcome.user)) {
     return { user: {}, error: outcome.kind === 'rejected' ? outcome.reason : 'invalid bearer token' }
   }
@@ -42,7 +42,7 @@ function isAnonymous({ username, groups }: UserInfo): boolean {
   return username === 'system:anonymous' && groups.includes('system:unauthenticated')
 }
 
-/** A user as the members of `UserInfo` in answers: what is empty is left out. */
+/** The members of `UserInfo` in a response, without empty ones. */
 export function userMembers({ username, uid = '', groups, extra = {} }: UserInfo): object {
   return {
     ...(username === '' ? {} : { username }),

@@ -1,37 +1,39 @@
 import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
-import { memoryStorage } from '@krmkit/storage'
+import { memoryStorage, type Storage } from '@krmkit/storage'
 import { parseQuery } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { parseRequestInfo } from '../request-info.ts'
-import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+import type { ApiServerOptions } from '../server-options.ts'
 
-/** Requests and servers as tests use them. */
+/** Requests and servers for tests. */
 
 export interface Asking {
   readonly method?: string
   readonly body?: unknown
-  /** The body as it is sent, where it is no JSON of a value. */
+  /** The raw body, instead of the JSON of a value. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly user?: UserInfo
   readonly signal?: AbortSignal
 }
 
-/** An answer that was read to its end. */
+/** A response with its whole body. */
 export interface Answer {
   readonly status: number
   readonly headers: ApiResponse['headers']
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  /** The parsed body; `undefined` when it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary responses
   readonly json: any
 }
 
 export interface SampleServer {
   readonly server: EmbeddedServer
   readonly clock: FakeClock
-  /** One request of an administrator; `target` is a path with its query. */
+  readonly storage: Storage
+  /** Sends one request as administrator; `target` is a path with its query. */
   ask(target: string, asking?: Asking): Promise<Answer>
 }
 
@@ -39,10 +41,12 @@ export const administrator: UserInfo = { username: 'admin', groups: ['system:mas
 
 export async function sampleServer(options: Partial<ApiServerOptions> = {}): Promise<SampleServer> {
   const clock = fakeClock(Date.UTC(2024, 0, 1))
-  const server = await createApiServer({ storage: memoryStorage({ clock }), clock, random: seededRandom(1), ...options })
+  const { storage = memoryStorage({ clock }) } = options
+  const server = await createApiServer({ clock, random: seededRandom(1), ...options, storage })
   return {
     server,
     clock,
+    storage,
     async ask(target, asking = {}) {
       const { status, headers, body } = await server.handle(requestOf(target, { user: administrator, ...asking }))
       const text = await readAll(body)
@@ -65,8 +69,8 @@ export function requestOf(target: string, { method = 'GET', body, text, headers 
   }
 }
 
-/** A request on its way through a filter. */
-export function stateOf(target: string, asking: Asking = {}): RequestContext {
+/** The context of a request in the filter chain. */
+export function contextOf(target: string, asking: Asking = {}): RequestContext {
   const request = requestOf(target, asking)
   const query = parseQuery(request.query)
   const info = parseRequestInfo(request.method, request.path, query.has('watch'))
@@ -94,7 +98,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestContext {
   }
 }
 
-/** An answer that says nothing, for the end of a chain. */
+/** An empty response, for the end of a chain. */
 export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empty' } }
 
 async function readAll(body: ApiBody): Promise<string> {

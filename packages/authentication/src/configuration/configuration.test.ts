@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { formatFieldErrors } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ClaimExpressionCompiler } from './interfaces.ts'
-import { configuredMapping } from './mapping.ts'
+import { createConfiguredMapping } from './mapping.ts'
 import { parseAuthenticationConfiguration } from './parse.ts'
 import { validateAuthenticationConfiguration } from './validate.ts'
 
@@ -11,7 +11,7 @@ const issuer = { url: 'https://issuer.test', audiences: ['krmkit'] }
 const username = { claim: 'sub', prefix: '' }
 const parse = (more: object) => parseAuthenticationConfiguration({ ...head, ...more })
 
-/** A language of paths: `claims.a`, `user.username`; `=x` after one compares; `!` fails. */
+/** A test language of paths such as `claims.a` and `user.username`; a suffix `=x` compares; `!` fails. */
 const compile = (text: string, variable: string) => {
   const [, path = '', wanted] = /^(?:claims|user)\.([\w.]+)(?:=(.*))?$/.exec(text) ?? []
   if (!text.startsWith(`${variable}.`) && text !== '!') return { problem: 'compilation failed: no such word' }
@@ -36,7 +36,7 @@ const jwt = (more: object = {}, own: object = {}) => ({
 const mappings = (more: object) => jwt({ claimMappings: { username, ...more } })
 
 describe('parseAuthenticationConfiguration', () => {
-  it('reads issuers and who may come without credentials', () => {
+  it('parses issuers and anonymous access', () => {
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] }
     const parsed = parse({ ...jwt({ userValidationRules: [{ expression: 'x' }] }), anonymous })
     expect(parsed).toEqual({
@@ -63,7 +63,7 @@ describe('parseAuthenticationConfiguration', () => {
     [{ jwt: [{ issuer: { uri: 'x' } }] }, 'strict decoding error: unknown field "jwt[0].issuer.uri"'],
     [{ anonymous: { enabled: 'yes' } }, 'anonymous.enabled: must be a boolean'],
     [{ apiVersion: 'v1' }, 'no kind "AuthenticationConfiguration" is registered for version "v1"'],
-  ])('refuses %j', (more, message) => {
+  ])('rejects %j', (more, message) => {
     expect(() => parse(more)).toThrow(
       expect.objectContaining({ code: 'InvalidConfiguration', message: expect.stringContaining(message) }),
     )
@@ -71,7 +71,7 @@ describe('parseAuthenticationConfiguration', () => {
 })
 
 describe('validateAuthenticationConfiguration', () => {
-  it('finds nothing wrong with what is right', () => {
+  it('accepts a valid configuration', () => {
     expect(judge({})).toBe('')
     expect(judge(jwt())).toBe('')
     const ca = readFileSync(new URL('../../testdata/ca.crt', import.meta.url), 'utf8')
@@ -184,12 +184,12 @@ describe('validateAuthenticationConfiguration', () => {
         'jwt[0].userValidationRules[3].expression: Invalid value: "claims.a=1": compilation failed: no such word]',
     ],
     [{ jwt: Array.from({ length: 65 }, () => ({})) }, 'jwt: Too many: 65: must have at most 64 items'],
-  ])('%j', (more, message) => {
+  ])('reports the errors of %j', (more, message) => {
     const found = judge(more)
     expect(found.startsWith(message), found).toBe(true)
   })
 
-  it('an address as user name asks whether it is verified', () => {
+  it('requires email_verified when the user name expression reads email', () => {
     const byEmail = { username: { expression: 'claims.email' } }
     const verified = { expression: 'claims.email_verified=true' }
     expect(judge(jwt({ claimMappings: byEmail }))).toContain('claims.email_verified must be used in')
@@ -199,13 +199,13 @@ describe('validateAuthenticationConfiguration', () => {
   })
 })
 
-describe('configuredMapping', () => {
+describe('createConfiguredMapping', () => {
   const map = (more: object, claims: object) =>
-    configuredMapping(parse({ jwt: [{ issuer, ...more }] }).jwt[0]!, { expressions })({ sub: 'alice', ...claims })
+    createConfiguredMapping(parse({ jwt: [{ issuer, ...more }] }).jwt[0]!, { expressions })({ sub: 'alice', ...claims })
   const mapped = (more: object, claims: object = {}) => map({ claimMappings: { username, ...more } }, claims)
   const user = (outcome: ReturnType<typeof map>) => (outcome.ok ? outcome.user : outcome.reason)
 
-  it('takes claims with prefixes', () => {
+  it('maps claims with prefixes', () => {
     const whole = { username: { claim: 'sub', prefix: 'u:' }, groups: { claim: 'roles', prefix: 'g:' }, uid: { claim: 'id' } }
     expect(user(map({ claimMappings: whole }, { roles: ['a', 'b'], id: '7', jti: 'x' }))).toEqual({
       username: 'u:alice',
@@ -214,11 +214,11 @@ describe('configuredMapping', () => {
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=x'] },
     })
     expect(user(map({ claimMappings: whole }, { roles: 'a', id: '' }))).toEqual({ username: 'u:alice', groups: ['g:a'] })
-    expect(user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is no text')
-    expect(user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a text nor a list of texts')
+    expect(user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is not a string')
+    expect(user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a string nor a list of strings')
   })
 
-  it('takes values of expressions: texts, lists of texts, nothing', () => {
+  it('maps expression values: strings, lists of strings, null', () => {
     const groups = { expression: 'claims.roles' }
     for (const [roles, expected] of [
       [
@@ -239,21 +239,21 @@ describe('configuredMapping', () => {
     expect(user(mapped({ extra }, { a: ['1', '2'] }))).toMatchObject({ extra: { 'example.com/a': ['1', '2'] } })
     expect(user(mapped({ extra }))).toEqual({ username: 'alice', groups: [] })
     expect(user(mapped({ uid: { expression: 'claims.id' } }, { id: '7' }))).toMatchObject({ uid: '7' })
-    expect(user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is no text')
+    expect(user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is not a string')
   })
 
-  it('a user name is a text that is not empty', () => {
+  it('requires a non-empty string as user name', () => {
     const named = (claims: object) => user(map({ claimMappings: { username: { expression: 'claims.name' } } }, claims))
     expect(named({ name: 'a' })).toMatchObject({ username: 'a' })
     expect(named({ name: '' })).toContain('empty')
-    expect(named({ name: ['a'] })).toContain('does not come to a text')
+    expect(named({ name: ['a'] })).toContain('does not return a string')
     const byEmail = { username: { claim: 'email', prefix: '' } }
     expect(user(map({ claimMappings: byEmail }, { email: 'a@b', email_verified: false }))).toBe(
       'the email address is not verified',
     )
   })
 
-  it('judges claims, then the user', () => {
+  it('validates claims before the user', () => {
     const claimMappings = { username }
     const judged = (more: object, claims: object = {}) => user(map({ claimMappings, ...more }, claims))
     const required = { claimValidationRules: [{ claim: 'hd', requiredValue: 'example.com' }] }

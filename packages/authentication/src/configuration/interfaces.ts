@@ -1,27 +1,27 @@
-/** What the file of `--authentication-config` says. */
+/** The parsed file of `--authentication-config`. */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[]
-  /** Absent: flags decide about callers without credentials. */
+  /** Absent: `--anonymous-auth` applies. */
   readonly anonymous?: AnonymousConfiguration
 }
 
 export interface AnonymousConfiguration {
   readonly enabled: boolean
-  /** Paths for which callers without credentials are let in; empty: all. */
+  /** Paths that allow anonymous requests; empty: all. */
   readonly paths: readonly string[]
 }
 
-/** An issuer, and how its tokens become users. */
+/** A JWT authenticator: an issuer, and the mapping of its claims to users. */
 export interface JwtConfiguration {
   readonly issuer: {
     readonly url: string
-    /** Where it is discovered, when that is not below `url`; empty: there. */
+    /** URL of the discovery document; empty: below `url`. */
     readonly discoveryURL: string
-    /** PEM; empty: the authorities of the platform are trusted. */
+    /** PEM bundle; empty: the system trust store. */
     readonly certificateAuthority: string
-    /** Tokens must be for one of them. */
+    /** Tokens must have at least one of these audiences. */
     readonly audiences: readonly string[]
-    /** `MatchAny`, or empty where there is but one audience. */
+    /** `MatchAny`; may be empty with a single audience. */
     readonly audienceMatchPolicy: string
   }
   readonly claimValidationRules: readonly ClaimRule[]
@@ -34,7 +34,7 @@ export interface JwtConfiguration {
   readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[]
 }
 
-/** A claim that must have a value, or an expression that must be true. */
+/** A required value of a claim, or an expression that must be true. */
 export interface ClaimRule {
   readonly claim: string
   readonly requiredValue: string
@@ -42,28 +42,28 @@ export interface ClaimRule {
   readonly message: string
 }
 
-/** A claim or an expression; both empty: nothing. */
+/** A claim or an expression; unset when both are empty. */
 export interface ClaimSource {
   readonly claim: string
   readonly expression: string
 }
 
 export interface PrefixedSource extends ClaimSource {
-  /** Needed with a claim, even when it is empty. */
+  /** Required with `claim`; may be empty. */
   readonly prefix?: string
 }
 
-/** Makes expressions that can be evaluated. Whoever composes a server brings the language. */
+/** Compiles expressions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
 export interface ClaimExpressionCompiler {
-  /** Over the variable `claims`. A `condition` must come to true or false as far as that can be known beforehand. */
+  /** Compiles an expression over the variable `claims`. A `condition` must be boolean, where its type is known. */
   claims(expression: string, kind: 'value' | 'condition'): ClaimExpression | { readonly problem: string }
-  /** A condition over the variable `user`. */
+  /** Compiles a condition over the variable `user`. */
   user(expression: string): ClaimExpression | { readonly problem: string }
 }
 
 export interface ClaimExpression {
-  /** The value as JSON; undefined for what JSON has no form of. Takes bounded time. */
+  /** Evaluates in bounded time. The value is JSON; undefined when JSON cannot represent it. */
   evaluate(subject: object): { readonly value: unknown } | { readonly error: string }
-  /** Whether it looks at a member of its variable by this name. */
+  /** Whether the expression reads the member of its variable with this name. */
   reads(member: string): boolean
 }

@@ -1,21 +1,20 @@
 import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { AuthenticationError } from '../authentication-error.ts'
 import type { Claims } from '../jwt.ts'
-import { type ClaimMapping, claimIn, credentialExtra, groupsIn, type Mapped } from '../oidc-claims.ts'
+import { type ClaimMapping, type ClaimMappingResult, claimOf, credentialIdExtra, groupsFromClaim } from '../oidc/claim-mapping.ts'
 import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
 
-/** What stands in the way, in the words of the log. */
-class Refusal extends Error {}
+/** A token that cannot be mapped to a user; the message is for logs. */
+class MappingError extends Error {}
 
 type Reader<T> = (claims: Claims) => T
 
 /**
- * How the tokens of a configured issuer become users: name, groups, uid and further attributes are worked out, then claims and
- * user are judged.
+ * Creates the mapping of a configured issuer: user name, groups, uid and extra are computed first, then claims and user are validated.
  *
- * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
+ * @throws AuthenticationError `InvalidConfiguration` for expressions that do not compile.
  */
-export function configuredMapping(
+export function createConfiguredMapping(
   jwt: JwtConfiguration,
   options: { readonly expressions: ClaimExpressionCompiler; readonly profile?: Pick<NamingProfile, 'domain'> },
 ): ClaimMapping {
@@ -24,31 +23,31 @@ export function configuredMapping(
   const groups = groupsOf(jwt, expressions)
   const uid = uidOf(jwt, expressions)
   const extra = jwt.claimMappings.extra.map(({ key, valueExpression }) => {
-    const expression = compiled(expressions.claims(valueExpression, 'value'))
-    return { key, values: (claims: Claims) => textsOf(evaluated(expression, claims, 'extra'), 'extra') }
+    const expression = requireCompiled(expressions.claims(valueExpression, 'value'))
+    return { key, values: (claims: Claims) => stringListOf(evaluate(expression, claims, 'extra'), 'extra') }
   })
-  const judgeClaims = claimJudges(jwt, expressions)
-  const judgeUser = userJudges(jwt, expressions)
-  return (claims): Mapped => {
+  const checksOfClaims = claimChecks(jwt, expressions)
+  const checksOfUser = userChecks(jwt, expressions)
+  return (claims): ClaimMappingResult => {
     try {
       const name = username(claims)
-      const ownGroups = groups(claims)
-      const ownUid = uid(claims)
-      const further = [
-        ...credentialExtra(claims, profile),
+      const userGroups = groups(claims)
+      const userUid = uid(claims)
+      const userExtra = [
+        ...credentialIdExtra(claims, profile),
         ...extra.map(({ key, values }): [string, readonly string[]] => [key, values(claims)]),
       ].filter(([, values]) => values.length > 0)
       const user: UserInfo = {
         username: name,
-        groups: [...ownGroups],
-        ...(ownUid === '' ? {} : { uid: ownUid }),
-        ...(further.length === 0 ? {} : { extra: Object.fromEntries(further) }),
+        groups: [...userGroups],
+        ...(userUid === '' ? {} : { uid: userUid }),
+        ...(userExtra.length === 0 ? {} : { extra: Object.fromEntries(userExtra) }),
       }
-      for (const judge of judgeClaims) judge(claims)
-      for (const judge of judgeUser) judge(user)
+      for (const check of checksOfClaims) check(claims)
+      for (const check of checksOfUser) check(user)
       return { ok: true, user }
     } catch (error) {
-      if (error instanceof Refusal) return { ok: false, reason: error.message }
+      if (error instanceof MappingError) return { ok: false, reason: error.message }
       throw error
     }
   }
@@ -57,19 +56,20 @@ export function configuredMapping(
 function usernameOf({ claimMappings: { username } }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<string> {
   const { claim, expression, prefix = '' } = username
   if (expression !== '') {
-    const program = compiled(expressions.claims(expression, 'value'))
+    const program = requireCompiled(expressions.claims(expression, 'value'))
     return (claims) => {
-      const name = evaluated(program, claims, 'username')
-      if (typeof name !== 'string') throw new Refusal('the expression of the user name does not come to a text')
-      if (name === '') throw new Refusal('the expression of the user name comes to an empty text')
+      const name = evaluate(program, claims, 'username')
+      if (typeof name !== 'string') throw new MappingError('the expression of the user name does not return a string')
+      if (name === '') throw new MappingError('the expression of the user name returns an empty string')
       return name
     }
   }
   return (claims) => {
-    const name = claimIn(claims, claim)
-    if (typeof name !== 'string' || name === '') throw new Refusal(`the claim ${claim} holds no user name`)
-    const verified = claimIn(claims, 'email_verified')
-    if (claim === 'email' && verified !== undefined && verified !== true) throw new Refusal('the email address is not verified')
+    const name = claimOf(claims, claim)
+    if (typeof name !== 'string' || name === '') throw new MappingError(`the claim ${claim} holds no user name`)
+    const verified = claimOf(claims, 'email_verified')
+    if (claim === 'email' && verified !== undefined && verified !== true)
+      throw new MappingError('the email address is not verified')
     return `${prefix}${name}`
   }
 }
@@ -80,76 +80,76 @@ function groupsOf(
 ): Reader<readonly string[]> {
   const { claim, expression, prefix = '' } = groups
   if (expression !== '') {
-    const program = compiled(expressions.claims(expression, 'value'))
-    return (claims) => textsOf(evaluated(program, claims, 'groups'), 'groups')
+    const program = requireCompiled(expressions.claims(expression, 'value'))
+    return (claims) => stringListOf(evaluate(program, claims, 'groups'), 'groups')
   }
   if (claim === '') return () => []
   return (claims) => {
-    const found = groupsIn(claimIn(claims, claim))
-    if (found === undefined) throw new Refusal(`the claim ${claim} is neither a text nor a list of texts`)
+    const found = groupsFromClaim(claimOf(claims, claim))
+    if (found === undefined) throw new MappingError(`the claim ${claim} is neither a string nor a list of strings`)
     return found.map((group) => `${prefix}${group}`)
   }
 }
 
 function uidOf({ claimMappings: { uid } }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<string> {
-  const program = uid.expression === '' ? undefined : compiled(expressions.claims(uid.expression, 'value'))
+  const program = uid.expression === '' ? undefined : requireCompiled(expressions.claims(uid.expression, 'value'))
   if (program === undefined && uid.claim === '') return () => ''
   return (claims) => {
-    const value = program === undefined ? claimIn(claims, uid.claim) : evaluated(program, claims, 'uid')
-    if (typeof value !== 'string') throw new Refusal('the uid is no text')
+    const value = program === undefined ? claimOf(claims, uid.claim) : evaluate(program, claims, 'uid')
+    if (typeof value !== 'string') throw new MappingError('the uid is not a string')
     return value
   }
 }
 
-function claimJudges({ claimValidationRules }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<void>[] {
+function claimChecks({ claimValidationRules }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<void>[] {
   const required = claimValidationRules.filter(({ claim }) => claim !== '')
   const conditions = claimValidationRules.filter(({ claim }) => claim === '')
   return [
     ...required.map(({ claim, requiredValue }) => (claims: Claims) => {
-      if (claimIn(claims, claim) !== requiredValue) throw new Refusal(`the claim ${claim} is not what is required`)
+      if (claimOf(claims, claim) !== requiredValue) throw new MappingError(`the claim ${claim} is not what is required`)
     }),
-    ...conditions.map((rule) => judgeOf(compiled(expressions.claims(rule.expression, 'condition')), rule)),
+    ...conditions.map((rule) => checkFor(requireCompiled(expressions.claims(rule.expression, 'condition')), rule)),
   ]
 }
 
-function userJudges(
+function userChecks(
   { userValidationRules }: JwtConfiguration,
   expressions: ClaimExpressionCompiler,
 ): ((user: UserInfo) => void)[] {
   return userValidationRules.map((rule) => {
-    const judge = judgeOf(compiled(expressions.user(rule.expression)), rule)
-    // Every member is there, even when it is empty.
-    return ({ username, uid = '', groups, extra = {} }) => judge({ username, uid, groups, extra })
+    const check = checkFor(requireCompiled(expressions.user(rule.expression)), rule)
+    // Expressions see every member, even when it is empty.
+    return ({ username, uid = '', groups, extra = {} }) => check({ username, uid, groups, extra })
   })
 }
 
-function judgeOf(
+function checkFor(
   program: ClaimExpression,
   { expression, message }: { readonly expression: string; readonly message: string },
 ): (subject: object) => void {
   return (subject) => {
-    const value = evaluated(program, subject, 'validation')
-    if (typeof value !== 'boolean') throw new Refusal('the validation expression must return a boolean')
-    if (!value) throw new Refusal(`validation expression '${expression}' failed: ${message}`)
+    const value = evaluate(program, subject, 'validation')
+    if (typeof value !== 'boolean') throw new MappingError('the validation expression must return a boolean')
+    if (!value) throw new MappingError(`validation expression '${expression}' failed: ${message}`)
   }
 }
 
-function evaluated(program: ClaimExpression, subject: object, what: string): unknown {
+function evaluate(program: ClaimExpression, subject: object, what: string): unknown {
   const result = program.evaluate(subject)
-  if ('error' in result) throw new Refusal(`the ${what} expression cannot be evaluated: ${result.error}`)
+  if ('error' in result) throw new MappingError(`the ${what} expression cannot be evaluated: ${result.error}`)
   return result.value
 }
 
-/** A text, a list of texts or nothing; empty texts are nothing. */
-function textsOf(value: unknown, what: string): readonly string[] {
+/** A string, a list of strings or null as a list without empty strings. */
+function stringListOf(value: unknown, what: string): readonly string[] {
   if (value === null) return []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || !list.every((each): each is string => typeof each === 'string'))
-    throw new Refusal(`the ${what} expression must return a string or a list of strings`)
+    throw new MappingError(`the ${what} expression must return a string or a list of strings`)
   return list.filter((each) => each !== '')
 }
 
-function compiled(expression: ClaimExpression | { readonly problem: string }): ClaimExpression {
+function requireCompiled(expression: ClaimExpression | { readonly problem: string }): ClaimExpression {
   if (!('problem' in expression)) return expression
   throw new AuthenticationError({ code: 'InvalidConfiguration', message: expression.problem })
 }

@@ -1,4 +1,4 @@
-import { readConfiguration, type ShapeValue } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
 import { AuthenticationError } from '../authentication-error.ts'
 import type { AuthenticationConfiguration, JwtConfiguration } from './interfaces.ts'
 
@@ -39,10 +39,10 @@ const shape = {
 } as const
 
 /**
- * Reads an `AuthenticationConfiguration`. What it says is not judged here.
+ * Parses an `AuthenticationConfiguration` strictly; `validateAuthenticationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated what the parser found out about repeated keys
+ * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthenticationError `InvalidConfiguration`
  */
 export function parseAuthenticationConfiguration(
@@ -51,7 +51,7 @@ export function parseAuthenticationConfiguration(
 ): AuthenticationConfiguration {
   const { repeated = [], apiDomain = 'k8s.io' } = options
   const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
-  const read = readConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, shape }, repeated)
+  const read = parseConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, schema: shape }, repeated)
   if (!read.ok) throw new AuthenticationError({ code: 'InvalidConfiguration', message: read.message })
   const { jwt = [], anonymous } = read.value
   return {
@@ -67,7 +67,7 @@ export function parseAuthenticationConfiguration(
   }
 }
 
-function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
+function jwtOf(read: ConfigurationValue<typeof jwtShape>): JwtConfiguration {
   const { issuer = {}, claimMappings: { username = {}, groups = {}, uid = {}, extra = [] } = {} } = read
   return {
     issuer: {
@@ -85,13 +85,13 @@ function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
       ...rule,
     })),
     claimMappings: {
-      username: { ...nothing, ...username },
-      groups: { ...nothing, ...groups },
-      uid: { ...nothing, ...uid },
+      username: { ...emptySource, ...username },
+      groups: { ...emptySource, ...groups },
+      uid: { ...emptySource, ...uid },
       extra: extra.map(({ key = '', valueExpression = '' }) => ({ key, valueExpression })),
     },
     userValidationRules: (read.userValidationRules ?? []).map(({ expression = '', message = '' }) => ({ expression, message })),
   }
 }
 
-const nothing = { claim: '', expression: '' }
+const emptySource = { claim: '', expression: '' }

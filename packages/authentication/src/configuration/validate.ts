@@ -1,5 +1,5 @@
 import { type FieldError, field, goQuote, goText, Path, validateDomainPrefixedPath } from '@krmkit/meta'
-import { parseAuthorities } from '../certificate-chain.ts'
+import { parseAuthorities } from '../x509/certificate-chain.ts'
 import type {
   AuthenticationConfiguration,
   ClaimExpression,
@@ -8,22 +8,22 @@ import type {
   PrefixedSource,
 } from './interfaces.ts'
 
-export interface AuthenticationRules {
+export interface AuthenticationValidationOptions {
   readonly expressions: ClaimExpressionCompiler
-  /** Those of service accounts: tokens of theirs are for others to judge. */
+  /** Issuers of service account tokens, which JWT authenticators must not claim. */
   readonly disallowedIssuers?: readonly string[]
 }
 
-const mostIssuers = 64
+const maxIssuers = 64
 const reservedDomains = ['kubernetes.io', 'k8s.io']
 
-/** What is wrong with a configuration; nothing when it can be used. Messages are those of the stock server. */
+/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
 export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
-  rules: AuthenticationRules,
+  rules: AuthenticationValidationOptions,
 ): FieldError[] {
   const root = Path.of('jwt')
-  if (jwt.length > mostIssuers) return [field.tooMany(root, jwt.length, mostIssuers)]
+  if (jwt.length > maxIssuers) return [field.tooMany(root, jwt.length, maxIssuers)]
   const urls = new Set<string>()
   const discoveryURLs = new Set<string>()
   const errors = jwt.flatMap((each, i) => {
@@ -47,15 +47,15 @@ export function validateAuthenticationConfiguration(
   return errors
 }
 
-/** What the expressions of one issuer look at, together. */
-interface Seen {
+/** Claims that the expressions of one issuer read. */
+interface ReadClaims {
   email: boolean
   emailVerified: boolean
 }
 
-function jwtErrors(jwt: JwtConfiguration, path: Path, rules: AuthenticationRules): FieldError[] {
+function jwtErrors(jwt: JwtConfiguration, path: Path, rules: AuthenticationValidationOptions): FieldError[] {
   const { expressions } = rules
-  const seen: Seen = { email: false, emailVerified: false }
+  const seen: ReadClaims = { email: false, emailVerified: false }
   return [
     ...issuerErrors(jwt, path.child('issuer'), rules.disallowedIssuers ?? []),
     ...ruleErrors(jwt, path.child('claimValidationRules'), { expressions, seen }),
@@ -99,7 +99,7 @@ function urlErrors(text: string, path: Path, disallowed: readonly string[]): Fie
   const wrong = (detail: string) => errors.push(field.invalid(path, text, detail))
   if (disallowed.includes(text)) wrong(`URL must not overlap with disallowed issuers: [${[...disallowed].sort().join(' ')}]`)
   if (!URL.canParse(text)) {
-    // What has no scheme is a path to the stock server, which asks for the scheme first.
+    // The stock server parses a text without scheme as a path, and reports the missing scheme.
     wrong(/^[a-z][a-z0-9+.-]*:/i.test(text) ? 'URL cannot be read' : 'URL scheme must be https')
     return errors
   }
@@ -120,15 +120,15 @@ function audienceErrors(audiences: readonly string[], path: Path): FieldError[] 
   })
 }
 
-interface Compiling {
+interface CompileContext {
   readonly expressions: ClaimExpressionCompiler
-  readonly seen: Seen
+  readonly seen: ReadClaims
 }
 
 function ruleErrors(
   { claimValidationRules: rules }: JwtConfiguration,
   root: Path,
-  { expressions, seen }: Compiling,
+  { expressions, seen }: CompileContext,
 ): FieldError[] {
   const claims = new Set<string>()
   const texts = new Set<string>()
@@ -149,12 +149,12 @@ function ruleErrors(
     if (texts.has(expression)) return [...errors, field.duplicate(path.child('expression'), expression)]
     texts.add(expression)
     const compiled = expressions.claims(expression, 'condition')
-    if (!('problem' in compiled)) note(compiled, seen)
+    if (!('problem' in compiled)) noteEmailVerified(compiled, seen)
     return [...errors, ...problemOf(compiled, path.child('expression'), expression)]
   })
 }
 
-function mappingErrors({ claimMappings }: JwtConfiguration, path: Path, { expressions, seen }: Compiling): FieldError[] {
+function mappingErrors({ claimMappings }: JwtConfiguration, path: Path, { expressions, seen }: CompileContext): FieldError[] {
   const { username, groups, uid, extra } = claimMappings
   const errors: FieldError[] = []
   const compile = (text: string, place: Path): ClaimExpression | undefined => {
@@ -169,7 +169,7 @@ function mappingErrors({ claimMappings }: JwtConfiguration, path: Path, { expres
       source.expression !== '' && source.claim === '' ? compile(source.expression, place.child('expression')) : undefined
     if (compiled === undefined || name !== 'username') continue
     seen.email ||= compiled.reads('email')
-    note(compiled, seen)
+    noteEmailVerified(compiled, seen)
   }
   if (uid.claim !== '' && uid.expression !== '')
     errors.push(field.invalid(path.child('uid'), '', "claim and expression can't both be set"))
@@ -185,7 +185,7 @@ function mappingErrors({ claimMappings }: JwtConfiguration, path: Path, { expres
     keys.add(key)
     const valuePlace = place.child('valueExpression')
     if (valueExpression === '') errors.push(field.required(valuePlace, 'valueExpression is required'))
-    else note(compile(valueExpression, valuePlace), seen)
+    else noteEmailVerified(compile(valueExpression, valuePlace), seen)
   }
   if (seen.email && !seen.emailVerified) {
     const detail =
@@ -225,7 +225,7 @@ function userErrors({ userValidationRules }: JwtConfiguration, root: Path, expre
   })
 }
 
-function note(compiled: ClaimExpression | undefined, seen: Seen): void {
+function noteEmailVerified(compiled: ClaimExpression | undefined, seen: ReadClaims): void {
   seen.emailVerified ||= compiled?.reads('email_verified') === true
 }
 

@@ -1,26 +1,41 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock, Random } from '@krmkit/meta'
-import { der, pemOf } from './der-writer.ts'
+import {
+  ascii,
+  bitString,
+  boolean,
+  der,
+  explicit,
+  integer,
+  namedBits,
+  octetString,
+  oid,
+  sequence,
+  setOf,
+  tags,
+  time,
+  writePem,
+} from '@krmkit/meta/der'
 
 export interface CertificateRequest {
   readonly commonName?: string
   readonly organizations?: readonly string[]
-  /** Values of the attribute that holds the uid of a user. */
+  /** Values of the uid attribute of the subject. */
   readonly uids?: readonly string[]
-  /** What it may be used for. Default `client`; `any` says nothing about it. */
+  /** Extended key usage. Default `client`; `any` omits the extension. */
   readonly usage?: 'client' | 'server' | 'any'
-  /** Names and addresses of a server. */
+  /** DNS names and IPv4 addresses for subjectAltName. */
   readonly hosts?: readonly string[]
-  /** Default: an hour before now. */
+  /** Milliseconds since the epoch. Default: one hour ago. */
   readonly notBeforeMs?: number
-  /** Default: a year from now. */
+  /** Milliseconds since the epoch. Default: one year from now. */
   readonly notAfterMs?: number
-  /** Tags of ASN.1 and contents of texts of the subject, as `commonName` has them otherwise. */
+  /** Subject attributes with arbitrary ASN.1 tags and contents. */
   readonly rawNames?: readonly { readonly oid: string; readonly tag: number; readonly content: Uint8Array }[]
-  /** More extensions in DER. */
+  /** Additional extensions; values are DER. */
   readonly rawExtensions?: readonly { readonly oid: string; readonly value: Uint8Array }[]
-  /** An extension that nobody knows, and that must be understood. */
+  /** Adds an unknown critical extension. */
   readonly withUnknownCriticalExtension?: boolean
 }
 
@@ -28,26 +43,26 @@ export interface IssuedCertificate {
   readonly certificate: string
   readonly key: string
   readonly der: Uint8Array
-  /** What a connection with this certificate looks like to authenticators. */
+  /** `peer` of a request on a connection with this certificate. */
   readonly peer: { readonly certificates: readonly Uint8Array[] }
 }
 
-/** An authority for tests. */
+/** A certificate authority for tests. */
 export interface CertificateAuthority {
-  /** PEM of its own certificate. */
+  /** PEM of the CA certificate. */
   readonly certificate: string
   issue(request?: CertificateRequest): IssuedCertificate
-  /** An authority that this one vouches for; its certificates come with its own. */
+  /** Issues an intermediate authority, whose certificates include the chain. */
   intermediate(request: AuthorityRequest): CertificateAuthority
 }
 
 export interface AuthorityRequest {
   readonly name: string
-  /** How many authorities may stand below. Default: any number. */
+  /** Path length constraint. Default: none. */
   readonly pathLength?: number
-  /** What those below may be used for. Default: anything. */
+  /** Extended key usage of the authority. Default `any`. */
   readonly usage?: 'client' | 'server' | 'any'
-  /** Whether it may issue at all. Default true. */
+  /** Whether it is a CA certificate (`CA:TRUE`). Default true. */
   readonly isAuthority?: boolean
 }
 
@@ -64,8 +79,10 @@ export interface AuthorityOptions {
   readonly random: Pick<Random, 'bytes'>
 }
 
-const ecdsaWithSha256 = der.sequence(der.oid('1.2.840.10045.4.3.2'))
+const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
 const hourMs = 3_600_000
+const dnsNameTag = 0x82
+const ipAddressTag = 0x87
 const oids = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
@@ -74,8 +91,14 @@ const oids = {
   server: '1.3.6.1.5.5.7.3.1',
 } as const
 
-/** A certificate authority that lives on the clock of a test, with keys of its own. */
-export function certificateAuthority(options: AuthorityOptions): CertificateAuthority {
+/**
+ * Creates a certificate authority with a new key, on the clock of the test.
+ *
+ * @example
+ * const authority = createCertificateAuthority({ name: 'test', clock, random: seededRandom(1) })
+ * const { peer } = authority.issue({ commonName: 'jane', organizations: ['dev'] })
+ */
+export function createCertificateAuthority(options: AuthorityOptions): CertificateAuthority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = nameOf({ commonName: options.name })
   const issuer = { name, key: privateKey, chain: [] }
@@ -85,7 +108,7 @@ export function certificateAuthority(options: AuthorityOptions): CertificateAuth
 
 function authorityOf(issuer: Issuer, own: Uint8Array, options: AuthorityOptions): CertificateAuthority {
   return {
-    certificate: pemOf('CERTIFICATE', own),
+    certificate: writePem('CERTIFICATE', own),
     issue(request = {}) {
       const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const made = write(
@@ -95,7 +118,7 @@ function authorityOf(issuer: Issuer, own: Uint8Array, options: AuthorityOptions)
       )
       const certificates = [made, ...issuer.chain]
       return {
-        certificate: certificates.map((one) => pemOf('CERTIFICATE', one)).join(''),
+        certificate: certificates.map((one) => writePem('CERTIFICATE', one)).join(''),
         key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
         der: made,
         peer: { certificates },
@@ -123,34 +146,34 @@ function write(
   const { notBeforeMs = clock.now() - hourMs, notAfterMs = clock.now() + 365 * 24 * hourMs } = what.times ?? {}
   const serial = Uint8Array.from(random.bytes(8))
   serial[0] = (serial[0]! & 0x7f) | 0x01
-  const body = der.sequence(
-    der.explicit(0, der.integer(2)),
-    der.integer(serial),
+  const body = sequence(
+    explicit(0, integer(2)),
+    integer(serial),
     ecdsaWithSha256,
     issuer.name,
-    der.sequence(der.time(notBeforeMs), der.time(notAfterMs)),
+    sequence(time(notBeforeMs), time(notAfterMs)),
     what.subject,
     what.publicKey.export({ type: 'spki', format: 'der' }),
-    der.explicit(3, der.sequence(...what.extensions)),
+    explicit(3, sequence(...what.extensions)),
   )
-  return der.sequence(body, ecdsaWithSha256, der.bits(sign('sha256', body, issuer.key)))
+  return sequence(body, ecdsaWithSha256, bitString(sign('sha256', body, issuer.key)))
 }
 
 function nameOf({ commonName, organizations = [], uids = [], rawNames = [] }: CertificateRequest): Uint8Array {
-  const attribute = (oid: string, value: string) => der.set(der.sequence(der.oid(oid), der.text(value)))
-  return der.sequence(
+  const attribute = (type: string, value: string) => setOf(sequence(oid(type), der(tags.utf8String, Buffer.from(value))))
+  return sequence(
     ...organizations.map((name) => attribute(oids.organization, name)),
-    ...rawNames.map(({ oid, tag, content }) => der.set(der.sequence(der.oid(oid), der.element(tag, content)))),
+    ...rawNames.map(({ oid: type, tag, content }) => setOf(sequence(oid(type), der(tag, content)))),
     ...uids.map((uid) => attribute(oids.uid, uid)),
     ...(commonName === undefined ? [] : [attribute(oids.commonName, commonName)]),
   )
 }
 
 function authorityExtensions({ pathLength, usage = 'any', isAuthority = true }: AuthorityRequest): Uint8Array[] {
-  const basic = [...(isAuthority ? [der.boolean(true)] : []), ...(pathLength === undefined ? [] : [der.integer(pathLength)])]
+  const basic = [...(isAuthority ? [boolean(true)] : []), ...(pathLength === undefined ? [] : [integer(pathLength)])]
   return [
-    extension('2.5.29.19', der.sequence(...basic), true),
-    ...(isAuthority ? [extension('2.5.29.15', der.bits(Uint8Array.of(0b0000_0110), 1), true)] : []),
+    extension('2.5.29.19', sequence(...basic), true),
+    ...(isAuthority ? [extension('2.5.29.15', namedBits([5, 6]), true)] : []),
     ...usageExtension(usage),
   ]
 }
@@ -162,20 +185,20 @@ function leafExtensions({
   rawExtensions = [],
 }: CertificateRequest): Uint8Array[] {
   const names = hosts.map((host) =>
-    isIP(host) === 4 ? der.implicit(7, Uint8Array.from(host.split('.').map(Number))) : der.implicit(2, Buffer.from(host)),
+    isIP(host) === 4 ? der(ipAddressTag, Uint8Array.from(host.split('.').map(Number))) : ascii(dnsNameTag, host),
   )
   return [
     ...usageExtension(usage),
-    ...rawExtensions.map(({ oid, value }) => extension(oid, value)),
-    ...(names.length === 0 ? [] : [extension('2.5.29.17', der.sequence(...names))]),
-    ...(withUnknownCriticalExtension === true ? [extension('1.3.6.1.4.1.57683.99', der.octets(new Uint8Array()), true)] : []),
+    ...rawExtensions.map(({ oid: type, value }) => extension(type, value)),
+    ...(names.length === 0 ? [] : [extension('2.5.29.17', sequence(...names))]),
+    ...(withUnknownCriticalExtension === true ? [extension('1.3.6.1.4.1.57683.99', octetString(new Uint8Array()), true)] : []),
   ]
 }
 
 function usageExtension(usage: 'client' | 'server' | 'any'): Uint8Array[] {
-  return usage === 'any' ? [] : [extension('2.5.29.37', der.sequence(der.oid(oids[usage])))]
+  return usage === 'any' ? [] : [extension('2.5.29.37', sequence(oid(oids[usage])))]
 }
 
-function extension(oid: string, value: Uint8Array, critical = false): Uint8Array {
-  return der.sequence(der.oid(oid), ...(critical ? [der.boolean(true)] : []), der.octets(value))
+function extension(type: string, value: Uint8Array, critical = false): Uint8Array {
+  return sequence(oid(type), ...(critical ? [boolean(true)] : []), octetString(value))
 }

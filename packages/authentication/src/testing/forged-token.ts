@@ -1,14 +1,14 @@
 import { createHmac, type KeyObject, sign } from 'node:crypto'
 
-/** A token as an attacker may write it: any header, any claims, signed in any way or not at all. */
+/** A token that an attacker could craft: arbitrary header, claims and signature. */
 export interface ForgedToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
-  /** A private key; a text that is the secret of an HMAC; absent: no signature. */
+  /** Private key, or the secret of an HMAC; absent: no signature. */
   readonly signer?: KeyObject | string
 }
 
-/** Writes a token by hand. An RSA or EC key signs with SHA-256. */
+/** Crafts a token. RSA and EC keys sign with SHA-256. */
 export function forgeToken({ header, claims, signer }: ForgedToken): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part(header)}.${part(claims)}`

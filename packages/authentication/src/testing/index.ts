@@ -3,11 +3,16 @@ export {
   type AuthorityRequest,
   type CertificateAuthority,
   type CertificateRequest,
-  certificateAuthority,
+  createCertificateAuthority,
   type IssuedCertificate,
 } from './certificate-authority.ts'
+export type { ServiceFault, ServiceFaults } from './fake-fetch.ts'
+export { createFakeFrontProxy, type FakeFrontProxy, proxyHeaders } from './fake-front-proxy.ts'
+export {
+  createFakeOidcProvider,
+  type FakeOidcProvider,
+  type FakeOidcProviderOptions,
+  type FakeTokenOptions,
+} from './fake-oidc-provider.ts'
+export { createFakeTokenWebhook, type FakeTokenWebhook, type KnownToken } from './fake-token-webhook.ts'
 export { type ForgedToken, forgeToken } from './forged-token.ts'
-export { type FrontProxyLab, frontProxyLab, proxyHeaders } from './front-proxy-lab.ts'
-export type { LabFault, LabFaults } from './lab-fetch.ts'
-export { type OidcLab, type OidcLabOptions, oidcLab, type TokenOptions } from './oidc-lab.ts'
-export { type KnownToken, type WebhookLab, webhookLab } from './webhook-lab.ts'

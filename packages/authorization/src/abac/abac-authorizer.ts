@@ -1,12 +1,13 @@
-/** Decides by a file of policies, one JSON object a line. */
+/** Attribute-based access control by a policy file with one JSON object per line. */
 
 import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import { stockProfile } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { Attributes, Decision, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
+import { isRecord } from '../rbac/objects.ts'
 import { pathMatches } from '../rbac/rule-match.ts'
 
-/** `*` matches everything; an empty member matches only what is empty, and an empty path no path. */
+/** One policy. `*` matches everything; an empty member matches empty attributes only, and an empty path matches no path. */
 export interface AbacPolicy {
   readonly user: string
   readonly group: string
@@ -17,14 +18,14 @@ export interface AbacPolicy {
   readonly nonResourcePath: string
 }
 
-const everybody = 'system:authenticated'
+const authenticatedGroup = 'system:authenticated'
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
 /**
- * Reads a policy file: lines of `{"apiVersion": "abac.authorization.kubernetes.io/v1beta1", "kind": "Policy", "spec": {...}}`, or of the
- * older form without a version. Blank lines and those that begin with `#` are passed over.
+ * Parses a policy file: lines of `{"apiVersion": "abac.authorization.kubernetes.io/v1beta1", "kind": "Policy", "spec": {...}}`, or of the
+ * older unversioned form. Blank lines and lines starting with `#` are skipped.
  *
- * @throws AuthorizationError `InvalidPolicyFile` that names the line.
+ * @throws AuthorizationError `InvalidPolicyFile` with the line.
  */
 export function parseAbacPolicies(text: string, profile: Pick<NamingProfile, 'domain'> = stockProfile): readonly AbacPolicy[] {
   return text.split('\n').flatMap((line, i) => {
@@ -45,22 +46,22 @@ function parseLine(text: string, line: number, group: string): AbacPolicy {
   }
   if (!isRecord(value)) return fail('it is not an object')
   const { apiVersion = '' } = value
-  if (apiVersion === '' || apiVersion === `${group}/v0`) return oldPolicy(readMembers(value, fail))
+  if (apiVersion === '' || apiVersion === `${group}/v0`) return readUnversionedPolicy(readMembers(value, fail))
   if (apiVersion !== `${group}/v1beta1`) return fail(`apiVersion must be ${group}/v1beta1`)
   if (value['kind'] !== 'Policy') return fail('kind must be Policy')
   const { spec } = value
   if (!isRecord(spec)) return fail('it has no spec')
   const policy = readMembers(spec, fail)
-  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: everybody } : policy
+  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
 }
 
-/** In the old form what is left out matches everything. */
-function oldPolicy(given: AbacPolicy): AbacPolicy {
+/** In the unversioned form an omitted member matches everything. */
+function readUnversionedPolicy(given: AbacPolicy): AbacPolicy {
   const { user, group, namespace, resource } = given
-  const forAll = (user === '' && group === '') || user === '*' || group === '*'
+  const matchesEveryone = (user === '' && group === '') || user === '*' || group === '*'
   return {
     ...given,
-    ...(forAll ? { user: '', group: everybody } : {}),
+    ...(matchesEveryone ? { user: '', group: authenticatedGroup } : {}),
     apiGroup: '*',
     namespace: namespace === '' ? '*' : namespace,
     resource: resource === '' ? '*' : resource,
@@ -71,7 +72,7 @@ function oldPolicy(given: AbacPolicy): AbacPolicy {
 function readMembers(members: Readonly<Record<string, unknown>>, fail: (message: string) => never): AbacPolicy {
   const text = (name: string): string => {
     const value = Object.hasOwn(members, name) ? members[name] : ''
-    return typeof value === 'string' ? value : fail(`${name} must be a text`)
+    return typeof value === 'string' ? value : fail(`${name} must be a string`)
   }
   const flag = Object.hasOwn(members, 'readonly') ? members['readonly'] : false
   if (typeof flag !== 'boolean') return fail('readonly must be true or false')
@@ -86,15 +87,16 @@ function readMembers(members: Readonly<Record<string, unknown>>, fail: (message:
   }
 }
 
+/** Creates an authorizer that allows a request when any policy matches, and has no opinion otherwise. */
 export function createAbacAuthorizer(policies: readonly AbacPolicy[]): SyncAuthorizer {
   return {
     authorize(attributes) {
       return policies.some((policy) => matches(policy, attributes)) ? allowed : unmatched
     },
     rulesFor(user, namespace) {
-      const own = policies.filter((policy) => isFor(policy, user))
+      const applicable = policies.filter((policy) => appliesTo(policy, user))
       const verbs = ({ readonly }: AbacPolicy) => (readonly ? [...readVerbs] : ['*'])
-      const inScope = own.filter((policy) => policy.namespace === '*' || policy.namespace === namespace)
+      const inScope = applicable.filter((policy) => policy.namespace === '*' || policy.namespace === namespace)
       const resourceRules = inScope
         .filter(({ resource }) => resource !== '')
         .map((policy): PolicyRule => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource] }))
@@ -111,7 +113,7 @@ const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace }
 const unmatched: Decision = Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.', trace })
 
 function matches(policy: AbacPolicy, attributes: Attributes): boolean {
-  if (!isFor(policy, attributes.user)) return false
+  if (!appliesTo(policy, attributes.user)) return false
   if (policy.readonly && !readVerbs.has(attributes.verb)) return false
   if (!attributes.isResource) return policy.nonResourcePath !== '' && pathMatches([policy.nonResourcePath], attributes.path)
   return (
@@ -125,13 +127,9 @@ function covers(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value
 }
 
-/** Whoever is named must be met: a user, a group, or both. */
-function isFor({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
+/** The user, the group, or both must match, whichever the policy names. */
+function appliesTo({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false
   if (user !== '' && user !== '*' && user !== username) return false
   return group === '' || group === '*' || groups.includes(group)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,26 +1,26 @@
-/** Cluster roles and their bindings that a server has from the start, as data; those of controllers are in `controller-roles`. */
+/** Default ClusterRoles and ClusterRoleBindings, as data; those of controllers are in `controller-roles.ts`. */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
-import { events, type RuleLine, read, readWrite, rulesOf, write } from './rule-words.ts'
+import { events, expandRules, type RuleShorthand, read, readWrite, write } from './rule-shorthand.ts'
 
 export interface ClusterRoleData {
   readonly name: string
-  readonly rules?: readonly RuleLine[]
-  /** Passes its rules on to the role of this name. */
-  readonly partOf?: string
-  /** Has the rules of all that are part of it. */
-  readonly gathers?: true
-  /** Subjects of the binding of the same name; absent: there is none. */
+  readonly rules?: readonly RuleShorthand[]
+  /** Aggregated role that includes these rules. */
+  readonly aggregatesTo?: string
+  /** Whether the rules are aggregated from other roles. */
+  readonly isAggregated?: true
+  /** Subjects of the binding with the name of the role. Without subjects there is no binding. */
   readonly users?: string
   readonly groups?: string
-  /** Service accounts of the system namespace. */
+  /** Service accounts in the system namespace. */
   readonly accounts?: string
-  /** There is a binding, to nobody. */
+  /** Creates the binding even without subjects. */
   readonly bound?: true
 }
 
-const viewRules: readonly RuleLine[] = [
+const viewRules: readonly RuleShorthand[] = [
   [
     read,
     'core',
@@ -49,7 +49,7 @@ const viewRules: readonly RuleLine[] = [
   [read, 'networking', 'ingresses ingresses/status networkpolicies'],
 ]
 
-const editRules: readonly RuleLine[] = [
+const editRules: readonly RuleShorthand[] = [
   [read, 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'],
   ['impersonate', 'core', 'serviceaccounts'],
   [write, 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'],
@@ -77,7 +77,7 @@ const editRules: readonly RuleLine[] = [
   [readWrite, 'coordination', 'leases'],
 ]
 
-const nodeLines: readonly RuleLine[] = [
+const nodeRuleLines: readonly RuleShorthand[] = [
   ['create', 'authentication', 'tokenreviews'],
   ['create', 'authorization', 'localsubjectaccessreviews subjectaccessreviews'],
   [read, 'core', 'services'],
@@ -102,7 +102,7 @@ const nodeLines: readonly RuleLine[] = [
   [read, 'node', 'runtimeclasses'],
 ]
 
-const kubeControllerManager: readonly RuleLine[] = [
+const kubeControllerManager: readonly RuleShorthand[] = [
   events,
   ['create', 'coordination', 'leases'],
   ['get update', 'coordination', 'leases', 'kube-controller-manager'],
@@ -116,7 +116,7 @@ const kubeControllerManager: readonly RuleLine[] = [
   ['create', 'core', 'serviceaccounts/token'],
 ]
 
-const kubeScheduler: readonly RuleLine[] = [
+const kubeScheduler: readonly RuleShorthand[] = [
   events,
   ['create', 'coordination', 'leases'],
   ['get list update watch', 'coordination', 'leases', 'kube-scheduler'],
@@ -142,7 +142,7 @@ const kubeScheduler: readonly RuleLine[] = [
 const publicPaths = '/healthz /livez /readyz /version /version/'
 const signing = 'system:certificates.<api>:'
 
-/** `<api>` in a name is the API domain. */
+/** `<api>` in a name stands for the API domain. */
 export const clusterRoleData: readonly ClusterRoleData[] = [
   {
     name: 'cluster-admin',
@@ -171,19 +171,19 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
     groups: 'system:authenticated',
   },
   { name: 'system:public-info-viewer', rules: [['get', publicPaths]], groups: 'system:authenticated system:unauthenticated' },
-  { name: 'admin', gathers: true },
-  { name: 'edit', gathers: true, partOf: 'admin' },
-  { name: 'view', gathers: true, partOf: 'edit' },
+  { name: 'admin', isAggregated: true },
+  { name: 'edit', isAggregated: true, aggregatesTo: 'admin' },
+  { name: 'view', isAggregated: true, aggregatesTo: 'edit' },
   {
     name: 'system:aggregate-to-admin',
-    partOf: 'admin',
+    aggregatesTo: 'admin',
     rules: [
       ['create', 'authorization', 'localsubjectaccessreviews'],
       [readWrite, 'rbac.authorization', 'rolebindings roles'],
     ],
   },
-  { name: 'system:aggregate-to-edit', partOf: 'edit', rules: editRules },
-  { name: 'system:aggregate-to-view', partOf: 'view', rules: viewRules },
+  { name: 'system:aggregate-to-edit', aggregatesTo: 'edit', rules: editRules },
+  { name: 'system:aggregate-to-view', aggregatesTo: 'view', rules: viewRules },
   {
     name: 'system:heapster',
     rules: [
@@ -191,7 +191,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
       [read, 'extensions', 'deployments'],
     ],
   },
-  { name: 'system:node', rules: nodeLines, bound: true },
+  { name: 'system:node', rules: nodeRuleLines, bound: true },
   {
     name: 'system:node-problem-detector',
     rules: [['get', 'core', 'nodes'], ['patch', 'core', 'nodes/status'], events],
@@ -268,7 +268,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   { name: 'system:kube-scheduler', rules: kubeScheduler, users: 'system:kube-scheduler' },
 ]
 
-/** What every node may do, as far as it is not told apart by object. */
+/** The rules of the role `system:node`. */
 export function nodeRules(profile: NamingProfile = stockProfile): readonly PolicyRule[] {
-  return rulesOf(nodeLines, profile)
+  return expandRules(nodeRuleLines, profile)
 }

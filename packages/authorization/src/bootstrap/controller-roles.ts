@@ -1,14 +1,14 @@
-/** Roles of controllers as data: each is `system:controller:NAME`, bound to the account NAME of the system namespace. */
+/** ClusterRoles of controllers, as data: `system:controller:NAME`, bound to the service account NAME in the system namespace. */
 
-import { events, type RuleLine, read } from './rule-words.ts'
+import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 
-const metrics: readonly RuleLine[] = [
+const metrics: readonly RuleShorthand[] = [
   ['list watch', 'metrics', 'pods'],
   [read, 'custom.metrics', '*'],
   [read, 'external.metrics', '*'],
 ]
 
-export const controllerRoleData: Readonly<Record<string, readonly RuleLine[]>> = {
+export const controllerRoleData: Readonly<Record<string, readonly RuleShorthand[]>> = {
   'attachdetach-controller': [
     ['list watch', 'core', 'persistentvolumeclaims persistentvolumes'],
     [read, 'core', 'nodes'],

@@ -1,19 +1,19 @@
-/** Roles and bindings in the namespaces of the system, as data. */
+/** Default roles and bindings in the system namespaces, as data. */
 
-import { events, type RuleLine, read } from './rule-words.ts'
+import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 
 export interface NamespaceRoleData {
   readonly namespace: 'system' | 'public'
   readonly name: string
-  readonly rules: readonly RuleLine[]
-  /** Name of the binding, where it is not that of the role. */
+  readonly rules: readonly RuleShorthand[]
+  /** Name of the binding. Default: the name of the role. */
   readonly binding?: string
   readonly users?: string
-  /** Accounts of the system namespace. */
+  /** Service accounts in the system namespace. */
   readonly accounts?: string
 }
 
-function leaderLocking(component: string): readonly RuleLine[] {
+function leaderLocking(component: string): readonly RuleShorthand[] {
   return [
     ['watch', 'core', 'configmaps'],
     ['get update', 'core', 'configmaps', component],

@@ -1,31 +1,32 @@
 /**
- * What the roles and bindings of the start become when they are there already: rules, subjects, labels and annotations that are missing
- * come back; what people have added stays; objects whose annotation says so are left alone.
+ * Reconciliation of existing default roles and bindings: restores missing rules, subjects, labels and annotations, keeps additions, and
+ * skips objects with the annotation `autoupdate: "false"`.
  */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 import { covers } from '../rbac/coverage.ts'
 import { readBinding, readRole } from '../rbac/objects.ts'
-import { autoUpdateAnnotation, type BindingLike, type RoleLike } from './objects.ts'
+import { autoUpdateAnnotation, type BootstrapBinding, type BootstrapRole } from './bootstrap-policy.ts'
 
-export type Reconciled<T> =
+export type ReconcileResult<T> =
   | { readonly action: 'keep' }
   | { readonly action: 'update'; readonly object: T }
-  /** The role of a binding cannot change: it is deleted and made again. */
+  /** The role of a binding is immutable: the binding must be deleted and recreated. */
   | { readonly action: 'replace'; readonly object: T }
 
 const keep = { action: 'keep' } as const
 
+/** Computes the update that restores a default role. */
 export function reconcileRole(
-  expected: RoleLike,
+  expected: BootstrapRole,
   stored: StoredObject,
   profile: NamingProfile = stockProfile,
-): Reconciled<RoleLike> {
+): ReconcileResult<BootstrapRole> {
   if (isProtected(stored, profile)) return keep
-  const next = structuredClone(stored) as RoleLike
+  const next = structuredClone(stored) as BootstrapRole
   let changed = mergeMetadata(next, expected)
-  // Rules that are gathered are nobody's business but the gatherer's.
+  // The aggregation controller owns the rules of aggregated roles.
   if (expected.aggregationRule === undefined || stored['aggregationRule'] === undefined) {
     const held = readRole(stored).rules
     const missing = missingRules(held, expected.rules ?? [])
@@ -36,7 +37,7 @@ export function reconcileRole(
   }
   const wanted = expected.aggregationRule?.clusterRoleSelectors ?? []
   const present = next.aggregationRule?.clusterRoleSelectors ?? []
-  const absent = wanted.filter((selector) => !present.some((each) => sameText(each, selector)))
+  const absent = wanted.filter((selector) => !present.some((each) => isSameJson(each, selector)))
   if (absent.length > 0) {
     next.aggregationRule = { clusterRoleSelectors: [...present, ...absent] }
     changed = true
@@ -44,19 +45,20 @@ export function reconcileRole(
   return changed ? { action: 'update', object: next } : keep
 }
 
+/** Computes the update that restores a default binding. */
 export function reconcileBinding(
-  expected: BindingLike,
+  expected: BootstrapBinding,
   stored: StoredObject,
   profile: NamingProfile = stockProfile,
-): Reconciled<BindingLike> {
+): ReconcileResult<BootstrapBinding> {
   if (isProtected(stored, profile)) return keep
   const binding = readBinding(stored)
   if (binding.roleRef.kind !== expected.roleRef.kind || binding.roleRef.name !== expected.roleRef.name) {
     return { action: 'replace', object: expected }
   }
-  const next = structuredClone(stored) as BindingLike
+  const next = structuredClone(stored) as BootstrapBinding
   let changed = mergeMetadata(next, expected)
-  const missing = (expected.subjects ?? []).filter((subject) => !binding.subjects.some((each) => sameSubject(each, subject)))
+  const missing = (expected.subjects ?? []).filter((subject) => !binding.subjects.some((each) => isSameSubject(each, subject)))
   if (missing.length > 0) {
     next.subjects = [...(next.subjects ?? []), ...missing]
     changed = true
@@ -68,8 +70,8 @@ function isProtected({ metadata }: StoredObject, profile: NamingProfile): boolea
   return metadata.annotations?.[autoUpdateAnnotation(profile)] === 'false'
 }
 
-/** What is set stays. */
-function mergeMetadata(next: RoleLike | BindingLike, expected: RoleLike | BindingLike): boolean {
+/** Adds missing labels and annotations; existing values stay. */
+function mergeMetadata(next: BootstrapRole | BootstrapBinding, expected: BootstrapRole | BootstrapBinding): boolean {
   let changed = false
   for (const member of ['labels', 'annotations'] as const) {
     for (const [key, value] of Object.entries(expected.metadata[member] ?? {})) {
@@ -87,10 +89,10 @@ function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]
   return coverage.outcome === 'uncovered' ? coverage.missing : []
 }
 
-function sameSubject(a: Subject, b: Subject): boolean {
+function isSameSubject(a: Subject, b: Subject): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '')
 }
 
-function sameText(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -1,30 +1,30 @@
 import { AuthorizationError } from '../authorization-error.ts'
+import { createPrivilegedGroupsAuthorizer } from '../builtin-authorizers.ts'
 import type { Authorizer } from '../interfaces.ts'
-import { privilegedGroups } from '../simple.ts'
-import { unionAuthorizer } from '../union.ts'
-import { conditionalAuthorizer } from './conditional.ts'
-import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler } from './interfaces.ts'
-import { compileConditions } from './validate.ts'
+import { createUnionAuthorizer } from '../union.ts'
+import type { AuthorizationConfiguration, AuthorizationWebhook, MatchConditionCompiler } from './interfaces.ts'
+import { createConditionalAuthorizer } from './match-conditions.ts'
+import { compileMatchConditions } from './validate.ts'
 
-export interface AuthorizerParts {
-  /** Those that there is one of, by type. */
+export interface ComposeAuthorizersOptions {
+  /** Authorizers other than webhooks, by type. */
   readonly byType: ReadonlyMap<string, Authorizer>
-  /** Makes the one that asks a webhook; its conditions are looked at by others. */
+  /** Creates the authorizer of a webhook. Match conditions are evaluated before it is consulted. */
   readonly webhook: (webhook: AuthorizationWebhook, name: string) => Authorizer
-  readonly conditions: ConditionCompiler
+  readonly conditions: MatchConditionCompiler
 }
 
 /**
- * The authorizers of a configuration that has been found right, in its order. Administrators come in whatever it says: a
- * server whose webhook refuses everything could not be mended otherwise.
+ * Composes the authorizers of a validated configuration in its order. `system:masters` is always allowed first, so a webhook that denies
+ * everything can be repaired.
  *
- * @throws AuthorizationError `InvalidConfiguration` for a type that the server has not been started with.
+ * @throws AuthorizationError `InvalidConfiguration` for a type that was not enabled at startup.
  */
-export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: AuthorizerParts): Authorizer {
+export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: ComposeAuthorizersOptions): Authorizer {
   const chosen = authorizers.map(({ type, name, webhook }): Authorizer => {
     if (webhook !== undefined) {
-      return conditionalAuthorizer(parts.webhook(webhook, name), {
-        conditions: compileConditions(webhook.matchConditions, parts.conditions),
+      return createConditionalAuthorizer(parts.webhook(webhook, name), {
+        conditions: compileMatchConditions(webhook.matchConditions, parts.conditions),
         onError: webhook.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
       })
     }
@@ -33,5 +33,25 @@ export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, 
     const message = `authorizer type ${type} is not allowed if it was not enabled at initial server startup`
     throw new AuthorizationError({ code: 'InvalidConfiguration', message })
   })
-  return unionAuthorizer([privilegedGroups(), ...chosen])
+  return createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), ...chosen])
+}
+
+/** An authorizer that can be replaced while in use. */
+export interface ReplaceableAuthorizer extends Authorizer {
+  /** Uses `next` for all later requests; decisions in progress finish with the previous one. */
+  replace(next: Authorizer): void
+}
+
+export function createReplaceableAuthorizer(initial: Authorizer): ReplaceableAuthorizer {
+  let current = initial
+  return {
+    authorize: (attributes) => current.authorize(attributes),
+    async rulesFor(user, namespace) {
+      const none = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+      return (await current.rulesFor?.(user, namespace)) ?? none
+    },
+    replace(next) {
+      current = next
+    },
+  }
 }

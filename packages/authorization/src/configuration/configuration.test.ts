@@ -1,14 +1,13 @@
 import { formatFieldErrors } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { alwaysAllow, alwaysDeny } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'
-import { alwaysAllow, alwaysDeny } from '../simple.ts'
-import { asks, asksPath } from '../testing/samples.fixture.ts'
-import { composeAuthorizers } from './compose.ts'
-import { conditionalAuthorizer, reviewOf } from './conditional.ts'
-import type { ConditionCompiler, ReviewSpec } from './interfaces.ts'
+import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
+import { composeAuthorizers, createReplaceableAuthorizer } from './compose.ts'
+import type { MatchConditionCompiler, SubjectAccessReviewSpec } from './interfaces.ts'
+import { createConditionalAuthorizer, subjectAccessReviewSpec } from './match-conditions.ts'
 import { parseAuthorizationConfiguration } from './parse.ts'
-import { replaceableAuthorizer } from './replaceable.ts'
-import { namingProblems, validateAuthorizationConfiguration } from './validate.ts'
+import { validateAuthorizationConfiguration, validateAuthorizerNames } from './validate.ts'
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
 const webhook = {
@@ -18,11 +17,11 @@ const webhook = {
   connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.conf' },
 }
 const types = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow']
-/** A language of three words, and `user NAME`. */
+/** A test language of three keywords and `user NAME`. */
 const words: Readonly<Record<string, boolean | { error: string }>> = { yes: true, no: false, broken: { error: 'it broke' } }
-const conditions: ConditionCompiler = {
+const conditions: MatchConditionCompiler = {
   compile: (text) => {
-    if (text.startsWith('user ')) return { evaluate: ({ user }: ReviewSpec) => user === text.slice(5) }
+    if (text.startsWith('user ')) return { evaluate: ({ user }: SubjectAccessReviewSpec) => user === text.slice(5) }
     const answer = words[text]
     return answer === undefined ? { problem: 'compilation failed: no such word' } : { evaluate: () => answer }
   },
@@ -33,7 +32,7 @@ const rules = { types, conditions, fileProblem: (path: string) => (path === '/no
 const judge = (...authorizers: object[]) => formatFieldErrors(validateAuthorizationConfiguration(parse(...authorizers), rules))
 
 describe('parseAuthorizationConfiguration', () => {
-  it('reads authorizers in order and fills in how long answers are kept', () => {
+  it('parses authorizers in order and applies cache lifetime defaults', () => {
     expect(parse(hook({ matchConditions: [{ expression: 'yes' }] }), { type: 'RBAC', name: 'rbac' })).toEqual({
       authorizers: [
         {
@@ -59,12 +58,12 @@ describe('parseAuthorizationConfiguration', () => {
     })
   })
 
-  it.each(['v1', 'v1beta1', 'v1alpha1'])('knows version %s', (version) => {
+  it.each(['v1', 'v1beta1', 'v1alpha1'])('accepts version %s', (version) => {
     const value = { ...head, apiVersion: `apiserver.config.k8s.io/${version}` }
     expect(parseAuthorizationConfiguration(value)).toEqual({ authorizers: [] })
   })
 
-  it('refuses what it does not know', () => {
+  it('rejects unknown fields, kinds and versions', () => {
     const refused = (value: unknown, message: string) =>
       expect(() => parseAuthorizationConfiguration(value)).toThrow(
         expect.objectContaining({ code: 'InvalidConfiguration', message: expect.stringContaining(message) }),
@@ -78,7 +77,7 @@ describe('parseAuthorizationConfiguration', () => {
 })
 
 describe('validateAuthorizationConfiguration', () => {
-  it('finds nothing wrong with what is right', () => {
+  it('accepts a valid configuration', () => {
     expect(judge(hook(), hook({ connectionInfo: { type: 'InClusterConfig' } }, 'b.c'), { type: 'RBAC', name: 'rbac' })).toBe('')
     const conditional = { matchConditionSubjectAccessReviewVersion: 'v1', matchConditions: [{ expression: 'yes' }] }
     expect(judge(hook(conditional))).toBe('')
@@ -144,12 +143,12 @@ describe('validateAuthorizationConfiguration', () => {
       [hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/none' } })],
       'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/none": error loading file: none',
     ],
-  ])('%j: %s', (authorizers, message) => {
+  ])('reports the errors of %j: %s', (authorizers, message) => {
     const found = judge(...authorizers)
     expect(found.startsWith(message), found).toBe(true)
   })
 
-  it('looks at every condition', () => {
+  it('validates every match condition', () => {
     const conditional = (...expressions: string[]) =>
       judge(
         hook({
@@ -167,10 +166,12 @@ describe('validateAuthorizationConfiguration', () => {
     )
   })
 
-  it('names of those that there is one of, and which must stay', () => {
+  it('validates names of singleton authorizers, and required types', () => {
     const configuration = parse({ type: 'RBAC', name: 'roles' }, hook())
-    expect(namingProblems(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
-    expect(namingProblems(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual(['missing required types: [Node RBAC]'])
+    expect(validateAuthorizerNames(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
+    expect(validateAuthorizerNames(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual([
+      'missing required types: [Node RBAC]',
+    ])
   })
 })
 
@@ -185,21 +186,21 @@ describe('composeAuthorizers', () => {
     ['RBAC', answers('noOpinion')],
     ['AlwaysAllow', alwaysAllow],
   ])
-  const anybody = asks('get', 'pods')
+  const request = attributesOf('get', 'pods')
 
-  it('asks in the order that is written; administrators come in whatever it says', async () => {
+  it('evaluates in configured order, after allowing system:masters', async () => {
     const asked: string[] = []
     const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', asked, name)
     const configuration = parse(hook({}, 'a'), hook({}, 'b'), { type: 'AlwaysAllow', name: 'alwaysallow' })
     const authorizer = composeAuthorizers(configuration, { byType, webhook: webhookOf, conditions })
-    expect(await authorizer.authorize(anybody)).toMatchObject({ decision: 'deny', reason: 'b' })
+    expect(await authorizer.authorize(request)).toMatchObject({ decision: 'deny', reason: 'b' })
     expect(asked).toEqual(['a', 'b'])
-    const admin = { ...anybody, user: { username: 'root', groups: ['system:masters'] } }
+    const admin = { ...request, user: { username: 'root', groups: ['system:masters'] } }
     expect(await authorizer.authorize(admin)).toMatchObject({ decision: 'allow' })
     expect(asked).toHaveLength(2)
   })
 
-  it('refuses types that the server was not started with', () => {
+  it('rejects types that were not enabled at startup', () => {
     const configuration = parse({ type: 'Node', name: 'node' })
     expect(() => composeAuthorizers(configuration, { byType, webhook: () => alwaysDeny, conditions })).toThrow(
       'authorizer type Node is not allowed if it was not enabled at initial server startup',
@@ -215,7 +216,7 @@ describe('composeAuthorizers', () => {
     [['broken', 'broken', 'yes'], 'NoOpinion', 'noOpinion', 0],
     [['user jane'], 'NoOpinion', 'allow', 1],
     [['user bob'], 'NoOpinion', 'noOpinion', 0],
-  ])('conditions %j with failure policy %s: %s', async (expressions, failurePolicy, decision, times) => {
+  ])('decides match conditions %j with failure policy %s as %s', async (expressions, failurePolicy, decision, times) => {
     const asked: string[] = []
     const matchConditions = expressions.map((expression) => ({ expression }))
     const authorizer = composeAuthorizers(parse(hook({ failurePolicy, matchConditions })), {
@@ -223,22 +224,22 @@ describe('composeAuthorizers', () => {
       webhook: () => answers('allow', asked),
       conditions,
     })
-    expect((await authorizer.authorize(anybody)).decision).toBe(decision)
+    expect((await authorizer.authorize(request)).decision).toBe(decision)
     expect(asked).toHaveLength(times)
   })
 
-  it('tells once what could not be evaluated', () => {
+  it('reports each evaluation error once', () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
-    const made = (...all: (typeof broken)[]) => conditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
-    expect(made(broken, broken).authorize(anybody)).toMatchObject({ decision: 'deny', error: 'it broke' })
+    const made = (...all: (typeof broken)[]) => createConditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
+    expect(made(broken, broken).authorize(request)).toMatchObject({ decision: 'deny', error: 'it broke' })
     const other = { evaluate: () => ({ error: 'so did this' }) }
-    expect(made(broken, other).authorize(anybody)).toMatchObject({ error: '[it broke, so did this]' })
+    expect(made(broken, other).authorize(request)).toMatchObject({ error: '[it broke, so did this]' })
   })
 })
 
-describe('reviewOf', () => {
-  it('shows every text, even when it is empty, and selectors only where there are some', () => {
-    expect(reviewOf(asks('list', 'pods'))).toEqual({
+describe('subjectAccessReviewSpec', () => {
+  it('contains every string member, and selectors where present', () => {
+    expect(subjectAccessReviewSpec(attributesOf('list', 'pods'))).toEqual({
       user: 'jane',
       uid: '',
       groups: [],
@@ -250,7 +251,9 @@ describe('reviewOf', () => {
       { field: 'x', operator: '!=' as const, value: 'b' },
     ]
     const labelSelector = [{ key: 'app', operator: 'Exists' as const }]
-    expect(reviewOf(asks('list', 'pods', { fieldSelector, labelSelector })).resourceAttributes).toMatchObject({
+    expect(
+      subjectAccessReviewSpec(attributesOf('list', 'pods', { fieldSelector, labelSelector })).resourceAttributes,
+    ).toMatchObject({
       fieldSelector: {
         requirements: [
           { key: 'spec.nodeName', operator: 'In', values: ['a'] },
@@ -261,17 +264,19 @@ describe('reviewOf', () => {
     })
   })
 
-  it('knows paths', () => {
-    expect(reviewOf(asksPath('get', '/metrics'))).toMatchObject({ nonResourceAttributes: { path: '/metrics', verb: 'get' } })
+  it('contains non-resource attributes', () => {
+    expect(subjectAccessReviewSpec(pathAttributesOf('get', '/metrics'))).toMatchObject({
+      nonResourceAttributes: { path: '/metrics', verb: 'get' },
+    })
   })
 })
 
-describe('replaceableAuthorizer', () => {
-  it('answers by whoever is there', async () => {
-    const authorizer = replaceableAuthorizer(alwaysDeny)
-    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
+describe('createReplaceableAuthorizer', () => {
+  it('uses the current authorizer', async () => {
+    const authorizer = createReplaceableAuthorizer(alwaysDeny)
+    expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
     authorizer.replace(alwaysAllow)
-    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'allow' })
+    expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'allow' })
     expect(await authorizer.rulesFor?.({ username: 'jane', groups: [] }, 'ns')).toMatchObject({ incomplete: false })
   })
 })

@@ -1,4 +1,4 @@
-/** What the file of `--authorization-config` says: authorizers in the order in which they are asked. */
+/** The parsed file of `--authorization-config`: authorizers in order of evaluation. */
 export interface AuthorizationConfiguration {
   readonly authorizers: readonly AuthorizerConfiguration[]
 }
@@ -7,24 +7,25 @@ export interface AuthorizerConfiguration {
   /** `RBAC`, `Node`, `Webhook`, ... */
   readonly type: string
   readonly name: string
-  /** Of type `Webhook` alone. */
+  /** For type `Webhook` only. */
   readonly webhook?: AuthorizationWebhook
 }
 
 export interface AuthorizationWebhook {
-  /** How long rights are remembered, in milliseconds. */
+  /** Cache lifetime of `allow`, in milliseconds. */
   readonly authorizedMs: number
+  /** Cache lifetime of other decisions, in milliseconds. */
   readonly unauthorizedMs: number
-  /** Longest wait for one answer, in milliseconds. */
+  /** Deadline for each attempt, in milliseconds. */
   readonly timeoutMs: number
   /** `v1` or `v1beta1`. */
   readonly subjectAccessReviewVersion: string
-  /** Version of the reviews that conditions see: `v1`, or empty where there are none. */
+  /** SubjectAccessReview version that match conditions see: `v1`, or empty without conditions. */
   readonly matchConditionSubjectAccessReviewVersion: string
-  /** What counts when it cannot be asked: `Deny` or `NoOpinion`. */
+  /** Decision when a review fails: `Deny` or `NoOpinion`. */
   readonly failurePolicy: string
   readonly connection: WebhookConnection
-  /** Expressions that must all be true for the webhook to be asked. */
+  /** Expressions that must all be true for the webhook to be called. */
   readonly matchConditions: readonly string[]
 }
 
@@ -34,20 +35,20 @@ export interface WebhookConnection {
   readonly kubeConfigFile?: string
 }
 
-/** Makes conditions out of expressions. Whoever composes a server brings the language. */
-export interface ConditionCompiler {
-  /** @returns the condition, or what is wrong with the expression. */
-  compile(expression: string): ReviewCondition | { readonly problem: string }
+/** Compiles match conditions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
+export interface MatchConditionCompiler {
+  /** @returns the condition, or the compile error. */
+  compile(expression: string): MatchCondition | { readonly problem: string }
 }
 
-/** A condition on the spec of a SubjectAccessReview. */
-export interface ReviewCondition {
-  /** May be called any number of times; takes bounded time. */
-  evaluate(review: ReviewSpec): boolean | { readonly error: string }
+/** A compiled condition on the spec of a SubjectAccessReview. */
+export interface MatchCondition {
+  /** Evaluates in bounded time; may be called repeatedly. */
+  evaluate(review: SubjectAccessReviewSpec): boolean | { readonly error: string }
 }
 
-/** The spec of a SubjectAccessReview of version v1, with every member that is a text, even when it is empty. */
-export interface ReviewSpec {
+/** The spec of a v1 SubjectAccessReview. String members are present even when empty. */
+export interface SubjectAccessReviewSpec {
   readonly user: string
   readonly uid: string
   readonly groups: readonly string[]

@@ -1,4 +1,4 @@
-import { readConfiguration, type ShapeValue } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { AuthorizationConfiguration, AuthorizationWebhook } from './interfaces.ts'
 
@@ -23,10 +23,10 @@ const defaultAuthorizedMs = 300_000
 const defaultUnauthorizedMs = 30_000
 
 /**
- * Reads an `AuthorizationConfiguration` and fills in what is left to the server. What it says is not judged here.
+ * Parses an `AuthorizationConfiguration` strictly and applies defaults; `validateAuthorizationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated what the parser found out about repeated keys
+ * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthorizationError `InvalidConfiguration`
  */
 export function parseAuthorizationConfiguration(
@@ -35,7 +35,7 @@ export function parseAuthorizationConfiguration(
 ): AuthorizationConfiguration {
   const { repeated = [], apiDomain = 'k8s.io' } = options
   const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
-  const read = readConfiguration(value, { kind: 'AuthorizationConfiguration', apiVersions, shape }, repeated)
+  const read = parseConfiguration(value, { kind: 'AuthorizationConfiguration', apiVersions, schema: shape }, repeated)
   if (!read.ok) {
     const message = `failed to load AuthorizationConfiguration from file: ${read.message}`
     throw new AuthorizationError({ code: 'InvalidConfiguration', message })
@@ -49,7 +49,7 @@ export function parseAuthorizationConfiguration(
   }
 }
 
-function webhookOf(read: ShapeValue<typeof webhookShape>): AuthorizationWebhook {
+function webhookOf(read: ConfigurationValue<typeof webhookShape>): AuthorizationWebhook {
   const { connectionInfo = {} } = read
   const { kubeConfigFile } = connectionInfo
   return {
@@ -64,7 +64,7 @@ function webhookOf(read: ShapeValue<typeof webhookShape>): AuthorizationWebhook 
   }
 }
 
-/** With the fraction that finer units make. */
+/** May be fractional, because durations have nanosecond precision. */
 function milliseconds(nanos = 0n): number {
   return Number(nanos) / 1e6
 }

@@ -1,23 +1,23 @@
 import { isAbsolute } from 'node:path'
-import { type FieldError, field, formatDuration, isDns1123Subdomain, Path } from '@krmkit/meta'
-import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler, ReviewCondition } from './interfaces.ts'
+import { type FieldError, field, formatDuration, Path, validateDns1123Subdomain } from '@krmkit/meta'
+import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
 
-export interface AuthorizationRules {
-  /** Types that there are, in any order. */
+export interface AuthorizationValidationOptions {
+  /** Supported authorizer types, in any order. */
   readonly types: readonly string[]
-  /** Turns conditions into something that can be evaluated. */
-  readonly conditions: ConditionCompiler
-  /** Why a file cannot be used; undefined when it can. Default: all can. */
+  /** Compiles match conditions. */
+  readonly conditions: MatchConditionCompiler
+  /** Validates a kubeconfig path: returns the problem, or undefined. Default: accepts every path. */
   readonly fileProblem?: (path: string) => string | undefined
 }
 
-const longestTimeoutMs = 30_000
-const mostConditions = 64
+const maxTimeoutMs = 30_000
+const maxMatchConditions = 64
 
-/** What is wrong with a configuration; nothing when it can be used. Messages are those of the stock server. */
+/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
 export function validateAuthorizationConfiguration(
   { authorizers }: AuthorizationConfiguration,
-  rules: AuthorizationRules,
+  rules: AuthorizationValidationOptions,
 ): FieldError[] {
   const root = Path.of('authorizers')
   const errors: FieldError[] = []
@@ -26,9 +26,9 @@ export function validateAuthorizationConfiguration(
   const names = new Set<string>()
   for (const [i, { type, name, webhook }] of authorizers.entries()) {
     const path = root.index(i)
-    const wrongType = typeError(type, path.child('type'), { rules, seen: types })
-    if (wrongType !== undefined) {
-      errors.push(wrongType)
+    const invalidType = typeError(type, path.child('type'), { rules, seen: types })
+    if (invalidType !== undefined) {
+      errors.push(invalidType)
       continue
     }
     types.add(type)
@@ -44,26 +44,30 @@ export function validateAuthorizationConfiguration(
 }
 
 /**
- * What a server asks beyond: authorizers that there can be but one of are named after their type, and those that there were
- * at the start must stay.
+ * Validates the rules of a running server: singleton authorizers are named after their type, and required types are present.
+ *
+ * @param options.required types that were configured at startup
  */
-export function namingProblems(
+export function validateAuthorizerNames(
   { authorizers }: AuthorizationConfiguration,
   { required = [] }: { readonly required?: readonly string[] } = {},
 ): string[] {
   const problems: string[] = []
-  const others = authorizers.filter(({ type }) => type !== 'Webhook')
-  for (const { type, name } of others) {
+  const singletons = authorizers.filter(({ type }) => type !== 'Webhook')
+  for (const { type, name } of singletons) {
     const expected = type.toLowerCase()
     if (name !== expected) problems.push(`expected name ${expected} for authorizer ${type} instead of ${name}`)
   }
-  const missing = required.filter((type) => !others.some((one) => one.type === type))
+  const missing = required.filter((type) => !singletons.some((one) => one.type === type))
   if (missing.length > 0) problems.push(`missing required types: [${[...missing].sort().join(' ')}]`)
   return problems
 }
 
-/** Conditions of a configuration that has been found right. */
-export function compileConditions(expressions: readonly string[], compiler: ConditionCompiler): readonly ReviewCondition[] {
+/** Compiles the match conditions of a validated configuration. */
+export function compileMatchConditions(
+  expressions: readonly string[],
+  compiler: MatchConditionCompiler,
+): readonly MatchCondition[] {
   return expressions.flatMap((expression) => {
     const compiled = compiler.compile(expression)
     return 'problem' in compiled ? [] : [compiled]
@@ -73,7 +77,7 @@ export function compileConditions(expressions: readonly string[], compiler: Cond
 function typeError(
   type: string,
   path: Path,
-  { rules, seen }: { readonly rules: AuthorizationRules; readonly seen: ReadonlySet<string> },
+  { rules, seen }: { readonly rules: AuthorizationValidationOptions; readonly seen: ReadonlySet<string> },
 ): FieldError | undefined {
   if (type === '') return field.required(path)
   if (!rules.types.includes(type)) return field.notSupported(path, type, [...rules.types].sort())
@@ -83,23 +87,24 @@ function typeError(
 function nameErrors(name: string, path: Path, seen: ReadonlySet<string>): FieldError[] {
   if (name === '') return [field.required(path)]
   if (seen.has(name)) return [field.duplicate(path, name)]
-  const wrong = isDns1123Subdomain(name)
-  return wrong.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${wrong.join(', ')}`)]
+  const problems = validateDns1123Subdomain(name)
+  return problems.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`)]
 }
 
-function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: AuthorizationRules): FieldError[] {
+function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
   const { timeoutMs, authorizedMs, unauthorizedMs, matchConditions, failurePolicy } = webhook
   const errors: FieldError[] = []
   if (timeoutMs === 0) errors.push(field.required(path.child('timeout')))
-  else if (timeoutMs > longestTimeoutMs || timeoutMs < 0)
-    errors.push(field.invalid(path.child('timeout'), text(timeoutMs), 'must be > 0s and <= 30s'))
-  if (authorizedMs < 0) errors.push(field.invalid(path.child('authorizedTTL'), text(authorizedMs), 'must be > 0s'))
-  if (unauthorizedMs < 0) errors.push(field.invalid(path.child('unauthorizedTTL'), text(unauthorizedMs), 'must be > 0s'))
+  else if (timeoutMs > maxTimeoutMs || timeoutMs < 0)
+    errors.push(field.invalid(path.child('timeout'), formatMs(timeoutMs), 'must be > 0s and <= 30s'))
+  if (authorizedMs < 0) errors.push(field.invalid(path.child('authorizedTTL'), formatMs(authorizedMs), 'must be > 0s'))
+  if (unauthorizedMs < 0) errors.push(field.invalid(path.child('unauthorizedTTL'), formatMs(unauthorizedMs), 'must be > 0s'))
   errors.push(...choiceErrors(webhook.subjectAccessReviewVersion, path.child('subjectAccessReviewVersion'), ['v1', 'v1beta1']))
-  const seen = webhook.matchConditionSubjectAccessReviewVersion
-  const seenPath = path.child('matchConditionSubjectAccessReviewVersion')
-  if (seen !== '') errors.push(...choiceErrors(seen, seenPath, ['v1']))
-  else if (matchConditions.length > 0) errors.push(field.required(seenPath, 'required if match conditions are specified'))
+  const reviewVersion = webhook.matchConditionSubjectAccessReviewVersion
+  const reviewVersionPath = path.child('matchConditionSubjectAccessReviewVersion')
+  if (reviewVersion !== '') errors.push(...choiceErrors(reviewVersion, reviewVersionPath, ['v1']))
+  else if (matchConditions.length > 0)
+    errors.push(field.required(reviewVersionPath, 'required if match conditions are specified'))
   errors.push(...choiceErrors(failurePolicy, path.child('failurePolicy'), ['NoOpinion', 'Deny']))
   errors.push(...connectionErrors(webhook, path.child('connectionInfo'), rules))
   errors.push(...conditionErrors(matchConditions, path.child('matchConditions'), rules.conditions))
@@ -111,31 +116,31 @@ function choiceErrors(value: string, path: Path, choices: readonly string[]): Fi
   return choices.includes(value) ? [] : [field.notSupported(path, value, choices)]
 }
 
-function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rules: AuthorizationRules): FieldError[] {
+function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
   const { type, kubeConfigFile: file } = connection
-  const place = path.child('kubeConfigFile')
+  const fieldPath = path.child('kubeConfigFile')
   if (type === 'InClusterConfig')
-    return file === undefined ? [] : [field.invalid(place, file, 'can only be set when type=KubeConfigFile')]
+    return file === undefined ? [] : [field.invalid(fieldPath, file, 'can only be set when type=KubeConfigFile')]
   if (type !== 'KubeConfigFile') return choiceErrors(type, path.child('type'), ['InClusterConfig', 'KubeConfigFile'])
-  if (file === undefined || file === '') return [field.required(place)]
-  if (!isAbsolute(file)) return [field.invalid(place, file, 'must be an absolute path')]
+  if (file === undefined || file === '') return [field.required(fieldPath)]
+  if (!isAbsolute(file)) return [field.invalid(fieldPath, file, 'must be an absolute path')]
   const problem = rules.fileProblem?.(file)
-  return problem === undefined ? [] : [field.invalid(place, file, problem)]
+  return problem === undefined ? [] : [field.invalid(fieldPath, file, problem)]
 }
 
-function conditionErrors(expressions: readonly string[], path: Path, compiler: ConditionCompiler): FieldError[] {
-  if (expressions.length > mostConditions) return [field.tooMany(path, expressions.length, mostConditions)]
+function conditionErrors(expressions: readonly string[], path: Path, compiler: MatchConditionCompiler): FieldError[] {
+  if (expressions.length > maxMatchConditions) return [field.tooMany(path, expressions.length, maxMatchConditions)]
   const seen = new Set<string>()
   return expressions.flatMap((expression, i) => {
-    const place = path.index(i).child('expression')
-    if (expression.trim() === '') return [field.required(place)]
-    if (seen.has(expression)) return [field.duplicate(place, expression)]
+    const fieldPath = path.index(i).child('expression')
+    if (expression.trim() === '') return [field.required(fieldPath)]
+    if (seen.has(expression)) return [field.duplicate(fieldPath, expression)]
     seen.add(expression)
     const compiled = compiler.compile(expression)
-    return 'problem' in compiled ? [field.invalid(place, expression, compiled.problem)] : []
+    return 'problem' in compiled ? [field.invalid(fieldPath, expression, compiled.problem)] : []
   })
 }
 
-function text(ms: number): string {
+function formatMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)))
 }

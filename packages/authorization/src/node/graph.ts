@@ -1,15 +1,15 @@
 /**
- * What each node needs, kept up to date object by object:
+ * The references that lead to each node, updated incrementally:
  *
  *     node <- pod <- secret, config map, service account, claim, resource claim
  *     node <- pod <- claim <- volume <- secret
  *     node <- volume attachment, resource slice
  *
- * Pods lead to nodes at once (a count for each node and reference), volumes are followed when they are asked for.
+ * Pod references are indexed by node with counts; volumes are resolved on look-up.
  */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
-import type { ObjectSink, StoredObject } from '../interfaces.ts'
+import type { ObjectEventHandler, StoredObject } from '../interfaces.ts'
 import {
   nodeOfPod,
   type ReferenceKey,
@@ -20,15 +20,16 @@ import {
   type VolumeReferences,
 } from './references.ts'
 
-interface KnownPod {
+interface PodNode {
   readonly node: string
   readonly references: ReadonlySet<ReferenceKey>
 }
 
+/** The graph of nodes, pods and the objects that pods reference. Feed it through its event handlers. */
 export class NodeGraph {
   readonly #domain: string
-  readonly #pods = new Map<string, KnownPod>()
-  /** Pods of each node that refer to something. */
+  readonly #pods = new Map<string, PodNode>()
+  /** Number of referencing pods by reference and node. */
   readonly #needed = new Map<ReferenceKey, Map<string, number>>()
   readonly #volumes = new Map<string, VolumeReferences>()
   readonly #volumesOfSecret = new Map<ReferenceKey, Set<string>>()
@@ -39,7 +40,7 @@ export class NodeGraph {
     this.#domain = (options.profile ?? stockProfile).domain
   }
 
-  readonly pods: ObjectSink = {
+  readonly pods: ObjectEventHandler = {
     put: (pod) => {
       this.#removePod(podKey(pod))
       const node = nodeOfPod(pod)
@@ -52,7 +53,7 @@ export class NodeGraph {
     },
   }
 
-  readonly volumes: ObjectSink = {
+  readonly volumes: ObjectEventHandler = {
     put: (volume) => {
       this.#removeVolume(nameOf(volume))
       const references = referencesOfVolume(volume)
@@ -65,10 +66,10 @@ export class NodeGraph {
     },
   }
 
-  readonly attachments: ObjectSink = nodeNames(this.#attachments)
-  readonly slices: ObjectSink = nodeNames(this.#slices)
+  readonly attachments: ObjectEventHandler = nodeNames(this.#attachments)
+  readonly slices: ObjectEventHandler = nodeNames(this.#slices)
 
-  /** Whether a pod of the node refers to something, or a volume of a claim of such a pod does. */
+  /** Whether a pod of the node references the object, directly or through a claim and its volume. */
   needs(node: string, kind: ReferredKind, namespace: string, name: string): boolean {
     const key = referenceKey(kind, namespace, name)
     if (this.#needed.get(key)?.has(node) === true) return true
@@ -77,25 +78,28 @@ export class NodeGraph {
     return false
   }
 
-  /** Whether a pod of the node uses the claim that a persistent volume is for. */
+  /** Whether a pod of the node uses the claim that the persistent volume is bound to. */
   mounts(node: string, volume: string): boolean {
     const references = this.#volumes.get(volume)
     return references !== undefined && this.#needed.get(references.claim)?.has(node) === true
   }
 
+  /** Whether the pod runs on the node. */
   runs(node: string, namespace: string, pod: string): boolean {
     return this.#pods.get(`${namespace}/${pod}`)?.node === node
   }
 
+  /** Whether the volume attachment is for the node. */
   attaches(node: string, attachment: string): boolean {
     return this.#attachments.get(attachment) === node
   }
 
+  /** Whether the resource slice is of the node. */
   publishes(node: string, slice: string): boolean {
     return this.#slices.get(slice) === node
   }
 
-  #addPod(key: string, pod: KnownPod): void {
+  #addPod(key: string, pod: PodNode): void {
     this.#pods.set(key, pod)
     for (const reference of pod.references) {
       let nodes = this.#needed.get(reference)
@@ -141,8 +145,8 @@ export class NodeGraph {
   }
 }
 
-/** Objects that name their node. */
-function nodeNames(names: Map<string, string>): ObjectSink {
+/** Tracks `spec.nodeName` by object name. */
+function nodeNames(names: Map<string, string>): ObjectEventHandler {
   return {
     put: (object) => {
       const { nodeName = '' } = (object['spec'] ?? {}) as { readonly nodeName?: string }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Attributes, StoredObject } from '../interfaces.ts'
-import { asks } from '../testing/samples.fixture.ts'
+import { attributesOf } from '../testing/samples.fixture.ts'
 import { NodeGraph } from './graph.ts'
 import { createNodeAuthorizer } from './node-authorizer.ts'
 
@@ -27,13 +27,13 @@ function authorizerOf(...pods: StoredObject[]) {
   for (const each of pods) graph.pods.put(each)
   const authorizer = createNodeAuthorizer({ graph })
   const may = (verb: string, resource: string, rest: Partial<Attributes> = {}) =>
-    authorizer.authorize(asks(verb, resource, { user: n1, namespace: 'ns', ...rest }))
+    authorizer.authorize(attributesOf(verb, resource, { user: n1, namespace: 'ns', ...rest }))
   return { graph, authorizer, may }
 }
 
 const unrelated = { decision: 'noOpinion', reason: "no relationship found between node 'n1' and this object" }
 
-describe('what pods refer to', () => {
+describe('references of pods', () => {
   const container = (name: string, env: object) => ({ name, ...env })
   it.each<[string, string, string, object]>([
     ['secrets', 'pull', 'image pull secrets', { imagePullSecrets: [{ name: 'pull' }] }],
@@ -43,7 +43,12 @@ describe('what pods refer to', () => {
     ['secrets', 'f', 'flexible volumes', { volumes: [{ name: 'a', flexVolume: { secretRef: { name: 'f' } } }] }],
     ['secrets', 'z', 'file shares', { volumes: [{ name: 'a', azureFile: { secretName: 'z' } }] }],
     ['secrets', 'i', 'iSCSI volumes', { volumes: [{ name: 'a', iscsi: { secretRef: { name: 'i' } } }] }],
-    ['secrets', 'e', 'variables', { containers: [container('x', { env: [{ valueFrom: { secretKeyRef: { name: 'e' } } }] })] }],
+    [
+      'secrets',
+      'e',
+      'environment variables',
+      { containers: [container('x', { env: [{ valueFrom: { secretKeyRef: { name: 'e' } } }] })] },
+    ],
     [
       'secrets',
       'g',
@@ -61,13 +66,18 @@ describe('what pods refer to', () => {
     [
       'configmaps',
       'e',
-      'variables',
+      'environment variables',
       { containers: [container('x', { env: [{ valueFrom: { configMapKeyRef: { name: 'e' } } }] })] },
     ],
-    ['configmaps', 'f', 'variables', { containers: [container('x', { envFrom: [{ configMapRef: { name: 'f' } }] })] }],
+    [
+      'configmaps',
+      'f',
+      'environment variables',
+      { containers: [container('x', { envFrom: [{ configMapRef: { name: 'f' } }] })] },
+    ],
     ['persistentvolumeclaims', 'c', 'claims', { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'c' } }] }],
-    ['persistentvolumeclaims', 'p-a', 'claims made for a pod', { volumes: [{ name: 'a', ephemeral: {} }] }],
-  ])('%s %s of %s', (resource, name, _, spec) => {
+    ['persistentvolumeclaims', 'p-a', 'generated claims', { volumes: [{ name: 'a', ephemeral: {} }] }],
+  ])('allows %s %s of %s', (resource, name, _, spec) => {
     const { graph, may } = authorizerOf(pod('p', spec))
     expect(may('get', resource, { name }).decision).toBe('allow')
     expect(may('get', resource, { name, user: n2 }).decision).toBe('noOpinion')
@@ -77,7 +87,7 @@ describe('what pods refer to', () => {
     expect(may('get', resource, { name })).toEqual(unrelated)
   })
 
-  it('tokens for accounts of the node’s pods, and only by name', () => {
+  it('allows tokens for service accounts of pods, by name only', () => {
     const { may } = authorizerOf(pod('p', { serviceAccountName: 'robot' }))
     expect(may('create', 'serviceaccounts/token', { name: 'robot' }).decision).toBe('allow')
     expect(may('create', 'serviceaccounts/token', { name: 'other' })).toEqual(unrelated)
@@ -86,7 +96,7 @@ describe('what pods refer to', () => {
     expect(may('create', 'serviceaccounts', { name: 'robot' }).reason).toBe('can only create token subresource of serviceaccount')
   })
 
-  it('resource claims, those made for the pod too', () => {
+  it('allows resource claims, including generated ones', () => {
     const status = { resourceClaimStatuses: [{ name: 'b', resourceClaimName: 'made' }] }
     const claims = [
       { name: 'a', resourceClaimName: 'given' },
@@ -101,14 +111,14 @@ describe('what pods refer to', () => {
     ])
   })
 
-  it('mirror pods refer to nothing: a node makes them itself', () => {
+  it('ignores references of mirror pods', () => {
     const annotations = { 'kubernetes.io/config.mirror': 'x' }
     const { may } = authorizerOf(pod('p', { volumes: [{ name: 'a', secret: { secretName: 's' } }] }, { annotations }))
     expect(may('get', 'secrets', { name: 's' })).toEqual(unrelated)
     expect(may('get', 'pods', { name: 'p' }).decision).toBe('allow')
   })
 
-  it('two pods of one secret count twice; a pod that moves takes its rights along', () => {
+  it('counts references per pod, and follows rescheduled pods', () => {
     const spec = { volumes: [{ name: 'a', secret: { secretName: 's' } }] }
     const { graph, may } = authorizerOf(pod('a', spec), pod('b', spec))
     graph.pods.remove(pod('a', {}))
@@ -136,7 +146,7 @@ describe('volumes', () => {
     },
   }
 
-  it('of claims of the node’s pods, with the secrets that a node needs', () => {
+  it('allows volumes of claims of pods, with their secrets', () => {
     const { graph, may } = authorizerOf(pod('p', spec))
     const read = () => may('get', 'persistentvolumes', { namespace: '', name: 'pv' }).decision
     expect(read()).toBe('noOpinion')
@@ -152,13 +162,13 @@ describe('volumes', () => {
     expect([read(), secret('keys', 'publish')]).toEqual(['noOpinion', 'noOpinion'])
   })
 
-  it('volumes of nobody’s claim are nobody’s', () => {
+  it('forbids unbound volumes', () => {
     const { graph, may } = authorizerOf(pod('p', spec))
     graph.volumes.put(volume('pv', { csi: csi.csi }))
     expect(may('get', 'persistentvolumes', { namespace: '', name: 'pv' })).toEqual(unrelated)
   })
 
-  it('the status of claims may be written, nothing else of them', () => {
+  it('allows writing the status of claims only', () => {
     const { may } = authorizerOf(pod('p', spec))
     for (const verb of ['update', 'patch'])
       expect(may(verb, 'persistentvolumeclaims/status', { name: 'c' }).decision).toBe('allow')
@@ -168,7 +178,7 @@ describe('volumes', () => {
     expect(may('list', 'persistentvolumeclaims').decision).toBe('noOpinion')
   })
 
-  it('attachments and slices are those of the node they name', () => {
+  it('restricts attachments and slices to the node that they name', () => {
     const { graph, may } = authorizerOf()
     const named = (nodeName: string) => ({ ...volume('x', { nodeName }), kind: 'VolumeAttachment' })
     graph.attachments.put(named('n1'))
@@ -189,8 +199,8 @@ describe('volumes', () => {
   })
 })
 
-describe('the rest', () => {
-  it('secrets are read one by one: lists and watches need a name', () => {
+describe('other resources', () => {
+  it('requires a name to list or watch secrets', () => {
     const { may } = authorizerOf(pod('p', { volumes: [{ name: 'a', secret: { secretName: 's' } }] }))
     for (const verb of ['get', 'list', 'watch']) expect(may(verb, 'secrets', { name: 's' }).decision).toBe('allow')
     expect(may('list', 'secrets').reason).toBe('No Object name found')
@@ -199,7 +209,7 @@ describe('the rest', () => {
     expect(may('get', 'secrets', { name: 's', namespace: '' }).reason).toBe('can only read namespaced object of this type')
   })
 
-  it('pods of the node are read one by one or by selector', () => {
+  it('allows pods of the node by name or by field selector', () => {
     const { may } = authorizerOf(pod('p', {}))
     expect(may('get', 'pods', { name: 'p' }).decision).toBe('allow')
     expect(may('get', 'pods', { name: 'p', user: n2 }).decision).toBe('noOpinion')
@@ -230,7 +240,7 @@ describe('the rest', () => {
     }
   })
 
-  it('a node reads its own Node, and may try to write any: admission looks closer', () => {
+  it('allows reading the own Node, and writing any, which admission restricts', () => {
     const { may } = authorizerOf()
     const rest = { namespace: '' }
     expect(may('get', 'nodes', { ...rest, name: 'n1' }).decision).toBe('allow')
@@ -242,7 +252,7 @@ describe('the rest', () => {
     expect(may('get', 'nodes/proxy', { ...rest, name: 'n1' }).decision).toBe('noOpinion')
   })
 
-  it('leases and CSINodes are those of the node’s own name', () => {
+  it('restricts leases and CSINodes to the name of the node', () => {
     const { may } = authorizerOf()
     const lease = { group: 'coordination.k8s.io', namespace: 'kube-node-lease' }
     for (const verb of ['get', 'update', 'delete']) expect(may(verb, 'leases', { ...lease, name: 'n1' }).decision).toBe('allow')
@@ -257,14 +267,14 @@ describe('the rest', () => {
     expect(may('list', 'csinodes', csi).decision).toBe('noOpinion')
   })
 
-  it('everything else goes by the rules of nodes', () => {
+  it('applies the rules of system:node to everything else', () => {
     const { may } = authorizerOf()
     expect(may('list', 'services', { namespace: '' }).decision).toBe('allow')
     expect(may('create', 'subjectaccessreviews', { group: 'authorization.k8s.io', namespace: '' }).decision).toBe('allow')
     expect(may('list', 'deployments', { group: 'apps' })).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
-  it('has no opinion on anybody who is no node', () => {
+  it('has no opinion on users that are not nodes', () => {
     const { authorizer, may } = authorizerOf(pod('p', { volumes: [{ name: 'a', secret: { secretName: 's' } }] }))
     for (const user of [
       { username: 'system:node:n1', groups: [] },

@@ -1,45 +1,51 @@
 /**
- * What nodes may do: read what their pods refer to, their own lease, CSINode and Node, and the rest by fixed rules. What a node may
- * write into its objects is for admission to judge.
+ * The Node authorizer: a kubelet may read the objects that its pods reference and access its own Lease, CSINode and Node; fixed rules
+ * cover the rest. The NodeRestriction admission plugin validates the contents of its writes.
  *
  * @see API protocol specification, 5.10 (NodeRestriction)
  */
 
 import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { nodeRules } from '../bootstrap/cluster-roles.ts'
-import type { Attributes, Decision, ObjectFeed, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
+import type { Attributes, Decision, ObjectInformer, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
 import { ruleAllows } from '../rbac/rule-match.ts'
 import { NodeGraph } from './graph.ts'
-import { nodeNameOf } from './identity.ts'
 import type { ReferredKind } from './references.ts'
 
 export interface NodeAuthorizerOptions {
   readonly graph: NodeGraph
   readonly profile?: NamingProfile
-  /** Rules for everything that is not told apart by object. Default: those of the role `system:node`. */
+  /** Rules for resources that are not restricted per object. Default: those of the role `system:node`. */
   readonly rules?: readonly PolicyRule[]
-  /** Called before every decision about a node: brings `graph` up to date. */
-  readonly catchUp?: () => void
+  /** Called before every decision about a node, to bring `graph` up to date. */
+  readonly sync?: () => void
 }
 
-const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+const nodeUserPrefix = 'system:node:'
+const nodesGroup = 'system:nodes'
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace: Object.freeze({ authorizer: 'Node' }) })
 
-/** Decides about nodes by what the graph knows of their pods. Has no opinion on anybody else. */
+/** The node name of a user; empty for a node without a name, undefined for users that are not nodes. */
+export function nodeNameOf({ username, groups }: UserInfo): string | undefined {
+  return username.startsWith(nodeUserPrefix) && groups.includes(nodesGroup) ? username.slice(nodeUserPrefix.length) : undefined
+}
+
+/** Creates an authorizer for requests of nodes, by a graph of what their pods reference. No opinion on other users. */
 export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthorizer {
-  const { graph, profile = stockProfile, rules = nodeRules(profile), catchUp = () => undefined } = options
-  const areas = new Map(Object.entries(areasOf(graph, profile)))
+  const { graph, profile = stockProfile, rules = nodeRules(profile), sync = () => undefined } = options
+  const authorizers = new Map(Object.entries(resourceAuthorizers(graph, profile)))
   return {
     authorize(attributes) {
       const node = nodeNameOf(attributes.user)
-      if (node === undefined) return silent
+      if (node === undefined) return noOpinion
       if (node === '') return refused(`unknown node for user "${attributes.user.username}"`)
-      catchUp()
+      sync()
       if (attributes.isResource) {
-        const area = areas.get(`${attributes.group}/${attributes.resource}`)
-        if (area !== undefined) return area(node, attributes)
+        const authorizeResource = authorizers.get(`${attributes.group}/${attributes.resource}`)
+        if (authorizeResource !== undefined) return authorizeResource(node, attributes)
       }
-      return rules.some((rule) => ruleAllows(rule, attributes)) ? allowed : silent
+      return rules.some((rule) => ruleAllows(rule, attributes)) ? allowed : noOpinion
     },
     rulesFor(user: UserInfo) {
       const isNode = nodeNameOf(user) !== undefined
@@ -49,48 +55,49 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
   }
 }
 
-/** Decides about nodes by the objects of a feed, each of which counts as soon as the feed knows it. */
-export async function followNodes(
-  feed: ObjectFeed,
+/** Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer has them. */
+export async function createNodeAuthorizerFromInformer(
+  informer: ObjectInformer,
   options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},
 ): Promise<SyncAuthorizer> {
   const { profile = stockProfile } = options
   const graph = new NodeGraph({ profile })
-  const catchUps = [
-    await feed.follow({ group: '', resource: 'pods' }, graph.pods),
-    await feed.follow({ group: '', resource: 'persistentvolumes' }, graph.volumes),
-    await feed.follow({ group: `storage.${profile.apiDomain}`, resource: 'volumeattachments' }, graph.attachments),
-    await feed.follow({ group: `resource.${profile.apiDomain}`, resource: 'resourceslices' }, graph.slices),
-  ].filter((catchUp) => catchUp !== undefined)
+  const syncs = [
+    await informer.follow({ group: '', resource: 'pods' }, graph.pods),
+    await informer.follow({ group: '', resource: 'persistentvolumes' }, graph.volumes),
+    await informer.follow({ group: `storage.${profile.apiDomain}`, resource: 'volumeattachments' }, graph.attachments),
+    await informer.follow({ group: `resource.${profile.apiDomain}`, resource: 'resourceslices' }, graph.slices),
+  ].filter((sync) => sync !== undefined)
   return createNodeAuthorizer({
     ...options,
     graph,
-    catchUp() {
-      for (const catchUp of catchUps) catchUp()
+    sync() {
+      for (const sync of syncs) sync()
     },
   })
 }
 
-type Area = (node: string, attributes: Attributes) => Decision
+/** Decides about requests of a node for one resource. */
+type ResourceAuthorizer = (node: string, attributes: Attributes) => Decision
 
-/** Resources whose objects are told apart. */
-function areasOf(graph: NodeGraph, profile: NamingProfile): Readonly<Record<string, Area>> {
+/** Authorizers of resources that are restricted per object, by `group/resource`. */
+function resourceAuthorizers(graph: NodeGraph, profile: NamingProfile): Readonly<Record<string, ResourceAuthorizer>> {
   const needed =
-    (kind: ReferredKind): Area =>
+    (kind: ReferredKind): ResourceAuthorizer =>
     (node, { namespace, name }) =>
-      related(node, name, () => graph.needs(node, kind, namespace, name))
+      requireRelation(node, name, () => graph.needs(node, kind, namespace, name))
   const claim = needed('claim')
   return {
-    '/secrets': readOne(needed('secret')),
-    '/configmaps': readOne(needed('configmap')),
+    '/secrets': readNamespaced(needed('secret')),
+    '/configmaps': readNamespaced(needed('configmap')),
     '/persistentvolumeclaims': (node, attributes) =>
-      attributes.subresource === 'status' ? writeStatus(claim)(node, attributes) : getOne(claim)(node, attributes),
-    '/persistentvolumes': getOne((node, { name }) => related(node, name, () => graph.mounts(node, name))),
-    [`resource.${profile.apiDomain}/resourceclaims`]: getOne(needed('resourceclaim')),
-    [`storage.${profile.apiDomain}/volumeattachments`]: getOne((node, { name }) =>
-      related(node, name, () => graph.attaches(node, name)),
+      attributes.subresource === 'status' ? writeStatusOnly(claim)(node, attributes) : getIndividual(claim)(node, attributes),
+    '/persistentvolumes': getIndividual((node, { name }) => requireRelation(node, name, () => graph.mounts(node, name))),
+    [`resource.${profile.apiDomain}/resourceclaims`]: getIndividual(needed('resourceclaim')),
+    [`storage.${profile.apiDomain}/volumeattachments`]: getIndividual((node, { name }) =>
+      requireRelation(node, name, () => graph.attaches(node, name)),
     ),
-    '/serviceaccounts': makeToken(needed('account')),
+    '/serviceaccounts': createTokenOnly(needed('account')),
     [`coordination.${profile.apiDomain}/leases`]: ownLease(profile.nodeLeaseNamespace),
     [`storage.${profile.apiDomain}/csinodes`]: ownCsiNode,
     [`resource.${profile.apiDomain}/resourceslices`]: ownSlices(graph),
@@ -103,13 +110,13 @@ function refused(reason: string): Decision {
   return { decision: 'noOpinion', reason }
 }
 
-function related(node: string, name: string, isRelated: () => boolean): Decision {
+function requireRelation(node: string, name: string, isRelated: () => boolean): Decision {
   if (name === '') return refused('No Object name found')
   return isRelated() ? allowed : refused(`no relationship found between node '${node}' and this object`)
 }
 
-/** Kubelets watch single secrets and config maps. */
-function readOne(next: Area): Area {
+/** Kubelets get, list and watch single objects of a namespace. */
+function readNamespaced(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     if (!['get', 'list', 'watch'].includes(attributes.verb)) return refused('can only read resources of this type')
     if (attributes.subresource !== '') return refused('cannot read subresource')
@@ -118,7 +125,7 @@ function readOne(next: Area): Area {
   }
 }
 
-function getOne(next: Area): Area {
+function getIndividual(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     if (attributes.verb !== 'get') return refused('can only get individual resources of this type')
     if (attributes.subresource !== '') return refused('cannot get subresource')
@@ -126,14 +133,14 @@ function getOne(next: Area): Area {
   }
 }
 
-function writeStatus(next: Area): Area {
+function writeStatusOnly(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) =>
     attributes.verb === 'update' || attributes.verb === 'patch'
       ? next(node, attributes)
       : refused('can only get/update/patch this type')
 }
 
-function makeToken(next: Area): Area {
+function createTokenOnly(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     const { verb, name, subresource } = attributes
     if (verb !== 'create' || name === '') return refused('can only create tokens for individual service accounts')
@@ -144,8 +151,8 @@ function makeToken(next: Area): Area {
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-/** The name of what is created is not known here: admission compares it. */
-function ownLease(leaseNamespace: string): Area {
+/** A create request has no object name here: admission compares it. */
+function ownLease(leaseNamespace: string): ResourceAuthorizer {
   return (node, { verb, namespace, name }) => {
     if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a node lease')
     if (namespace !== leaseNamespace) return refused(`can only access leases in the "${leaseNamespace}" system namespace`)
@@ -154,19 +161,19 @@ function ownLease(leaseNamespace: string): Area {
   }
 }
 
-const ownCsiNode: Area = (node, { verb, subresource, name }) => {
+const ownCsiNode: ResourceAuthorizer = (node, { verb, subresource, name }) => {
   if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a CSINode')
   if (subresource !== '') return refused('cannot authorize CSINode subresources')
   if (verb === 'create' || name === node) return allowed
   return refused('can only access CSINode with the same name as the requesting node')
 }
 
-function ownSlices(graph: NodeGraph): Area {
+function ownSlices(graph: NodeGraph): ResourceAuthorizer {
   return (node, attributes) => {
     const { verb, subresource, name } = attributes
     if (subresource !== '') return refused('cannot authorize ResourceSlice subresources')
     if (verb === 'create') return allowed
-    if (['get', 'update', 'patch', 'delete'].includes(verb)) return related(node, name, () => graph.publishes(node, name))
+    if (['get', 'update', 'patch', 'delete'].includes(verb)) return requireRelation(node, name, () => graph.publishes(node, name))
     if (!['watch', 'list', 'deletecollection'].includes(verb)) {
       const verbs = 'get, watch, list, create, update, patch, delete, deletecollection'
       return refused(`only the following verbs are allowed for a ResourceSlice: ${verbs}`)
@@ -176,28 +183,28 @@ function ownSlices(graph: NodeGraph): Area {
   }
 }
 
-const ownNode: Area = (node, { verb, subresource, name }) => {
-  if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : silent
-  if (subresource !== '') return silent
+const ownNode: ResourceAuthorizer = (node, { verb, subresource, name }) => {
+  if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : noOpinion
+  if (subresource !== '') return noOpinion
   if (verb === 'create' || verb === 'update' || verb === 'patch') return allowed
-  if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return silent
+  if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return noOpinion
   if (name === node) return allowed
   if (name === '') return refused(`node '${node}' cannot read all nodes, only its own Node object`)
   return refused(`node '${node}' cannot read '${name}', only its own Node object`)
 }
 
-function ownPods(graph: NodeGraph): Area {
+function ownPods(graph: NodeGraph): ResourceAuthorizer {
   return (node, attributes) => {
     const { verb, subresource, namespace, name } = attributes
-    if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : silent
-    if (subresource === 'eviction') return verb === 'create' ? allowed : silent
-    if (subresource !== '') return silent
+    if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : noOpinion
+    if (subresource === 'eviction') return verb === 'create' ? allowed : noOpinion
+    if (subresource !== '') return noOpinion
     const isOwn = () => graph.runs(node, namespace, name)
     if (verb === 'create' || verb === 'delete') return allowed
-    if (verb === 'get') return related(node, name, isOwn)
-    if (verb !== 'list' && verb !== 'watch') return silent
+    if (verb === 'get') return requireRelation(node, name, isOwn)
+    if (verb !== 'list' && verb !== 'watch') return noOpinion
     if (selects(attributes, 'spec.nodeName', node)) return allowed
-    if (name !== '') return related(node, name, isOwn)
+    if (name !== '') return requireRelation(node, name, isOwn)
     return refused('can only list/watch pods with spec.nodeName field selector')
   }
 }

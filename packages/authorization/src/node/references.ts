@@ -1,4 +1,4 @@
-/** What pods and persistent volumes refer to: a node may read what its pods need, and nothing else. */
+/** References of pods and persistent volumes, which a node may read when it runs the pod. */
 
 import type { StoredObject } from '../interfaces.ts'
 
@@ -53,15 +53,15 @@ interface PodStatus {
   readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string }[]
 }
 
-/** Volume sources of pods with a `secretRef` in the pod's namespace. */
+/** Volume sources with a `secretRef`. */
 const sourcesWithSecret = ['cephfs', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const
 
-/** The node of a pod; empty before it has one. */
+/** The node of a pod; empty until it is scheduled. */
 export function nodeOfPod(pod: StoredObject): string {
   return (pod['spec'] as PodSpec | undefined)?.nodeName ?? ''
 }
 
-/** Everything that a pod refers to. Mirror pods refer to nothing: nodes make them, and must not give themselves rights. */
+/** All references of a pod. Mirror pods have none: nodes create them, and must not grant themselves permissions. */
 export function referencesOfPod(pod: StoredObject, domain: string): Set<ReferenceKey> {
   const found = new Set<ReferenceKey>()
   const { namespace = '', name = '', annotations = {} } = pod.metadata
@@ -109,12 +109,13 @@ interface VolumeSpec {
   readonly [source: string]: unknown
 }
 
-/** The claim that a persistent volume is for, and the secrets that a node needs to mount it. */
+/** The claim that a persistent volume is bound to, and the secrets that a node needs to mount it. */
 export interface VolumeReferences {
   readonly claim: ReferenceKey
   readonly secrets: ReadonlySet<ReferenceKey>
 }
 
+/** The references of a persistent volume; undefined while it is unbound. */
 export function referencesOfVolume(volume: StoredObject): VolumeReferences | undefined {
   const spec = (volume['spec'] ?? {}) as VolumeSpec
   if (spec.claimRef === undefined || spec.claimRef === null) return undefined

@@ -1,16 +1,16 @@
-/** Cluster roles that gather their rules from others by label. */
+/** Aggregated ClusterRoles, whose rules are the union of roles selected by label. */
 
 import { compareCodePoints, type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
 import type { StoredObject } from '../interfaces.ts'
 
-/** Each round passes rules on by one step; a chain of roles longer than this is not followed to its end. */
-const maxRounds = 16
+/** Longest chain of aggregated roles that is resolved; each round resolves one step. */
+const maxAggregationDepth = 16
 
 /**
- * The rules that a role gathers: of each selector the roles that match, by name, every rule once. Selectors that cannot be read match
- * nothing. Undefined for roles that gather nothing.
+ * The rules of an aggregated ClusterRole: for each selector the rules of matching roles, ordered by name, without duplicates. Malformed
+ * selectors match nothing. Undefined for roles without an aggregation rule.
  */
-export function gatheredRules(role: StoredObject, roles: readonly StoredObject[]): readonly unknown[] | undefined {
+export function aggregatedRules(role: StoredObject, roles: readonly StoredObject[]): readonly unknown[] | undefined {
   const rule = role['aggregationRule'] as { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] } | null | undefined
   if (rule === undefined || rule === null) return undefined
   const sorted = [...roles].sort((a, b) => compareCodePoints(a.metadata.name ?? '', b.metadata.name ?? ''))
@@ -21,7 +21,7 @@ export function gatheredRules(role: StoredObject, roles: readonly StoredObject[]
       if (metadata.name === role.metadata.name || !matches(metadata.labels ?? {})) continue
       const rules = other['rules']
       for (const each of Array.isArray(rules) ? rules : []) {
-        const key = JSON.stringify(normal(each))
+        const key = JSON.stringify(canonicalRule(each))
         if (!gathered.has(key)) gathered.set(key, each)
       }
     }
@@ -29,14 +29,14 @@ export function gatheredRules(role: StoredObject, roles: readonly StoredObject[]
   return [...gathered.values()]
 }
 
-/** All objects, those that gather rules with what they gather: what a controller makes of them in time. */
+/** Resolves the aggregation rules of all ClusterRoles, as the clusterrole-aggregation controller eventually does. */
 export function aggregateRoles(objects: readonly StoredObject[]): readonly StoredObject[] {
   let current = objects
-  for (let round = 0; round < maxRounds; round++) {
+  for (let round = 0; round < maxAggregationDepth; round++) {
     const roles = current.filter(({ kind }) => kind === 'ClusterRole')
     let changed = false
     const next = current.map((object) => {
-      const rules = object.kind === 'ClusterRole' ? gatheredRules(object, roles) : undefined
+      const rules = object.kind === 'ClusterRole' ? aggregatedRules(object, roles) : undefined
       if (rules === undefined || JSON.stringify(object['rules'] ?? []) === JSON.stringify(rules)) return object
       changed = true
       return { ...object, rules } as StoredObject
@@ -56,8 +56,8 @@ function matcherOf(selector: LabelSelectorObject): (labels: Readonly<Record<stri
   }
 }
 
-/** The same for rules that say the same: members in one order, none that are empty. */
-function normal(rule: unknown): unknown {
+/** A canonical form for comparison: sorted members, without empty ones. */
+function canonicalRule(rule: unknown): unknown {
   if (typeof rule !== 'object' || rule === null) return rule
   return Object.entries(rule)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0) && value !== null)

@@ -17,46 +17,46 @@ describe('covers', () => {
       rule('get list', 'core', 'pods'),
       true,
     ],
-    ['a star of verbs from single ones', [rule('get list', 'core', 'pods')], rule('*', 'core', 'pods'), false],
+    ['a verb wildcard from single verbs', [rule('get list', 'core', 'pods')], rule('*', 'core', 'pods'), false],
     ['another group', [rule('get', 'core', 'pods')], rule('get', 'apps', 'pods'), false],
-    ['all of everything', everything, rule('*', '*', '*'), true],
-    ['a sub-resource from its resource', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods/log'), false],
-    ['a resource from its sub-resource', [rule('get', 'core', 'pods/log')], rule('get', 'core', 'pods'), false],
-    ['a sub-resource of any', [rule('get', 'core', '*/log')], rule('get', 'core', 'pods/log'), true],
-    ['any sub-resource from one', [rule('get', 'core', 'pods/log')], rule('get', 'core', '*/log'), false],
-    ['P258 one name of all', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods', 'a'), true],
-    ['P258 all names from one', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods'), false],
+    ['everything from everything', everything, rule('*', '*', '*'), true],
+    ['a subresource from its resource', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods/log'), false],
+    ['a resource from its subresource', [rule('get', 'core', 'pods/log')], rule('get', 'core', 'pods'), false],
+    ['a subresource from a wildcard', [rule('get', 'core', '*/log')], rule('get', 'core', 'pods/log'), true],
+    ['a subresource wildcard from one subresource', [rule('get', 'core', 'pods/log')], rule('get', 'core', '*/log'), false],
+    ['one name from all names [P258]', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods', 'a'), true],
+    ['all names from one name [P258]', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods'), false],
     [
       'P258 names one by one',
       [rule('get', 'core', 'pods', 'a'), rule('get', 'core', 'pods', 'b')],
       rule('get', 'core', 'pods', 'a b'),
       true,
     ],
-    ['P258 another name', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods', 'a b'), false],
-    ['a path below a star', [paths('get', '/a/*')], paths('get', '/a/b'), true],
-    ['a star below a star', [paths('get', '/a*')], paths('get', '/a/b/*'), true],
-    ['a star from a path', [paths('get', '/a')], paths('get', '/a*'), false],
+    ['an additional name [P258]', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods', 'a b'), false],
+    ['a path below a prefix', [paths('get', '/a/*')], paths('get', '/a/b'), true],
+    ['a prefix below a prefix', [paths('get', '/a*')], paths('get', '/a/b/*'), true],
+    ['a prefix from a path', [paths('get', '/a')], paths('get', '/a*'), false],
     ['another path', [paths('get', '/a')], paths('get', '/b'), false],
     ['paths from resources', [rule('*', '*', '*')], paths('get', '/a'), false],
     ['resources from paths', [paths('*', '*')], rule('get', 'core', 'pods'), false],
-    ['nothing from nothing', [], rule('get', 'core', 'pods'), false],
+    ['a rule from no rules', [], rule('get', 'core', 'pods'), false],
     ['an empty verb', [], rule('', 'core', 'pods'), false],
-  ])('%s', (_, held, wanted, covered) => {
+  ])('checks %s', (_, held, wanted, covered) => {
     expect(covers(held, [wanted]).outcome).toBe(covered ? 'covered' : 'uncovered')
   })
 
-  it('no rules are covered by nothing', () => {
+  it('covers no rules with no rules', () => {
     expect(covers([], [])).toEqual({ outcome: 'covered' })
   })
 
-  it('tells what is missing, right by right', () => {
+  it('reports missing permissions one by one', () => {
     expect(covers([rule('get', 'core', 'secrets')], [rule('get', 'core apps', 'pods secrets')])).toEqual({
       outcome: 'uncovered',
       missing: [rule('get', 'core', 'pods'), rule('get', 'apps', 'pods'), rule('get', 'apps', 'secrets')],
     })
   })
 
-  it('does not look at more combinations than a request may cost', () => {
+  it('limits combinations', () => {
     const many = (prefix: string) => Array.from({ length: 1000 }, (_, i) => `${prefix}${i}`)
     const bomb = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') }
     expect(covers([rule('get', 'core', 'pods')], [bomb])).toEqual({ outcome: 'tooMany' })
@@ -72,13 +72,13 @@ describe('covers, with many rules', () => {
     ['names', (i) => rule('get', 'core', 'pods', `name${i}`)],
     ['verbs', (i) => rule(`verb${i}`, 'core', 'pods')],
     ['groups', (i) => rule('get', `group${i}`, 'pods')],
-  ])('looks only at held rules for the same right: %s', (_, make) => {
+  ])('compares only held rules for the same permission: %s', (_, make) => {
     expect(covers(many(make), [...many(make)].reverse())).toEqual({ outcome: 'covered' })
     const others = many((i) => make(i + 5000))
     expect(covers(many(make), others).outcome).toBe('uncovered')
   })
 
-  it('refuses more comparisons than a request may cost', () => {
+  it('limits comparisons', () => {
     const names = Array.from({ length: 1001 }, (_, i) => `n${i}`).join(' ')
     const held = many((i) => rule('get', 'core', `pods${i}`))
     expect(covers(held, [rule('get', 'core', 'pods', names)])).toEqual({ outcome: 'tooMany' })
@@ -93,7 +93,7 @@ describe('covers, with many rules', () => {
 })
 
 describe('describeMissing', () => {
-  it('tells verbs of one resource together, lines in order', () => {
+  it('groups verbs by resource in sorted lines', () => {
     const missing = [rule('get', 'core', 'pods'), rule('list', 'core', 'pods'), rule('get', 'apps', 'a', 'n'), paths('get', '/x')]
     expect(describeMissing(missing).split('\n')).toEqual([
       '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}',

@@ -1,4 +1,4 @@
-/** Whether the rules that somebody holds cover others: nobody may hand out more than they have. */
+/** Rule coverage: whether the rules of a user include the rules that the user wants to grant. */
 
 import { runAtOnce } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
@@ -7,57 +7,57 @@ import { describeRule } from './describe.ts'
 export type Coverage =
   | { readonly outcome: 'covered' }
   | { readonly outcome: 'uncovered'; readonly missing: readonly PolicyRule[] }
-  /** The rules say too many combinations to look at. */
+  /** The rules have too many combinations to check. */
   | { readonly outcome: 'tooMany' }
 
-/** Comparisons of rights with held rules; a request that needs more is refused. */
-const budget = 2_000_000
-/** Missing rights that are told. */
-const told = 1000
-/** Rules with more single rights are first looked for as a whole. */
-const fewRights = 100
-/** Held rules with more single rights are not filed by them. */
-const mostFiled = 1000
+/** Maximum number of comparisons per check. */
+const maxComparisons = 2_000_000
+/** Maximum number of missing rules that are reported. */
+const maxMissing = 1000
+/** Rules with more combinations are first compared as a whole. */
+const wholeRuleThreshold = 100
+/** Held rules with more combinations are not indexed. */
+const maxIndexedRights = 1000
 
 /**
- * Takes rules apart into single rights (one verb on one resource by one name) and looks for a held rule that covers each.
+ * Breaks `wanted` down into single permissions (one verb, resource and name) and finds a held rule that covers each.
  *
- * Differs: the stock server has no bound; here rules with very many combinations are refused, since a request must not hold up all others.
+ * Differs: the stock server has no limit; here rules with too many combinations are `tooMany`, so that no request blocks the event loop.
  */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
   return runAtOnce(coverage(held, wanted))
 }
 
-/** The same, to be interrupted. */
+/** Like `covers`, as a generator that yields between steps. */
 export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Generator<void, Coverage> {
-  const rules = new HeldRules(held)
+  const rules = new RuleIndex(held)
   const missing: PolicyRule[] = []
-  let left = budget
+  let left = maxComparisons
   for (const rule of wanted) {
     yield
-    const rights = combinations(rule)
-    if (rights > fewRights) {
+    const count = combinations(rule)
+    if (count > wholeRuleThreshold) {
       left -= rules.all.length * elements(rule)
       if (left < 0) return { outcome: 'tooMany' }
       if (yield* rules.coverWhole(rule)) continue
     }
-    left -= rights
+    left -= count
     if (left < 0) return { outcome: 'tooMany' }
     for (const right of singleRights(rule)) {
       yield
       const candidates = rules.candidates(right)
       left -= candidates.reduce((sum, list) => sum + list.length, 0)
-      if (right.nonResourceURLs !== undefined) left -= rules.beginnings
+      if (right.nonResourceURLs !== undefined) left -= rules.prefixes
       if (left < 0) return { outcome: 'tooMany' }
       if (candidates.some((list) => list.some((each) => ruleCovers(each, right)))) continue
       missing.push(right)
-      if (missing.length === told) return { outcome: 'uncovered', missing }
+      if (missing.length === maxMissing) return { outcome: 'uncovered', missing }
     }
   }
   return missing.length === 0 ? { outcome: 'covered' } : { outcome: 'uncovered', missing }
 }
 
-/** Lines that tell missing rights: verbs of one resource together, each line once, in order. */
+/** Formats missing rules: verbs of one resource together; sorted lines without duplicates. */
 export function describeMissing(missing: readonly PolicyRule[]): string {
   const simple = new Map<string, PolicyRule>()
   const lines: string[] = []
@@ -98,50 +98,50 @@ function elements({ verbs, apiGroups = [], resources = [], resourceNames = [], n
   return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length
 }
 
-/** A rule that a user holds, as sets. */
-interface HeldRule {
+/** A held rule as sets. */
+interface RuleSets {
   readonly verbs: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
   readonly resources: ReadonlySet<string>
   readonly urls: ReadonlySet<string>
-  /** Beginnings of paths: a held path with a star covers everything that begins alike, patterns too. */
-  readonly beginnings: readonly string[]
-  /** Empty: all. */
+  /** Prefixes of path patterns that end in `*`; a prefix covers paths and patterns that start with it. */
+  readonly prefixes: readonly string[]
+  /** Empty: all names. */
   readonly names: ReadonlySet<string>
 }
 
-/** Held rules by the verb, group, resource and name that they allow. */
-class HeldRules {
-  readonly all: readonly HeldRule[]
-  readonly #filed = new Map<string, HeldRule[]>()
-  readonly #wide: HeldRule[] = []
-  readonly #withUrls: readonly HeldRule[]
-  /** How many beginnings of paths there are. */
-  readonly beginnings: number
+/** Held rules by verb, group, resource and name. */
+class RuleIndex {
+  readonly all: readonly RuleSets[]
+  readonly #indexed = new Map<string, RuleSets[]>()
+  readonly #unindexed: RuleSets[] = []
+  readonly #withUrls: readonly RuleSets[]
+  /** Total number of path prefixes. */
+  readonly prefixes: number
 
   constructor(rules: readonly PolicyRule[]) {
-    this.all = rules.map(heldRule)
+    this.all = rules.map(ruleSetsOf)
     this.#withUrls = this.all.filter(({ urls }) => urls.size > 0)
-    this.beginnings = this.#withUrls.reduce((sum, { beginnings }) => sum + beginnings.length, 0)
-    for (const rule of this.all) this.#file(rule)
+    this.prefixes = this.#withUrls.reduce((sum, { prefixes }) => sum + prefixes.length, 0)
+    for (const rule of this.all) this.#add(rule)
   }
 
-  /** The rules that may cover a single right, in a few lists. */
+  /** The rules that may cover a single permission, as a few lists. */
   candidates({
     verbs: [verb = ''],
     apiGroups: [group = ''] = [],
     resources: [resource] = [],
     resourceNames: [name] = [],
-  }: PolicyRule): readonly (readonly HeldRule[])[] {
+  }: PolicyRule): readonly (readonly RuleSets[])[] {
     if (resource === undefined) return [this.#withUrls]
-    const found: (readonly HeldRule[])[] = [this.#wide]
+    const found: (readonly RuleSets[])[] = [this.#unindexed]
     const slash = resource.indexOf('/')
     const resources = new Set(['*', resource, ...(slash === -1 ? [] : [`*${resource.slice(slash)}`])])
-    const places = [...resources].flatMap((each) => [...new Set([group, '*'])].map((within) => [within, each] as const))
-    for (const [within, each] of places) {
+    const scopes = [...resources].flatMap((each) => [...new Set([group, '*'])].map((within) => [within, each] as const))
+    for (const [within, each] of scopes) {
       for (const allowed of new Set([verb, '*'])) {
         for (const named of name === undefined ? [undefined] : [undefined, name]) {
-          const list = this.#filed.get(fileKey([allowed, within, each], named))
+          const list = this.#indexed.get(indexKey([allowed, within, each], named))
           if (list !== undefined) found.push(list)
         }
       }
@@ -149,24 +149,24 @@ class HeldRules {
     return found
   }
 
-  #file(rule: HeldRule): void {
+  #add(rule: RuleSets): void {
     const { verbs, groups, resources, names } = rule
-    if (verbs.size * groups.size * resources.size * Math.max(1, names.size) > mostFiled) {
-      this.#wide.push(rule)
+    if (verbs.size * groups.size * resources.size * Math.max(1, names.size) > maxIndexedRights) {
+      this.#unindexed.push(rule)
       return
     }
     for (const verb of verbs) {
       for (const group of groups) {
         for (const resource of resources) {
-          for (const name of names.size === 0 ? [undefined] : names) this.#put(fileKey([verb, group, resource], name), rule)
+          for (const name of names.size === 0 ? [undefined] : names) this.#put(indexKey([verb, group, resource], name), rule)
         }
       }
     }
   }
 
-  #put(key: string, rule: HeldRule): void {
-    const list = this.#filed.get(key)
-    if (list === undefined) this.#filed.set(key, [rule])
+  #put(key: string, rule: RuleSets): void {
+    const list = this.#indexed.get(key)
+    if (list === undefined) this.#indexed.set(key, [rule])
     else list.push(rule)
   }
 
@@ -179,25 +179,25 @@ class HeldRules {
   }
 }
 
-/** No name: all. */
-function fileKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
+/** Without a name the key means all names. */
+function indexKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
   return `${right.join('\0')}${name === undefined ? '' : `\0${name}`}`
 }
 
-function heldRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): HeldRule {
+function ruleSetsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): RuleSets {
   return {
     verbs: new Set(verbs),
     groups: new Set(apiGroups),
     resources: new Set(resources),
     urls: new Set(nonResourceURLs),
-    beginnings: nonResourceURLs.filter((url) => url.endsWith('*')).map((url) => url.replace(/\*+$/, '')),
+    prefixes: nonResourceURLs.filter((url) => url.endsWith('*')).map((url) => url.replace(/\*+$/, '')),
     names: new Set(resourceNames),
   }
 }
 
 const none: readonly string[] = []
 
-function ruleCovers(held: HeldRule, wanted: PolicyRule): boolean {
+function ruleCovers(held: RuleSets, wanted: PolicyRule): boolean {
   if (!held.verbs.has('*') && !hasAll(held.verbs, wanted.verbs)) return false
   if (!held.groups.has('*') && !hasAll(held.groups, wanted.apiGroups ?? none)) return false
   if (!resourcesCover(held.resources, wanted.resources ?? none)) return false
@@ -216,8 +216,8 @@ function resourcesCover(held: ReadonlySet<string>, wanted: readonly string[]): b
   })
 }
 
-function urlsCover({ urls, beginnings }: HeldRule, wanted: string): boolean {
-  return urls.has(wanted) || beginnings.some((beginning) => wanted.startsWith(beginning))
+function urlsCover({ urls, prefixes }: RuleSets, wanted: string): boolean {
+  return urls.has(wanted) || prefixes.some((prefix) => wanted.startsWith(prefix))
 }
 
 function hasAll(set: ReadonlySet<string>, wanted: readonly string[]): boolean {

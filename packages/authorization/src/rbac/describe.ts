@@ -1,30 +1,31 @@
-/** Reasons and rules in the words that the stock server uses, which people and tools search logs for. */
+/** Texts of reasons and rules, byte for byte those of the stock server: people and tools search logs for them. */
 
 import { goQuote } from '@krmkit/meta'
 import type { PolicyRule, Subject } from '../interfaces.ts'
 import type { BindingObject } from './objects.ts'
 
 /** `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to Group "z"` */
-export function allowedBy(binding: BindingObject, subject: Subject): string {
+export function allowedReason(binding: BindingObject, subject: Subject): string {
   const { kind, namespace, name, roleRef } = binding
   const where = namespace === '' ? name : `${name}/${namespace}`
   const role = `${roleRef.kind} ${goQuote(roleRef.name)}`
   return `RBAC: allowed by ${kind} ${goQuote(where)} of ${role} to ${describeSubject(subject, namespace)}`
 }
 
+/** `User "jane"`, `ServiceAccount "name/namespace"` */
 export function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: string): string {
   const where = kind === 'ServiceAccount' ? `${name}/${namespace ?? bindingNamespace}` : name
   return `${kind} ${goQuote(where)}`
 }
 
-/** What the stock server says of a role that a binding names in vain. */
-export function missingRole({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
+/** The error of the stock server for a binding whose role does not exist. */
+export function missingRoleMessage({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(kind)}`
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
 }
 
-/** Several errors as one text: each once, in brackets when there are more of them. */
-export function aggregated(errors: readonly string[]): string {
+/** Joins errors without duplicates, in brackets when there are several. */
+export function joinErrors(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? each[0]! : `[${each.join(', ')}]`
 }
@@ -32,20 +33,20 @@ export function aggregated(errors: readonly string[]): string {
 /** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}` */
 export function describeRule(rule: PolicyRule): string {
   const parts = [
-    part('APIGroups', rule.apiGroups),
-    part('Resources', rule.resources),
-    part('NonResourceURLs', rule.nonResourceURLs),
-    part('ResourceNames', rule.resourceNames),
-    part('Verbs', rule.verbs),
+    formatMember('APIGroups', rule.apiGroups),
+    formatMember('Resources', rule.resources),
+    formatMember('NonResourceURLs', rule.nonResourceURLs),
+    formatMember('ResourceNames', rule.resourceNames),
+    formatMember('Verbs', rule.verbs),
   ]
   return `{${parts.filter((text) => text !== '').join(', ')}}`
 }
 
-function part(name: string, values: readonly string[] | undefined): string {
-  return values === undefined || values.length === 0 ? '' : `${name}:${goList(values)}`
+function formatMember(name: string, values: readonly string[] | undefined): string {
+  return values === undefined || values.length === 0 ? '' : `${name}:${formatGoList(values)}`
 }
 
-/** A list as Go prints it with `%q`. */
-export function goList(values: readonly string[]): string {
+/** Formats a list as Go's `%q`. */
+export function formatGoList(values: readonly string[]): string {
   return `[${values.map(goQuote).join(' ')}]`
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { createPrivilegedGroupsAuthorizer } from '../builtin-authorizers.ts'
 import type { PolicyRule, StoredObject } from '../interfaces.ts'
-import { privilegedGroups } from '../simple.ts'
 import { account, binding, clusterBinding, clusterRole, group, role, rule, user } from '../testing/samples.fixture.ts'
-import { unionAuthorizer } from '../union.ts'
-import { escalationGuard, type RoleWrite } from './escalation.ts'
+import { createUnionAuthorizer } from '../union.ts'
+import { createEscalationGuard, type RoleWrite } from './escalation.ts'
 import { createRbacAuthorizer } from './rbac-authorizer.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
@@ -12,7 +12,7 @@ const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
 const secrets = rule('get', 'core', 'secrets')
 const reading = clusterRole('reading', [secrets])
 
-/** What becomes of a write by jane, who may read secrets and what `rights` say, in the namespace `shop`. */
+/** The result of a write by jane, who may read secrets and has `rights`, in the namespace `shop`. */
 async function outcome(
   write: Partial<RoleWrite> & Pick<RoleWrite, 'resource' | 'object'>,
   rights: readonly PolicyRule[] = [],
@@ -26,7 +26,10 @@ async function outcome(
     ...more,
   ]
   const rbac = createRbacAuthorizer({ objects })
-  const guard = escalationGuard({ authorizer: unionAuthorizer([privilegedGroups(), rbac]), rbac: () => rbac })
+  const guard = createEscalationGuard({
+    authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), rbac]),
+    rbac: () => rbac,
+  })
   try {
     await guard({ user: jane, namespace: 'shop', name: '', ...write })
     return 'allowed'
@@ -40,23 +43,23 @@ const refused = (what: string, name: string, rights: string) =>
   `403 ${what}.${rbacGroup} "${name}" is forbidden: user "jane" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${rights}`
 
 describe('roles', () => {
-  it('may give what their writer holds', async () => {
+  it('allows granting held permissions', async () => {
     expect(await outcome({ resource: 'roles', object: role('shop', 'r', [secrets]) })).toBe('allowed')
   })
 
-  it('may not give more', async () => {
+  it('forbids granting other permissions', async () => {
     const object = role('shop', 'r', [secrets, rule('get list', 'core', 'pods')])
     expect(await outcome({ resource: 'roles', object })).toBe(
       refused('roles', 'r', '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}'),
     )
   })
 
-  it('what is held in a namespace cannot be given in another one or in all', async () => {
+  it('forbids granting permissions of one namespace elsewhere', async () => {
     expect(await outcome({ resource: 'roles', namespace: 'other', object: role('other', 'r', [secrets]) })).toMatch(/^403/)
     expect(await outcome({ resource: 'clusterroles', namespace: '', object: clusterRole('r', [secrets]) })).toMatch(/^403/)
   })
 
-  it('may give anything by the right to escalate', async () => {
+  it('allows granting anything with escalate', async () => {
     const object = role('shop', 'r', [rule('*', '*', '*')])
     expect(await outcome({ resource: 'roles', object }, [rule('escalate', rbacGroup, 'roles')])).toBe('allowed')
     expect(await outcome({ resource: 'roles', object }, [rule('escalate', rbacGroup, 'clusterroles')])).toMatch(/^403/)
@@ -65,7 +68,7 @@ describe('roles', () => {
     )
   })
 
-  it('P258 escalation of one role by name counts where the path has the name', async () => {
+  it('applies escalate on one role where the path has its name [P258]', async () => {
     const object = role('shop', 'r', [rule('*', '*', '*')])
     const right = [rule('escalate', rbacGroup, 'roles', 'r')]
     expect(await outcome({ resource: 'roles', object, name: 'r' }, right)).toBe('allowed')
@@ -73,13 +76,13 @@ describe('roles', () => {
     expect(await outcome({ resource: 'roles', object, name: 's' }, right)).toMatch(/^403/)
   })
 
-  it('administrators may do everything', async () => {
+  it('allows everything to system:masters', async () => {
     const object = clusterRole('r', [rule('*', '*', '*')])
     const root = { username: 'root', groups: ['system:masters'] }
     expect(await outcome({ resource: 'clusterroles', namespace: '', user: root, object })).toBe('allowed')
   })
 
-  it('every change of a role that holds more is refused, but what garbage collection needs', async () => {
+  it('forbids updates of a role with more permissions, except of garbage collection fields', async () => {
     const oldObject = role('shop', 'big', [rule('*', '*', '*')])
     const labelled = { ...oldObject, metadata: { ...oldObject.metadata, labels: { a: 'b' } } }
     expect(await outcome({ resource: 'roles', name: 'big', object: labelled, oldObject })).toMatch(/^403/)
@@ -91,7 +94,7 @@ describe('roles', () => {
     expect(await outcome({ resource: 'roles', name: 'big', object: role('shop', 'big', [secrets]), oldObject })).toBe('allowed')
   })
 
-  it('an aggregation rule needs everything, to set it and to take it away', async () => {
+  it('requires all permissions to set or remove an aggregation rule', async () => {
     const gathering = { ...clusterRole('r', []), aggregationRule: { clusterRoleSelectors: [{}] } }
     const write = { resource: 'clusterroles', namespace: '', name: 'r' }
     const message = `403 clusterroles.${rbacGroup} "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`
@@ -103,7 +106,7 @@ describe('roles', () => {
     )
   })
 
-  it('rules with more combinations than can be looked at are refused', async () => {
+  it('forbids rules with too many combinations', async () => {
     const many = Array.from({ length: 2000 }, (_, i) => `x${i}`)
     const object = role('shop', 'r', [{ verbs: many, apiGroups: many, resources: many }])
     expect(await outcome({ resource: 'roles', object })).toContain('more RBAC permissions than can be checked')
@@ -114,18 +117,18 @@ describe('bindings', () => {
   const big = clusterRole('big', [rule('*', '*', '*')])
   const write = { resource: 'rolebindings' }
 
-  it('may give a role whose rights the writer holds', async () => {
+  it('allows binding a role with held permissions', async () => {
     expect(await outcome({ ...write, object: binding('shop', 'b', ['ClusterRole', 'reading'], account('x')) })).toBe('allowed')
   })
 
-  it('may not give another role', async () => {
+  it('forbids binding another role', async () => {
     const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
     expect(await outcome({ ...write, object }, [], [big])).toBe(
       refused('rolebindings', 'b', '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}'),
     )
   })
 
-  it('P258 may give a role by the right to bind it, in the namespace of the right', async () => {
+  it('allows binding a role with bind, in the namespace of that permission [P258]', async () => {
     const right = [rule('bind', rbacGroup, 'clusterroles', 'big')]
     const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
     expect(await outcome({ ...write, object }, right, [big])).toBe('allowed')
@@ -135,24 +138,24 @@ describe('bindings', () => {
     expect(await outcome(cluster, right, [big])).toMatch(/^403/)
   })
 
-  it('the right to escalate roles gives none to bind them', async () => {
+  it('does not allow binding with escalate', async () => {
     const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
     expect(await outcome({ ...write, object }, [rule('escalate', rbacGroup, 'roles clusterroles')], [big])).toMatch(/^403/)
   })
 
-  it('a role that is missing can be given only by the right to bind it', async () => {
+  it('allows binding a missing role only with bind', async () => {
     const object = binding('shop', 'b', ['Role', 'later'], user('jane'))
     expect(await outcome({ ...write, object })).toBe(`404 rolebindings.${rbacGroup} "later" not found`)
     expect(await outcome({ ...write, object }, [rule('bind', rbacGroup, 'roles', 'later')])).toBe('allowed')
   })
 
-  it('changing the subjects of a binding is giving its role', async () => {
+  it('checks updates of subjects', async () => {
     const oldObject = binding('shop', 'b', ['ClusterRole', 'big'], user('root'))
     const object = binding('shop', 'b', ['ClusterRole', 'big'], user('root'), user('jane'))
     expect(await outcome({ ...write, name: 'b', object, oldObject }, [], [big])).toMatch(/^403/)
   })
 
-  it('a binding whose role is of no kind is left to validation', async () => {
+  it('leaves unknown role kinds to validation', async () => {
     const object = { ...binding('shop', 'b', ['Deployment', 'x'], user('jane')) }
     expect(await outcome({ ...write, object })).toBe('allowed')
   })

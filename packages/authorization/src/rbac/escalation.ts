@@ -1,5 +1,6 @@
 /**
- * Who may write roles and bindings: nobody hands out rights that they do not hold, unless they may `escalate` the role or `bind` it.
+ * Privilege escalation prevention for roles and bindings: a user cannot grant permissions beyond their own, unless they may `escalate` or
+ * `bind` the role.
  *
  * @see API protocol specification, 5.9
  */
@@ -17,34 +18,34 @@ import {
 } from '@krmkit/meta'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
-import { goList } from './describe.ts'
+import { formatGoList } from './describe.ts'
 import { readBinding, readRole } from './objects.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
 
-/** A role or binding as it would be stored, changes by admission included. */
+/** A write of a role or binding, with the object as it would be stored after admission. */
 export interface RoleWrite {
   readonly user: UserInfo
-  /** Plural of the resource. */
+  /** Plural resource name. */
   readonly resource: string
   readonly namespace: string
-  /** Name in the path: empty for POST. */
+  /** Name in the request path; empty for create. */
   readonly name: string
   readonly object: StoredObject
-  /** Absent when it is made. */
+  /** Absent for create. */
   readonly oldObject?: StoredObject | undefined
 }
 
-export interface EscalationOptions {
-  /** Asked for `escalate` and `bind`. */
+export interface EscalationGuardOptions {
+  /** Decides about `escalate` and `bind`. */
   readonly authorizer: Authorizer
-  /** Where the rights that somebody holds are found. Asked for when they matter. */
+  /** Provides the rules of users; called only when they are needed. */
   readonly rbac: () => RbacAuthorizer | Promise<RbacAuthorizer>
   readonly profile?: NamingProfile
-  /** Lets others in between while many rights are compared. */
+  /** Yields to other work while many permissions are compared. */
   readonly scheduler?: SliceScheduler
 }
 
-/** Refuses a write by throwing; @see `escalationGuard`. */
+/** Checks a write and rejects with an ApiError when it would escalate privileges. */
 export type EscalationGuard = (write: RoleWrite) => Promise<void>
 
 const everything: readonly PolicyRule[] = [
@@ -53,10 +54,12 @@ const everything: readonly PolicyRule[] = [
 ]
 
 /**
- * @returns a function that refuses escalation by throwing an ApiError: 403, or 404 for a binding to a role that does not exist by somebody
- *   who may not bind it whatever it will be.
+ * Creates the privilege escalation check of role and binding writes.
+ *
+ * @returns a function that rejects with an ApiError 403 for an escalation, or 404 for a binding to a missing role by a user who may not
+ *   `bind` it.
  */
-export function escalationGuard(options: EscalationOptions): EscalationGuard {
+export function createEscalationGuard(options: EscalationGuardOptions): EscalationGuard {
   const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options
   const group = `rbac.authorization.${profile.apiDomain}`
 
@@ -65,82 +68,82 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
     return (await authorizer.authorize({ ...attributes, ...rest })).decision === 'allow'
   }
 
-  const refuseBeyond = async (write: RoleWrite, wanted: readonly PolicyRule[]): Promise<void> => {
+  const requireCoverage = async (write: RoleWrite, wanted: readonly PolicyRule[]): Promise<void> => {
     const { user, resource, namespace, object } = write
     const { resourceRules, nonResourceRules, errors } = (await rbac()).rulesFor(user, namespace)
     const check = coverage([...resourceRules, ...nonResourceRules], wanted)
     const found = await runInSlices(check, new Slices(scheduler))
     if (found.outcome === 'covered') return
-    const who = `user ${goQuote(user.username)} (groups=${goList(user.groups)})`
-    const what =
+    const subject = `user ${goQuote(user.username)} (groups=${formatGoList(user.groups)})`
+    const problem =
       found.outcome === 'tooMany'
-        ? `${who} is attempting to grant more RBAC permissions than can be checked`
-        : `${who} is attempting to grant RBAC permissions not currently held:\n${describeMissing(found.missing)}`
+        ? `${subject} is attempting to grant more RBAC permissions than can be checked`
+        : `${subject} is attempting to grant RBAC permissions not currently held:\n${describeMissing(found.missing)}`
     const resolution = errors.length === 0 ? '' : `; resolution errors: [${errors.join(', ')}]`
-    throw ApiError.forbidden({ group, resource }, object.metadata.name ?? '', what + resolution)
+    throw ApiError.forbidden({ group, resource }, object.metadata.name ?? '', problem + resolution)
   }
 
-  const guardRole = async (write: RoleWrite): Promise<void> => {
+  const checkRole = async (write: RoleWrite): Promise<void> => {
     const { user, resource, namespace, name, object, oldObject } = write
     if (await allows({ user, verb: 'escalate', resource, namespace, name })) return
-    if (onlyForCollection(object, oldObject)) return
-    await refuseBeyond(write, readRole(object).rules)
-    if (resource !== 'clusterroles' || (!gathers(object) && (oldObject === undefined || !gathers(oldObject)))) return
+    if (changesOnlyCollectedFields(object, oldObject)) return
+    await requireCoverage(write, readRole(object).rules)
+    if (resource !== 'clusterroles' || (!isAggregated(object) && (oldObject === undefined || !isAggregated(oldObject)))) return
     const { resourceRules, nonResourceRules } = (await rbac()).rulesFor(user, namespace)
     if (covers([...resourceRules, ...nonResourceRules], everything).outcome === 'covered') return
     const detail = 'must have cluster-admin privileges to use the aggregationRule'
     throw ApiError.forbidden({ group, resource }, object.metadata.name ?? '', detail)
   }
 
-  const guardBinding = async (write: RoleWrite): Promise<void> => {
+  const checkBinding = async (write: RoleWrite): Promise<void> => {
     const { user, namespace, object, oldObject } = write
-    if (oldObject !== undefined && onlyForCollection(object, oldObject)) return
+    if (oldObject !== undefined && changesOnlyCollectedFields(object, oldObject)) return
     const { roleRef } = readBinding(object)
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
-    // Validation refuses what is neither.
+    // Validation rejects other role references.
     if (resource === undefined || (resource === 'roles' && namespace === '')) return
     if (await allows({ user, verb: 'bind', resource, namespace, name: roleRef.name })) return
     const held = await rbac()
-    held.catchUp()
+    held.sync()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
-    // The stock server names the resource of the request here.
+    // The stock server reports the resource of the request, not that of the role.
     if (rules === undefined) throw ApiError.notFound({ group, resource: write.resource }, roleRef.name)
-    await refuseBeyond(write, rules)
+    await requireCoverage(write, rules)
   }
 
   return async (write) => {
     if (write.user.groups.includes('system:masters')) return
-    if (write.resource === 'roles' || write.resource === 'clusterroles') await guardRole(write)
-    else if (write.resource === 'rolebindings' || write.resource === 'clusterrolebindings') await guardBinding(write)
+    if (write.resource === 'roles' || write.resource === 'clusterroles') await checkRole(write)
+    else if (write.resource === 'rolebindings' || write.resource === 'clusterrolebindings') await checkBinding(write)
   }
 }
 
-function gathers({ aggregationRule }: StoredObject): boolean {
+function isAggregated({ aggregationRule }: StoredObject): boolean {
   const rule = aggregationRule as { readonly clusterRoleSelectors?: readonly unknown[] } | null | undefined
   return (rule?.clusterRoleSelectors ?? []).length > 0
 }
 
-/** An update that changes only what garbage collection needs grants nothing. */
-function onlyForCollection(object: StoredObject, oldObject: StoredObject | undefined): boolean {
+/** Whether an update changes only fields for garbage collection, which grants nothing. */
+function changesOnlyCollectedFields(object: StoredObject, oldObject: StoredObject | undefined): boolean {
   if (oldObject === undefined) return false
-  return sameText(stripped(object), stripped(oldObject))
+  return isSameJson(withoutCollectedFields(object), withoutCollectedFields(oldObject))
 }
 
-function stripped({ metadata, ...rest }: StoredObject): unknown {
+function withoutCollectedFields({ metadata, ...rest }: StoredObject): unknown {
   const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, selfLink: _link, ...kept } = metadata
   return { ...rest, metadata: kept }
 }
 
-function sameText(a: unknown, b: unknown): boolean {
-  return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b))
+function isSameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(canonicalForm(a)) === JSON.stringify(canonicalForm(b))
 }
 
-/** Members by name; what is null or empty counts as absent. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered)
+/** A canonical form for comparison: sorted members; null and empty lists count as absent. */
+function canonicalForm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonicalForm)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, each]) => each !== null && each !== undefined && !isEmpty(each))
-  return members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, each]) => [key, ordered(each)])
+  return members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, each]) => [key, canonicalForm(each)])
 }
 
 function isEmpty(value: unknown): boolean {

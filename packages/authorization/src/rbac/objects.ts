@@ -1,4 +1,4 @@
-/** Roles and bindings, read from objects of any origin: what is malformed grants nothing. */
+/** Reads roles and bindings from objects of any origin; malformed parts grant nothing. */
 
 import type { ObjectName, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 
@@ -14,11 +14,13 @@ export interface BindingObject extends ObjectName {
 export const roleKinds: readonly string[] = ['Role', 'ClusterRole']
 export const bindingKinds: readonly string[] = ['RoleBinding', 'ClusterRoleBinding']
 
+/** The rules of a Role or ClusterRole; malformed rules are dropped. */
 export function readRole(object: StoredObject): RoleObject {
   const rules = listOf(object['rules'])
   return { ...nameOf(object), rules: rules.filter(isRecord).map(readRule) }
 }
 
+/** The role reference and subjects of a RoleBinding or ClusterRoleBinding; malformed subjects are dropped. */
 export function readBinding(object: StoredObject): BindingObject {
   const ref = isRecord(object['roleRef']) ? object['roleRef'] : {}
   const subjects = listOf(object['subjects']).filter(isRecord)
@@ -39,7 +41,7 @@ export function nameOf({ kind, metadata }: StoredObject): ObjectName {
   return { kind, namespace: namespaced ? (metadata?.namespace ?? '') : '', name: metadata?.name ?? '' }
 }
 
-/** Empty lists are left out, as the stock server prints rules. */
+/** Omits empty lists, as the stock server prints rules. */
 function readRule(rule: Readonly<Record<string, unknown>>): PolicyRule {
   const made: Record<string, readonly string[]> = { verbs: textsOf(rule['verbs']) }
   for (const member of ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs']) {
@@ -61,6 +63,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value is an object that is not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Attributes, StoredObject } from '../interfaces.ts'
 import {
   account,
-  asks,
-  asksPath,
+  attributesOf,
   binding,
   clusterBinding,
   clusterRole,
   group,
+  pathAttributesOf,
   role,
   rule,
   user,
 } from '../testing/samples.fixture.ts'
 import { readBinding, readRole } from './objects.ts'
-import { isSubject } from './policy.ts'
+import { subjectMatches } from './policy.ts'
 import { createRbacAuthorizer } from './rbac-authorizer.ts'
 import { ruleAllows } from './rule-match.ts'
 
@@ -23,29 +23,31 @@ const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
 const inShop = { namespace: 'shop', user: jane }
 
 describe('createRbacAuthorizer', () => {
-  it('a ClusterRoleBinding holds everywhere, a RoleBinding in its namespace alone', () => {
+  it('applies ClusterRoleBindings everywhere and RoleBindings in their namespace', () => {
     const everywhere = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', user('jane'))] })
-    for (const namespace of ['', 'shop']) expect(everywhere.authorize(asks('get', 'pods', { namespace })).decision).toBe('allow')
+    for (const namespace of ['', 'shop'])
+      expect(everywhere.authorize(attributesOf('get', 'pods', { namespace })).decision).toBe('allow')
     const local = createRbacAuthorizer({ objects: [reader, binding('shop', 'b', ['ClusterRole', 'reader'], user('jane'))] })
-    expect(local.authorize(asks('get', 'pods', inShop)).decision).toBe('allow')
-    for (const namespace of ['', 'other']) expect(local.authorize(asks('get', 'pods', { namespace })).decision).toBe('noOpinion')
+    expect(local.authorize(attributesOf('get', 'pods', inShop)).decision).toBe('allow')
+    for (const namespace of ['', 'other'])
+      expect(local.authorize(attributesOf('get', 'pods', { namespace })).decision).toBe('noOpinion')
   })
 
-  it('paths need a ClusterRoleBinding', () => {
+  it('requires a ClusterRoleBinding for non-resource requests', () => {
     const paths = clusterRole('paths', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])
-    const asked = asksPath('get', '/metrics')
+    const asked = pathAttributesOf('get', '/metrics')
     const local = createRbacAuthorizer({ objects: [paths, binding('shop', 'b', ['ClusterRole', 'paths'], user('jane'))] })
     expect(local.authorize(asked).decision).toBe('noOpinion')
     const everywhere = createRbacAuthorizer({ objects: [paths, clusterBinding('b', 'paths', user('jane'))] })
     expect(everywhere.authorize(asked).decision).toBe('allow')
   })
 
-  it('P249 anonymous callers have what their user and group are given', () => {
+  it('applies bindings of the anonymous user and group [P249]', () => {
     const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
     for (const subject of [user('system:anonymous'), group('system:unauthenticated')]) {
       const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', subject)] })
-      expect(rbac.authorize(asks('get', 'pods', { user: anonymous })).decision).toBe('allow')
-      expect(rbac.authorize(asks('get', 'pods', { user: jane })).decision).toBe('noOpinion')
+      expect(rbac.authorize(attributesOf('get', 'pods', { user: anonymous })).decision).toBe('allow')
+      expect(rbac.authorize(attributesOf('get', 'pods', { user: jane })).decision).toBe('noOpinion')
     }
   })
 
@@ -57,19 +59,19 @@ describe('createRbacAuthorizer', () => {
     [user('robot'), 'system:serviceaccount:shop:robot', false],
     [group('robot'), 'robot', false],
     [{ kind: 'Robot', name: 'robot' }, 'robot', false],
-  ])('%j is %s: %s', (subject, username, allowed) => {
+  ])('matches subject %j with %s: %s', (subject, username, allowed) => {
     const rbac = createRbacAuthorizer({ objects: [reader, binding('shop', 'b', ['ClusterRole', 'reader'], subject)] })
-    const { decision } = rbac.authorize(asks('get', 'pods', { namespace: 'shop', user: { username, groups: [] } }))
+    const { decision } = rbac.authorize(attributesOf('get', 'pods', { namespace: 'shop', user: { username, groups: [] } }))
     expect(decision).toBe(allowed ? 'allow' : 'noOpinion')
   })
 
-  it('groups of service accounts are groups like others', () => {
+  it('applies bindings of service account groups', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', group('system:serviceaccounts:shop'))] })
     const robot = {
       username: 'system:serviceaccount:shop:robot',
       groups: ['system:serviceaccounts', 'system:serviceaccounts:shop'],
     }
-    expect(rbac.authorize(asks('get', 'pods', { user: robot })).decision).toBe('allow')
+    expect(rbac.authorize(attributesOf('get', 'pods', { user: robot })).decision).toBe('allow')
   })
 
   it.each([
@@ -89,23 +91,23 @@ describe('createRbacAuthorizer', () => {
       [clusterBinding('x', 'reader', group('other'), group('dev'), user('jane'))],
       'RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "reader" to Group "dev"',
     ],
-  ])('reasons are those of the stock server', (objects, reason) => {
+  ])('words reasons as the stock server does', (objects, reason) => {
     const rbac = createRbacAuthorizer({ objects: [reader, ...objects] })
-    expect(rbac.authorize(asks('get', 'pods', inShop)).reason).toBe(reason)
+    expect(rbac.authorize(attributesOf('get', 'pods', inShop)).reason).toBe(reason)
   })
 
-  it('service accounts are named with their namespace', () => {
+  it('names service accounts with their namespace in reasons', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, binding('shop', 'x', ['ClusterRole', 'reader'], account('robot'))] })
     const robot = { username: 'system:serviceaccount:shop:robot', groups: [] }
-    expect(rbac.authorize(asks('get', 'pods', { namespace: 'shop', user: robot })).reason).toBe(
+    expect(rbac.authorize(attributesOf('get', 'pods', { namespace: 'shop', user: robot })).reason).toBe(
       'RBAC: allowed by RoleBinding "x/shop" of ClusterRole "reader" to ServiceAccount "robot/shop"',
     )
   })
 
-  it('decisions tell programs which binding, role, subject and rule decided', () => {
+  it('traces binding, role, subject and rule', () => {
     const both = clusterRole('both', [rule('get', 'core', 'secrets'), rule('get', 'core', 'pods')])
     const rbac = createRbacAuthorizer({ objects: [both, clusterBinding('x', 'both', user('jane'))] })
-    expect(rbac.authorize(asks('get', 'pods')).trace).toEqual({
+    expect(rbac.authorize(attributesOf('get', 'pods')).trace).toEqual({
       authorizer: 'RBAC',
       binding: { kind: 'ClusterRoleBinding', namespace: '', name: 'x' },
       role: { kind: 'ClusterRole', namespace: '', name: 'both' },
@@ -115,11 +117,11 @@ describe('createRbacAuthorizer', () => {
     })
   })
 
-  it('a missing role is told, until it is there', () => {
+  it('reports a missing role until it exists', () => {
     const rbac = createRbacAuthorizer({
       objects: [clusterBinding('a', 'gone', user('jane')), binding('shop', 'b', ['Role', 'lost'], group('dev'))],
     })
-    const asked = asks('get', 'pods', inShop)
+    const asked = attributesOf('get', 'pods', inShop)
     expect(rbac.authorize(asked)).toEqual({
       decision: 'noOpinion',
       reason: 'RBAC: [clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "lost" not found]',
@@ -128,10 +130,10 @@ describe('createRbacAuthorizer', () => {
     expect(rbac.authorize(asked).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found')
     rbac.policy.put(clusterRole('gone', [rule('get', 'core', 'pods')]))
     expect(rbac.authorize(asked).decision).toBe('allow')
-    expect(rbac.authorize(asks('list', 'pods', inShop)).reason).toBe('')
+    expect(rbac.authorize(attributesOf('list', 'pods', inShop)).reason).toBe('')
   })
 
-  it('roles gather the rules of others before anybody asks', () => {
+  it('resolves aggregation rules of initial objects', () => {
     const objects: StoredObject[] = [
       {
         ...clusterRole('sum', []),
@@ -140,7 +142,7 @@ describe('createRbacAuthorizer', () => {
       clusterRole('part', [rule('get', 'core', 'pods')], { into: 'sum' }),
       clusterBinding('b', 'sum', user('jane')),
     ]
-    expect(createRbacAuthorizer({ objects }).authorize(asks('get', 'pods')).decision).toBe('allow')
+    expect(createRbacAuthorizer({ objects }).authorize(attributesOf('get', 'pods')).decision).toBe('allow')
   })
 
   it.each([
@@ -149,26 +151,26 @@ describe('createRbacAuthorizer', () => {
     [{ kind: 'ClusterRoleBinding', roleRef: null, subjects: [null, 'x', { kind: 'User' }] }],
     [{ kind: 'RoleBinding', roleRef: { kind: 'Role', name: 'reader' }, subjects: [user('jane')] }],
     [{ kind: 'Role', rules: [rule('*', '*', '*')] }],
-  ])('what is malformed grants nothing: %j', (object) => {
+  ])('grants nothing by the malformed object %j', (object) => {
     const metadata = { name: 'reader' }
     const wrong = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata, ...object } as unknown as StoredObject
     const rbac = createRbacAuthorizer({ objects: [wrong, clusterBinding('b', 'reader', user('jane'))] })
-    expect(rbac.authorize(asks('get', 'pods')).decision).toBe('noOpinion')
+    expect(rbac.authorize(attributesOf('get', 'pods')).decision).toBe('noOpinion')
   })
 
-  it('a role of a namespace cannot be given to the whole cluster', () => {
+  it('ignores a ClusterRoleBinding to a Role', () => {
     const wrong = { ...clusterBinding('b', 'own', user('jane')), roleRef: { kind: 'Role', name: 'own' } }
     const rbac = createRbacAuthorizer({ objects: [role('shop', 'own', [rule('*', '*', '*')]), wrong] })
-    expect(rbac.authorize(asks('get', 'pods', inShop)).decision).toBe('noOpinion')
+    expect(rbac.authorize(attributesOf('get', 'pods', inShop)).decision).toBe('noOpinion')
   })
 
-  it('objects of other groups are nobody’s roles', () => {
+  it('ignores objects of other groups', () => {
     const other = { ...reader, apiVersion: 'rbac.example.com/v1' }
     const rbac = createRbacAuthorizer({ objects: [other, clusterBinding('b', 'reader', user('jane'))] })
-    expect(rbac.authorize(asks('get', 'pods')).decision).toBe('noOpinion')
+    expect(rbac.authorize(attributesOf('get', 'pods')).decision).toBe('noOpinion')
   })
 
-  it('lists rights: those of the cluster first, by the names of bindings', () => {
+  it('lists rules: cluster scope first, ordered by binding name', () => {
     const rbac = createRbacAuthorizer({
       objects: [
         role('shop', 'own', [rule('*', 'apps', '*'), { verbs: ['get'], nonResourceURLs: ['/x'] }]),
@@ -188,7 +190,7 @@ describe('createRbacAuthorizer', () => {
   })
 })
 
-/** The rules as the documentation tells them, with no index at all. */
+/** The documented rules, without any index. */
 function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes): boolean {
   const all = [...objects]
   return all
@@ -197,7 +199,7 @@ function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes):
     .some((each) => {
       const { kind, namespace, roleRef, subjects } = each
       if (kind === 'RoleBinding' && namespace !== attributes.namespace) return false
-      if (!subjects.some((subject) => isSubject(subject, namespace, attributes.user))) return false
+      if (!subjects.some((subject) => subjectMatches(subject, namespace, attributes.user))) return false
       const found = all.find(
         (object) =>
           object.kind === roleRef.kind &&
@@ -209,7 +211,7 @@ function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes):
 }
 
 describe('RbacPolicy', () => {
-  it.each([1, 2, 3, 4])('decides like a policy without an index, whatever comes and goes (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4])('decides like an unindexed policy over random changes (seed %i)', (seed) => {
     const random = seededRandom(seed)
     const below = (n: number) => (random.bytes(2)[0]! * 256 + random.bytes(1)[0]!) % n
     const pick = <T>(values: readonly T[]): T => values[below(values.length)]!
@@ -240,9 +242,9 @@ describe('RbacPolicy', () => {
         user('system:serviceaccount:b:robot'),
       ])
       const who = { username: asked.name, groups: pick([[], ['dev'], ['ops', 'dev']]) }
-      if (below(5) === 0) return asksPath('get', pick(['/x', '/x/y', '/z']), { user: who })
+      if (below(5) === 0) return pathAttributesOf('get', pick(['/x', '/x/y', '/z']), { user: who })
       const rest = { user: who, namespace: pick(['', 'a', 'b']), group: pick(['', 'apps']), name: pick(['', 'one', 'three']) }
-      return asks(pick(['get', 'list', 'create']), pick(['pods', 'pods/log', 'secrets']), rest)
+      return attributesOf(pick(['get', 'list', 'create']), pick(['pods', 'pods/log', 'secrets']), rest)
     }
     const rbac = createRbacAuthorizer()
     const there = new Map<string, StoredObject>()
@@ -262,20 +264,20 @@ describe('RbacPolicy', () => {
         expect([rbac.authorize(asked).decision, step, asked]).toEqual([expected ? 'allow' : 'noOpinion', step, asked])
       }
     }
-    // Nothing is left of what is gone.
+    // Removed objects leave no state.
     for (const object of there.values()) rbac.policy.remove(object)
     expect(rbac.policy.bindings()).toEqual([])
-    expect(rbac.authorize(asks('get', 'pods', inShop))).toEqual({ decision: 'noOpinion', reason: '' })
+    expect(rbac.authorize(attributesOf('get', 'pods', inShop))).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
-  it('clearing one kind leaves the others', () => {
+  it('clears one kind and keeps the others', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', user('jane'))] })
-    const roles = rbac.policy.partOf('ClusterRole')
+    const roles = rbac.policy.handlerFor('ClusterRole')
     roles.clear()
-    expect(rbac.authorize(asks('get', 'pods')).reason).toContain('"reader" not found')
+    expect(rbac.authorize(attributesOf('get', 'pods')).reason).toContain('"reader" not found')
     roles.put(reader)
-    expect(rbac.authorize(asks('get', 'pods')).decision).toBe('allow')
-    rbac.policy.partOf('ClusterRoleBinding').clear()
-    expect(rbac.authorize(asks('get', 'pods'))).toEqual({ decision: 'noOpinion', reason: '' })
+    expect(rbac.authorize(attributesOf('get', 'pods')).decision).toBe('allow')
+    rbac.policy.handlerFor('ClusterRoleBinding').clear()
+    expect(rbac.authorize(attributesOf('get', 'pods'))).toEqual({ decision: 'noOpinion', reason: '' })
   })
 })

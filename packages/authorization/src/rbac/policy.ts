@@ -1,41 +1,43 @@
 /**
- * Roles and bindings, filed by who is given what where. A decision looks up the user and each of the user's groups, once for the
- * cluster and once for the namespace; what others are given is not touched.
+ * Roles and bindings, indexed by scope and subject. A decision looks up the user and each group in the cluster scope and in the namespace;
+ * bindings of other subjects cost nothing.
  *
- *     put ClusterRole reader; put ClusterRoleBinding b: reader to Group dev    a member of dev may read everywhere
- *     put ClusterRole reader without rules                                     the grant stays and allows nothing
- *     remove ClusterRole reader                                                decisions tell that it is missing
+ *     put ClusterRole reader; put ClusterRoleBinding b: reader to Group dev    members of dev may read everywhere
+ *     put ClusterRole reader without rules                                     the grant remains and allows nothing
+ *     remove ClusterRole reader                                                decisions report the missing role
  *     put ClusterRole reader                                                   members of dev may read again
  */
 
 import { compareCodePoints, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
-import type { Attributes, Decision, ObjectSink, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
-import { missingRole } from './describe.ts'
-import { Grant, GrantList, type Match, RoleSlot } from './grants.ts'
+import type { Attributes, Decision, ObjectEventHandler, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
+import { missingRoleMessage } from './describe.ts'
+import { Grant, GrantList, type Match, RoleEntry } from './grant-index.ts'
 import { type BindingObject, bindingKinds, nameOf, readBinding, readRole, roleKinds } from './objects.ts'
 
-/** One rule that a user has, and where from. */
-export interface HeldRule {
+/** A rule that applies to a user, and its origin. */
+export interface ResolvedRule {
   readonly rule: PolicyRule
   readonly ruleIndex: number
   readonly binding: BindingObject
-  readonly role: RoleSlot
+  readonly role: RoleEntry
   readonly subject: Subject
 }
 
-/** Who holds what in the cluster, or in one namespace. */
+/** The grants of the cluster scope or of one namespace, by principal. */
 interface Scope {
   readonly users: Map<string, GrantList>
   readonly groups: Map<string, GrantList>
 }
 
+/** The RBAC objects that decisions are based on. Changes take effect with the next decision. */
 export class RbacPolicy {
+  /** API group of roles and bindings. */
   readonly group: string
   readonly #cluster = newScope()
   readonly #namespaces = new Map<string, Scope>()
-  readonly #roles = new Map<string, RoleSlot>()
+  readonly #roles = new Map<string, RoleEntry>()
   readonly #bindings = new Map<string, { readonly binding: BindingObject; readonly grants: readonly Grant[] }>()
-  /** Roles that are named and do not exist. */
+  /** Number of referenced roles that do not exist. */
   #missing = 0
 
   constructor(options: { readonly objects?: Iterable<StoredObject>; readonly profile?: NamingProfile } = {}) {
@@ -43,30 +45,31 @@ export class RbacPolicy {
     for (const object of options.objects ?? []) this.put(object)
   }
 
-  /** Takes in a role or binding, in place of the one of that name. Objects of other kinds are passed over. */
+  /** Adds or replaces a role or binding; ignores other kinds. */
   put(object: StoredObject): void {
-    if (!this.#isOurs(object)) return
+    if (!this.#isRbacObject(object)) return
     if (roleKinds.includes(object.kind)) {
       const { rules, ...name } = readRole(object)
-      this.#setRules(this.#slot(name.kind, name.namespace, name.name), rules)
+      this.#setRules(this.#roleEntry(name.kind, name.namespace, name.name), rules)
     } else if (bindingKinds.includes(object.kind)) {
       this.#removeBinding(keyOf(nameOf(object)))
       this.#addBinding(readBinding(object))
     }
   }
 
+  /** Removes a role or binding; ignores other kinds. */
   remove(object: StoredObject): void {
-    if (!this.#isOurs(object)) return
+    if (!this.#isRbacObject(object)) return
     const name = nameOf(object)
     if (bindingKinds.includes(object.kind)) this.#removeBinding(keyOf(name))
     else {
-      const slot = this.#roles.get(keyOf(name))
-      if (slot !== undefined) this.#setRules(slot, undefined)
+      const role = this.#roles.get(keyOf(name))
+      if (role !== undefined) this.#setRules(role, undefined)
     }
   }
 
-  /** Takes in objects of one kind; clearing forgets those alone. */
-  partOf(kind: string): ObjectSink {
+  /** Returns an event handler for the objects of one kind. */
+  handlerFor(kind: string): ObjectEventHandler {
     return {
       put: (object) => this.put(kind === object.kind ? object : { ...object, kind }),
       remove: (object) => this.remove(kind === object.kind ? object : { ...object, kind }),
@@ -76,47 +79,47 @@ export class RbacPolicy {
 
   #clear(kind: string): void {
     for (const [key, { binding }] of this.#bindings) if (binding.kind === kind) this.#removeBinding(key)
-    for (const slot of [...this.#roles.values()]) if (slot.kind === kind) this.#setRules(slot, undefined)
+    for (const role of [...this.#roles.values()]) if (role.kind === kind) this.#setRules(role, undefined)
   }
 
-  /** The bindings there are, those of the cluster first, by namespace and name. */
-  bindings(): readonly { readonly binding: BindingObject; readonly role: RoleSlot }[] {
+  /** All bindings with their roles: cluster role bindings first, then by namespace and name. */
+  bindings(): readonly { readonly binding: BindingObject; readonly role: RoleEntry }[] {
     return [...this.#bindings.values()]
-      .map(({ binding }) => ({ binding, role: this.#slotOf(binding) }))
+      .map(({ binding }) => ({ binding, role: this.#roleOf(binding) }))
       .sort((a, b) => compareNames(a.binding, b.binding))
   }
 
-  /** Rules of a role; absent: there is none. */
+  /** The rules of a role; undefined when it does not exist. */
   rulesOf(kind: string, namespace: string, name: string): readonly PolicyRule[] | undefined {
     return this.#roles.get(keyOf({ kind, namespace: kind === 'Role' ? namespace : '', name }))?.rules
   }
 
-  /** The decision of the first grant that allows a request. */
+  /** The decision of a grant that allows the request; undefined when there is none. */
   find(attributes: Attributes): Decision | undefined {
     const { user, namespace } = attributes
     const match = findIn(this.#cluster, attributes) ?? findIn(this.#namespaces.get(namespace), attributes)
     if (match === undefined) return undefined
-    return match.grant.decision(match.ruleIndex, firstSubject(match.grant, user))
+    return match.grant.decision(match.ruleIndex, firstSubjectIndex(match.grant, user))
   }
 
-  /** Errors that a user's bindings give rise to: roles that are named and missing. Empty at no cost while there are none. */
+  /** Errors about missing roles that the bindings of a user reference. */
   errorsFor(user: UserInfo, namespace: string): readonly string[] {
     if (this.#missing === 0) return []
     return this.#grantsOf(user, namespace)
       .filter(({ role }) => role.rules === undefined)
-      .map(({ role }) => missingRole(role, this.group))
+      .map(({ role }) => missingRoleMessage(role, this.group))
   }
 
-  /** Every rule of a user: those of the cluster first, by the names of the bindings, then those of the namespace. */
-  heldRules(user: UserInfo, namespace: string): readonly HeldRule[] {
+  /** All rules of a user: cluster scope first, then the namespace, each ordered by binding name. */
+  rulesFor(user: UserInfo, namespace: string): readonly ResolvedRule[] {
     return this.#grantsOf(user, namespace).flatMap((grant) => {
       const { binding, role } = grant
-      const subject = binding.subjects[firstSubject(grant, user)]!
+      const subject = binding.subjects[firstSubjectIndex(grant, user)]!
       return (role.rules ?? []).map((rule, ruleIndex) => ({ rule, ruleIndex, binding, role, subject }))
     })
   }
 
-  /** One grant of each binding that concerns a user. */
+  /** One grant per binding that matches the user. */
   #grantsOf(user: UserInfo, namespace: string): Grant[] {
     const found = new Map<BindingObject, Grant>()
     for (const scope of [this.#cluster, this.#namespaces.get(namespace)]) {
@@ -127,45 +130,44 @@ export class RbacPolicy {
     return [...found.values()].sort((a, b) => compareNames(a.binding, b.binding))
   }
 
-  #isOurs({ apiVersion, kind, metadata }: StoredObject): boolean {
+  #isRbacObject({ apiVersion, kind, metadata }: StoredObject): boolean {
     if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${this.group}/`)) return false
-    // What belongs to no namespace must not become what belongs to all.
+    // A namespaced object without a namespace must not apply to the cluster.
     return (kind !== 'Role' && kind !== 'RoleBinding') || (metadata?.namespace ?? '') !== ''
   }
 
-  #slot(kind: string, namespace: string, name: string): RoleSlot {
+  #roleEntry(kind: string, namespace: string, name: string): RoleEntry {
     const key = keyOf({ kind, namespace, name })
-    let slot = this.#roles.get(key)
-    if (slot === undefined) {
-      slot = new RoleSlot(kind, namespace, name)
-      this.#roles.set(key, slot)
+    let role = this.#roles.get(key)
+    if (role === undefined) {
+      role = new RoleEntry(kind, namespace, name)
+      this.#roles.set(key, role)
     }
-    return slot
+    return role
   }
 
-  #slotOf({ roleRef, namespace }: BindingObject): RoleSlot {
-    return this.#slot(roleRef.kind, roleRef.kind === 'Role' ? namespace : '', roleRef.name)
+  #roleOf({ roleRef, namespace }: BindingObject): RoleEntry {
+    return this.#roleEntry(roleRef.kind, roleRef.kind === 'Role' ? namespace : '', roleRef.name)
   }
 
-  #setRules(slot: RoleSlot, rules: readonly PolicyRule[] | undefined): void {
-    const wasMissing = isMissing(slot)
-    slot.rules = rules
-    this.#count(slot, wasMissing)
-    for (const grant of slot.grants) grant.forget()
-    this.#drop(slot)
+  #setRules(role: RoleEntry, rules: readonly PolicyRule[] | undefined): void {
+    const wasMissing = isMissing(role)
+    role.rules = rules
+    this.#updateMissing(role, wasMissing)
+    for (const grant of role.grants) grant.invalidate()
+    this.#removeUnused(role)
   }
 
-  #count(slot: RoleSlot, wasMissing: boolean): void {
-    if (isMissing(slot) !== wasMissing) this.#missing += wasMissing ? -1 : 1
+  #updateMissing(role: RoleEntry, wasMissing: boolean): void {
+    if (isMissing(role) !== wasMissing) this.#missing += wasMissing ? -1 : 1
   }
 
-  #drop(slot: RoleSlot): void {
-    if (slot.rules === undefined && slot.grants.size === 0) this.#roles.delete(keyOf(slot))
+  #removeUnused(role: RoleEntry): void {
+    if (role.rules === undefined && role.grants.size === 0) this.#roles.delete(keyOf(role))
   }
 
   #addBinding(binding: BindingObject): void {
-    // A role of a namespace means nothing to the cluster.
-    const role = this.#slotOf(binding)
+    const role = this.#roleOf(binding)
     const wasMissing = isMissing(role)
     const grants: Grant[] = []
     const seen = new Set<GrantList>()
@@ -178,30 +180,30 @@ export class RbacPolicy {
       list.add(grant)
       grants.push(grant)
     }
-    this.#count(role, wasMissing)
-    this.#drop(role)
+    this.#updateMissing(role, wasMissing)
+    this.#removeUnused(role)
     this.#bindings.set(keyOf(binding), { binding, grants })
   }
 
   #removeBinding(key: string): void {
-    const known = this.#bindings.get(key)
-    if (known === undefined) return
+    const entry = this.#bindings.get(key)
+    if (entry === undefined) return
     this.#bindings.delete(key)
-    for (const grant of known.grants) {
+    for (const grant of entry.grants) {
       const { role } = grant
       const wasMissing = isMissing(role)
       role.grants.delete(grant)
-      this.#count(role, wasMissing)
-      this.#drop(role)
+      this.#updateMissing(role, wasMissing)
+      this.#removeUnused(role)
       grant.list.remove(grant)
-      if (grant.list.grants.size === 0) this.#dropList(known.binding, grant)
+      if (grant.list.grants.size === 0) this.#removeEmptyList(entry.binding, grant)
     }
   }
 
-  #dropList({ kind, namespace, subjects }: BindingObject, grant: Grant): void {
+  #removeEmptyList({ kind, namespace, subjects }: BindingObject, grant: Grant): void {
     const scope = kind === 'ClusterRoleBinding' ? this.#cluster : this.#namespaces.get(namespace)
     const subject = subjects[grant.subjectIndex]!
-    const name = holderOf(subject, namespace)
+    const name = principalOf(subject, namespace)
     if (scope === undefined || name === undefined) return
     const lists = subject.kind === 'Group' ? scope.groups : scope.users
     lists.delete(name)
@@ -209,7 +211,7 @@ export class RbacPolicy {
   }
 
   #listOf(binding: BindingObject, subject: Subject): GrantList | undefined {
-    const name = holderOf(subject, binding.namespace)
+    const name = principalOf(subject, binding.namespace)
     if (name === undefined) return undefined
     const scope = binding.kind === 'ClusterRoleBinding' ? this.#cluster : this.#scope(binding.namespace)
     const lists = subject.kind === 'Group' ? scope.groups : scope.users
@@ -231,23 +233,24 @@ export class RbacPolicy {
   }
 }
 
-/** The user or group that a subject means; absent: nobody. */
-export function holderOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
+/** The user or group name of a subject; undefined when it matches no user. */
+export function principalOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User' || kind === 'Group') return name
   if (kind !== 'ServiceAccount') return undefined
   const home = namespace ?? bindingNamespace
   return home === '' ? undefined : `system:serviceaccount:${home}:${name}`
 }
 
-export function isSubject(subject: Subject, bindingNamespace: string, user: UserInfo): boolean {
-  const holder = holderOf(subject, bindingNamespace)
+/** Whether a subject of a binding in `bindingNamespace` matches a user. */
+export function subjectMatches(subject: Subject, bindingNamespace: string, user: UserInfo): boolean {
+  const holder = principalOf(subject, bindingNamespace)
   if (holder === undefined) return false
   return subject.kind === 'Group' ? user.groups.includes(holder) : user.username === holder
 }
 
-/** Position of the first subject that a user is: reasons name that one. */
-function firstSubject({ binding, subjectIndex }: Grant, user: UserInfo): number {
-  for (let i = 0; i < subjectIndex; i++) if (isSubject(binding.subjects[i]!, binding.namespace, user)) return i
+/** Index of the first subject that matches the user, which reasons name. */
+function firstSubjectIndex({ binding, subjectIndex }: Grant, user: UserInfo): number {
+  for (let i = 0; i < subjectIndex; i++) if (subjectMatches(binding.subjects[i]!, binding.namespace, user)) return i
   return subjectIndex
 }
 
@@ -263,7 +266,7 @@ function findIn(scope: Scope | undefined, attributes: Attributes): Match | undef
   return undefined
 }
 
-function isMissing({ rules, grants }: RoleSlot): boolean {
+function isMissing({ rules, grants }: RoleEntry): boolean {
   return rules === undefined && grants.size > 0
 }
 

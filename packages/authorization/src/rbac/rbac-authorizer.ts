@@ -1,41 +1,46 @@
-/** Decides by roles and bindings. */
+/** The RBAC authorizer: decides by roles and bindings. */
 
 import type { NamingProfile } from '@krmkit/meta'
-import type { Decision, ObjectFeed, StoredObject, SyncAuthorizer } from '../interfaces.ts'
+import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'
 import { aggregateRoles } from './aggregation.ts'
-import { aggregated } from './describe.ts'
+import { joinErrors } from './describe.ts'
 import { RbacPolicy } from './policy.ts'
 
-export interface RbacOptions {
-  /** Roles and bindings to begin with; others are passed over. Rules that ClusterRoles gather from others are gathered here. */
+export interface RbacAuthorizerOptions {
+  /** Initial roles and bindings; other kinds are ignored. Aggregation rules of ClusterRoles are resolved. */
   readonly objects?: Iterable<StoredObject>
   readonly profile?: NamingProfile
-  /** Called before every decision: brings `policy` up to date. */
-  readonly catchUp?: () => void
+  /** Called before every decision, to bring `policy` up to date. */
+  readonly sync?: () => void
 }
 
 export interface RbacAuthorizer extends SyncAuthorizer {
-  /** What is decided by. Changes take effect with the next decision. */
+  /** The policy that decisions are based on. Changes take effect with the next decision. */
   readonly policy: RbacPolicy
   /** Brings `policy` up to date. */
-  catchUp(): void
+  sync(): void
 }
 
-const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
 /**
- * Decides by roles and bindings, without a server: over the objects of a folder, or whatever keeps `policy` up to date.
+ * Creates an RBAC authorizer over given objects; it needs no server. It allows or has no opinion, and never denies. Reasons are worded as
+ * by the stock server.
  *
- * Allows or has no opinion; it never denies. Reasons are those of the stock server.
+ * @example
+ * const { authorize, policy } = createRbacAuthorizer({ objects: manifests })
  */
-export function createRbacAuthorizer(options: RbacOptions = {}): RbacAuthorizer {
-  const { profile, catchUp = () => undefined } = options
+export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacAuthorizer {
+  const { profile, sync = () => undefined } = options
   const objects = aggregateRoles([...(options.objects ?? [])])
-  return over(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), catchUp)
+  return authorizerFor(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), sync)
 }
 
-/** Decides by the roles and bindings of a feed, each of which is in force as soon as the feed knows it. */
-export async function followRbac(feed: ObjectFeed, options: Pick<RbacOptions, 'profile'> = {}): Promise<RbacAuthorizer> {
+/** Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer has them. */
+export async function createRbacAuthorizerFromInformer(
+  informer: ObjectInformer,
+  options: Pick<RbacAuthorizerOptions, 'profile'> = {},
+): Promise<RbacAuthorizer> {
   const { profile } = options
   const policy = new RbacPolicy(profile === undefined ? {} : { profile })
   const { group } = policy
@@ -45,30 +50,30 @@ export async function followRbac(feed: ObjectFeed, options: Pick<RbacOptions, 'p
     { resource: 'clusterrolebindings', kind: 'ClusterRoleBinding' },
     { resource: 'rolebindings', kind: 'RoleBinding' },
   ]
-  const catchUps: (() => void)[] = []
+  const syncs: (() => void)[] = []
   for (const { resource, kind } of kinds) {
-    const catchUp = await feed.follow({ group, resource }, policy.partOf(kind))
-    if (catchUp !== undefined) catchUps.push(catchUp)
+    const sync = await informer.follow({ group, resource }, policy.handlerFor(kind))
+    if (sync !== undefined) syncs.push(sync)
   }
-  return over(policy, () => {
-    for (const catchUp of catchUps) catchUp()
+  return authorizerFor(policy, () => {
+    for (const sync of syncs) sync()
   })
 }
 
-function over(policy: RbacPolicy, catchUp: () => void): RbacAuthorizer {
+function authorizerFor(policy: RbacPolicy, sync: () => void): RbacAuthorizer {
   return {
     policy,
-    catchUp,
+    sync,
     authorize(attributes) {
-      catchUp()
+      sync()
       const allowed = policy.find(attributes)
       if (allowed !== undefined) return allowed
       const errors = policy.errorsFor(attributes.user, attributes.namespace)
-      return errors.length === 0 ? silent : { decision: 'noOpinion', reason: `RBAC: ${aggregated(errors)}` }
+      return errors.length === 0 ? noOpinion : { decision: 'noOpinion', reason: `RBAC: ${joinErrors(errors)}` }
     },
     rulesFor(user, namespace) {
-      catchUp()
-      const rules = policy.heldRules(user, namespace).map(({ rule }) => rule)
+      sync()
+      const rules = policy.rulesFor(user, namespace).map(({ rule }) => rule)
       return {
         resourceRules: rules.filter(({ resources = [] }) => resources.length > 0),
         nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asks, asksPath, rule } from '../testing/samples.fixture.ts'
+import { attributesOf, pathAttributesOf, rule } from '../testing/samples.fixture.ts'
 import { ruleAllows } from './rule-match.ts'
 
 describe('ruleAllows', () => {
@@ -9,8 +9,8 @@ describe('ruleAllows', () => {
     ['get', 'secrets', {}, false],
     ['get', 'pods', { group: 'apps' }, false],
     ['get', 'pods/log', {}, false],
-  ] as const)('P312 a grant of get on pods answers %s %s %j with %s', (verb, resource, rest, allowed) => {
-    expect(ruleAllows(rule('get', 'core', 'pods'), asks(verb, resource, rest))).toBe(allowed)
+  ] as const)('matches a rule of get on pods with %s %s %j: %s [P312]', (verb, resource, rest, allowed) => {
+    expect(ruleAllows(rule('get', 'core', 'pods'), attributesOf(verb, resource, rest))).toBe(allowed)
   })
 
   it.each([
@@ -29,26 +29,26 @@ describe('ruleAllows', () => {
     ['pods/*', 'pods/log', false],
     ['po*', 'pods', false],
     ['userextras/scopes', 'userextras/scopes', true],
-  ])('resource %s and a request for %s: %s', (granted, asked, allowed) => {
-    expect(ruleAllows(rule('get', 'core', granted), asks('get', asked))).toBe(allowed)
+  ])('matches resource %s with a request for %s: %s', (granted, asked, allowed) => {
+    expect(ruleAllows(rule('get', 'core', granted), attributesOf('get', asked))).toBe(allowed)
   })
 
-  it('sub-resources with slashes in them are compared whole', () => {
-    const attributes = { ...asks('impersonate', 'userextras'), subresource: 'example.com/project' }
+  it('compares subresources with slashes as a whole', () => {
+    const attributes = { ...attributesOf('impersonate', 'userextras'), subresource: 'example.com/project' }
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/example.com/project'), attributes)).toBe(true)
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/project'), attributes)).toBe(false)
     expect(ruleAllows(rule('impersonate', 'core', '*/project'), attributes)).toBe(false)
   })
 
-  it('P258 names of resources limit a grant, and requests without a name are outside of it', () => {
+  it('restricts a rule to resource names, which excludes requests without a name [P258]', () => {
     const named = rule('get list', 'core', 'pods', 'a b')
-    expect(ruleAllows(named, asks('get', 'pods', { name: 'b' }))).toBe(true)
-    expect(ruleAllows(named, asks('get', 'pods', { name: 'c' }))).toBe(false)
-    expect(ruleAllows(named, asks('list', 'pods'))).toBe(false)
+    expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'b' }))).toBe(true)
+    expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'c' }))).toBe(false)
+    expect(ruleAllows(named, attributesOf('list', 'pods'))).toBe(false)
   })
 
-  it('stars stand for every verb and group', () => {
-    expect(ruleAllows(rule('*', '*', 'pods'), asks('fly', 'pods', { group: 'made.up' }))).toBe(true)
+  it('supports wildcards for verbs and groups', () => {
+    expect(ruleAllows(rule('*', '*', 'pods'), attributesOf('fly', 'pods', { group: 'made.up' }))).toBe(true)
   })
 
   it.each([
@@ -63,14 +63,14 @@ describe('ruleAllows', () => {
     ['*', '/anything', true],
     ['/*/b', '/a/b', false],
     ['', '/a', false],
-  ])('path %s and a request for %s: %s', (granted, asked, allowed) => {
+  ])('matches path %s with a request for %s: %s', (granted, asked, allowed) => {
     const paths = { verbs: ['get'], nonResourceURLs: [granted] }
-    expect(ruleAllows(paths, asksPath('get', asked))).toBe(allowed)
-    expect(ruleAllows(paths, asksPath('post', asked))).toBe(false)
+    expect(ruleAllows(paths, pathAttributesOf('get', asked))).toBe(allowed)
+    expect(ruleAllows(paths, pathAttributesOf('post', asked))).toBe(false)
   })
 
-  it('paths and resources are different things', () => {
-    expect(ruleAllows(rule('*', '*', '*'), asksPath('get', '/metrics'))).toBe(false)
-    expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, asks('get', 'pods'))).toBe(false)
+  it('does not match resource rules with non-resource requests', () => {
+    expect(ruleAllows(rule('*', '*', '*'), pathAttributesOf('get', '/metrics'))).toBe(false)
+    expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, attributesOf('get', 'pods'))).toBe(false)
   })
 })

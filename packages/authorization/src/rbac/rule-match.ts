@@ -1,10 +1,10 @@
-/** Whether one rule of a role covers a request. */
+/** Matching of one rule against a request. */
 
 import type { Attributes, PolicyRule } from '../interfaces.ts'
 
 const none: readonly string[] = []
 
-/** @see API protocol specification, 5.9 */
+/** Whether a rule allows a request. @see API protocol specification, 5.9 */
 export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   const { verb, name } = attributes
   if (!rule.verbs.includes(verb) && !rule.verbs.includes('*')) return false
@@ -16,7 +16,7 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   return names.length === 0 || names.includes(name)
 }
 
-/** `*` matches everything, `resource/sub` and `*` + `/sub` sub-resources; a resource alone never its sub-resources. */
+/** `*` matches everything; `resource/sub` and `*` + `/sub` match subresources; `resource` matches no subresource. */
 function resourceMatches(resources: readonly string[], { resource, subresource }: Attributes): boolean {
   if (subresource === '') return resources.includes(resource) || resources.includes('*')
   for (const candidate of resources) {
@@ -29,13 +29,13 @@ function resourceMatches(resources: readonly string[], { resource, subresource }
   return false
 }
 
-/** `*`, a path, or a beginning of paths with a star behind it. */
+/** Patterns are `*`, an exact path, or a prefix followed by `*`. */
 export function pathMatches(patterns: readonly string[], path: string): boolean {
-  for (const pattern of patterns) if (pattern === '*' || pattern === path || beginsLike(pattern, path)) return true
+  for (const pattern of patterns) if (pattern === '*' || pattern === path || matchesPrefix(pattern, path)) return true
   return false
 }
 
-function beginsLike(pattern: string, path: string): boolean {
+function matchesPrefix(pattern: string, path: string): boolean {
   if (!pattern.endsWith('*')) return false
   let end = pattern.length
   while (end > 0 && pattern[end - 1] === '*') end--

@@ -1,81 +1,85 @@
-/** Questions the other way round: who may do something, and what decides about it. Answered from roles and bindings alone. */
+/** Reverse queries over roles and bindings: which subjects may do something, and why a user may or may not. */
 
 import type { UserInfo } from '@krmkit/meta'
 import type { Attributes, PolicyRule, Subject } from '../interfaces.ts'
-import { describeSubject, missingRole } from './describe.ts'
+import { describeSubject, missingRoleMessage } from './describe.ts'
 import type { BindingObject } from './objects.ts'
-import { isSubject, type RbacPolicy } from './policy.ts'
+import { type RbacPolicy, subjectMatches } from './policy.ts'
 import { ruleAllows } from './rule-match.ts'
 
-/** A binding that allows something, and the rule of its role by which it does. */
+/** A binding that allows a request, with the rule of its role. */
 export interface AllowingBinding {
   readonly binding: BindingObject
   readonly rule: PolicyRule
-  /** Position of `rule` in the role, from 0. */
+  /** Index of `rule` in the role. */
   readonly ruleIndex: number
 }
 
-/** Somebody who may do something. */
-export interface Holder extends AllowingBinding {
+/** A subject that is allowed to do something. */
+export interface AllowedSubject extends AllowingBinding {
   readonly subject: Subject
 }
 
-type Question = Omit<Attributes, 'user'>
+type AccessQuery = Omit<Attributes, 'user'>
 
-const nobody: UserInfo = { username: '', groups: [] }
+const noUser: UserInfo = { username: '', groups: [] }
 
 /**
- * Everybody whom a binding allows to do something, by binding; a subject stands once for each binding. An empty namespace asks about the
- * whole cluster, where bindings of namespaces count for nothing.
+ * Finds the subjects that may perform a request, one entry per binding and subject. An empty namespace queries the cluster scope, where
+ * only ClusterRoleBindings apply.
+ *
+ * @example
+ * whoCan(policy, query).map(formatSubject) // ['User "jane"']
  */
-export function whoCan(policy: RbacPolicy, question: Question): readonly Holder[] {
-  return allowing(policy, question).flatMap((found) => found.binding.subjects.map((subject) => ({ ...found, subject })))
+export function whoCan(policy: RbacPolicy, query: AccessQuery): readonly AllowedSubject[] {
+  return allowingBindings(policy, query).flatMap((found) => found.binding.subjects.map((subject) => ({ ...found, subject })))
 }
 
-/** How a user comes to a right, or what it lacks. */
+/** Why a user is allowed or not allowed to perform a request. */
 export interface AccessExplanation {
   readonly allowed: boolean
-  /** Every binding that allows it to this user. */
-  readonly grants: readonly Holder[]
-  /** Bindings that would allow it, to others. */
-  readonly others: readonly Holder[]
-  /** Bindings of this user whose roles do not allow it, or do not exist. */
-  readonly passedOver: readonly { readonly binding: BindingObject; readonly subject: Subject; readonly why: string }[]
+  /** Bindings that allow the request to this user. */
+  readonly grants: readonly AllowedSubject[]
+  /** Bindings that allow the request to other subjects. */
+  readonly others: readonly AllowedSubject[]
+  /** Bindings of this user whose role does not allow the request, or does not exist. */
+  readonly insufficient: readonly { readonly binding: BindingObject; readonly subject: Subject; readonly why: string }[]
 }
 
+/** Explains the RBAC decision about a request. */
 export function explainAccess(policy: RbacPolicy, attributes: Attributes): AccessExplanation {
   const { user, namespace } = attributes
-  const holders = whoCan(policy, attributes)
-  const grants = holders.filter(({ binding, subject }) => isSubject(subject, binding.namespace, user))
+  const allowed = whoCan(policy, attributes)
+  const grants = allowed.filter(({ binding, subject }) => subjectMatches(subject, binding.namespace, user))
   const granting = new Set(grants.map(({ binding }) => binding))
-  const passedOver = policy
+  const insufficient = policy
     .bindings()
-    .filter(({ binding }) => inScope(binding, namespace) && !granting.has(binding))
+    .filter(({ binding }) => isInScope(binding, namespace) && !granting.has(binding))
     .flatMap(({ binding, role }) => {
-      const subject = binding.subjects.find((each) => isSubject(each, binding.namespace, user))
+      const subject = binding.subjects.find((each) => subjectMatches(each, binding.namespace, user))
       if (subject === undefined) return []
-      const why = role.rules === undefined ? missingRole(role, policy.group) : 'no rule of the role allows it'
+      const why = role.rules === undefined ? missingRoleMessage(role, policy.group) : 'no rule of the role allows it'
       return [{ binding, subject, why }]
     })
-  const others = holders.filter(({ binding }) => !granting.has(binding))
-  return { allowed: grants.length > 0, grants, others, passedOver }
+  const others = allowed.filter(({ binding }) => !granting.has(binding))
+  return { allowed: grants.length > 0, grants, others, insufficient }
 }
 
-function allowing(policy: RbacPolicy, question: Question): readonly AllowingBinding[] {
-  const attributes: Attributes = { ...question, user: nobody }
+function allowingBindings(policy: RbacPolicy, query: AccessQuery): readonly AllowingBinding[] {
+  const attributes: Attributes = { ...query, user: noUser }
   return policy.bindings().flatMap(({ binding, role }) => {
-    if (!inScope(binding, question.namespace)) return []
+    if (!isInScope(binding, query.namespace)) return []
     const rules = role.rules ?? []
     const ruleIndex = rules.findIndex((rule) => ruleAllows(rule, attributes))
     return ruleIndex === -1 ? [] : [{ binding, rule: rules[ruleIndex]!, ruleIndex }]
   })
 }
 
-function inScope({ kind, namespace }: BindingObject, asked: string): boolean {
-  return kind === 'ClusterRoleBinding' || (asked !== '' && namespace === asked)
+function isInScope({ kind, namespace }: BindingObject, queried: string): boolean {
+  return kind === 'ClusterRoleBinding' || (queried !== '' && namespace === queried)
 }
 
-/** `User "jane"`, `ServiceAccount "name/namespace"` */
-export function subjectText({ subject, binding }: Pick<Holder, 'subject' | 'binding'>): string {
+/** Formats a subject: `User "jane"`, `ServiceAccount "name/namespace"`. */
+export function formatSubject({ subject, binding }: Pick<AllowedSubject, 'subject' | 'binding'>): string {
   return describeSubject(subject, binding.namespace)
 }

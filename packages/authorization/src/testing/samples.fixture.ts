@@ -1,6 +1,6 @@
 import type { Attributes, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 
-/** Objects and questions as tests write them. */
+/** Shorthand constructors for RBAC objects and request attributes. */
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 const apiGroup = 'rbac.authorization.k8s.io'
@@ -46,8 +46,8 @@ export const account = (name: string, namespace?: string): Subject => ({
   ...(namespace === undefined ? {} : { namespace }),
 })
 
-/** `get pods in ns`: who is asked about is `jane` of no group unless told. */
-export function asks(verb: string, resource: string, rest: Partial<Attributes> = {}): Attributes {
+/** Attributes of a resource request; the default user is `jane` without groups. */
+export function attributesOf(verb: string, resource: string, rest: Partial<Attributes> = {}): Attributes {
   const [plural = '', subresource = ''] = resource.split('/')
   return {
     user: { username: 'jane', groups: [] },
@@ -64,8 +64,8 @@ export function asks(verb: string, resource: string, rest: Partial<Attributes> =
   }
 }
 
-export function asksPath(verb: string, path: string, rest: Partial<Attributes> = {}): Attributes {
-  return { ...asks(verb, '', rest), isResource: false, version: '', path }
+export function pathAttributesOf(verb: string, path: string, rest: Partial<Attributes> = {}): Attributes {
+  return { ...attributesOf(verb, '', rest), isResource: false, version: '', path }
 }
 
 export function rule(verbs: string, groups: string, resources: string, resourceNames?: string): PolicyRule {

@@ -1,19 +1,19 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
+import type { Fetch } from '@krmkit/meta/fetch'
 import { describe, expect, it } from 'vitest'
-import { asks, asksPath } from '../testing/samples.fixture.ts'
-import type { Fetch } from './fetch.ts'
+import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'
 
 type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
 
-/** A service that gives these answers in turn, the last one for ever; and what it was asked. */
+/** A webhook that returns these replies in turn, repeating the last one, and records the reviews. */
 function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOptions> = {}) {
   const asked: { apiVersion: string; spec: Record<string, unknown> }[] = []
   const errors: unknown[] = []
   const clock = fakeClock(0)
   const fetch: Fetch = async (_, { body }) => {
     const reply = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push(JSON.parse(body))
+    asked.push(JSON.parse(body ?? ''))
     if (reply instanceof Error) throw reply
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {})
     const bytes = async function* () {
@@ -28,7 +28,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
     clock,
     random: seededRandom(1),
     onError: (error) => errors.push(error),
-    pausesMs: [],
+    backoffMs: [],
     ...options,
   })
   return { authorizer, asked, errors, clock }
@@ -37,7 +37,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
 const review = (status: object, version = 'v1beta1') => ({
   body: { apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', status },
 })
-const get = asks('get', 'pods/log', {
+const get = attributesOf('get', 'pods/log', {
   namespace: 'ns',
   name: 'a',
   user: { username: 'jane', uid: '7', groups: ['dev'], extra: { scopes: ['x'] } },
@@ -65,14 +65,14 @@ describe('createWebhookAuthorizer', () => {
       { allowed: false, evaluationError: 'half of it' },
       { decision: 'noOpinion', error: 'half of it' },
     ],
-  ])('%j is %j', async (status, decision) => {
+  ])('maps the status %j to %j', async (status, decision) => {
     expect(await service([review(status)]).authorizer.authorize(get)).toMatchObject({
       ...decision,
       trace: { authorizer: 'Webhook' },
     })
   })
 
-  it('asks in version v1beta1, where groups are called group', async () => {
+  it('sends v1beta1 reviews with the groups in group', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     await authorizer.authorize(get)
     expect(asked[0]).toMatchObject({
@@ -88,9 +88,11 @@ describe('createWebhookAuthorizer', () => {
     })
   })
 
-  it('P340 asks in version v1, where they are called groups', async () => {
+  it('sends v1 reviews with the groups in groups [P340]', async () => {
     const { authorizer, asked } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
-    expect(await authorizer.authorize(asksPath('get', '/metrics', { user: get.user }))).toMatchObject({ decision: 'allow' })
+    expect(await authorizer.authorize(pathAttributesOf('get', '/metrics', { user: get.user }))).toMatchObject({
+      decision: 'allow',
+    })
     const { spec } = asked[0]!
     expect(spec).toEqual({
       nonResourceAttributes: { path: '/metrics', verb: 'get' },
@@ -101,18 +103,18 @@ describe('createWebhookAuthorizer', () => {
     })
   })
 
-  it('tells what selectors ask for', async () => {
+  it('sends selector requirements', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     const fieldSelector = [{ field: 'spec.nodeName', operator: '=' as const, value: 'n1' }]
     const labelSelector = [{ key: 'app', operator: 'In', values: ['a'] }]
-    await authorizer.authorize(asks('list', 'pods', { fieldSelector, labelSelector }))
+    await authorizer.authorize(attributesOf('list', 'pods', { fieldSelector, labelSelector }))
     expect(asked[0]?.spec['resourceAttributes']).toMatchObject({
       fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] },
       labelSelector: { requirements: labelSelector },
     })
   })
 
-  it('remembers rights for five minutes and refusals for half a minute, each by all that was asked', async () => {
+  it('caches allow for five minutes and other decisions for 30 seconds, by the whole review', async () => {
     const { authorizer, asked, clock } = service([review({ allowed: true })])
     const times = async (n: number) => {
       for (let i = 0; i < n; i++) await authorizer.authorize(get)
@@ -136,9 +138,9 @@ describe('createWebhookAuthorizer', () => {
     expect(no.asked).toHaveLength(2)
   })
 
-  it('does not remember what clients can make as long as they like', async () => {
+  it('does not cache long attributes', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
-    for (let i = 0; i < 2; i++) await authorizer.authorize(asksPath('get', `/${'x'.repeat(10_000)}`))
+    for (let i = 0; i < 2; i++) await authorizer.authorize(pathAttributesOf('get', `/${'x'.repeat(10_000)}`))
     expect(asked).toHaveLength(2)
   })
 
@@ -146,20 +148,20 @@ describe('createWebhookAuthorizer', () => {
     ['a failure', { status: 503 }],
     ['a redirect', { status: 302 }],
     ['no JSON', { body: '<html>' }],
-    ['something else', { body: { apiVersion: 'v1', kind: 'Status' } }],
+    ['another kind', { body: { apiVersion: 'v1', kind: 'Status' } }],
     ['another version', review({ allowed: true }, 'v1')],
     ['no status', { body: { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' } }],
-    ['a refusal that is no truth', review({ allowed: false, denied: 'true' })],
-    ['a reason that is no text', review({ allowed: true, reason: {} })],
-    ['a text for a truth', review({ allowed: 'true' })],
-    ['a megabyte and more', { body: ' '.repeat(1024 * 1024 + 1) }],
+    ['denied that is not a boolean', review({ allowed: false, denied: 'true' })],
+    ['a reason that is not a string', review({ allowed: true, reason: {} })],
+    ['allowed that is not a boolean', review({ allowed: 'true' })],
+    ['more than 1 MiB', { body: ' '.repeat(1024 * 1024 + 1) }],
     ['no connection', new Error('refused')],
-  ])('%s lets nobody in, is not remembered and tells callers nothing', async (_, reply) => {
+  ])('has no opinion after %s, does not cache it, and leaks no details', async (_, reply) => {
     const { authorizer, asked, errors } = service([reply, review({ allowed: true })])
     expect(await authorizer.authorize(get)).toEqual({
       decision: 'noOpinion',
       reason: '',
-      error: 'the authorization webhook gave no answer that can be used',
+      error: 'the authorization webhook returned no usable response',
       trace: { authorizer: 'Webhook' },
     })
     expect(errors).toHaveLength(1)
@@ -167,14 +169,14 @@ describe('createWebhookAuthorizer', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('can be told to refuse everybody when it cannot be asked', async () => {
+  it('denies on failure when configured to', async () => {
     const { authorizer } = service([new Error('refused')], { onFailure: 'deny' })
     expect((await authorizer.authorize(get)).decision).toBe('deny')
   })
 
-  it('asks again when the service is busy, after the time that it wants', async () => {
+  it('retries a busy webhook after Retry-After', async () => {
     const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
-      pausesMs: [500, 500],
+      backoffMs: [500, 500],
     })
     const answer = authorizer.authorize(get)
     for (let i = 0; i < 20; i++) {
@@ -185,7 +187,7 @@ describe('createWebhookAuthorizer', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('gives up on a service that never answers', async () => {
+  it('times out', async () => {
     const clock = fakeClock(0)
     const { authorizer } = service([], { clock, timeoutMs: 1000, fetch: () => new Promise(() => undefined) })
     const answer = authorizer.authorize(get)
@@ -193,7 +195,7 @@ describe('createWebhookAuthorizer', () => {
     expect((await answer).decision).toBe('noOpinion')
   })
 
-  it('cannot list rights, and says so', async () => {
+  it('reports that it cannot list rules', async () => {
     expect(await service([]).authorizer.rulesFor?.(get.user, 'ns')).toMatchObject({ incomplete: true })
   })
 })

@@ -1,47 +1,54 @@
 /**
- * Asks a service what somebody may do, by SubjectAccessReview.
+ * Authorizes requests by SubjectAccessReview requests to a webhook.
  *
  * @see API protocol specification, 2.7 and 9.4
  */
 
 import { ByteBoundedCache, type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
+import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
-import { type Answer, type Fetch, post } from './fetch.ts'
+import { isRecord } from '../rbac/objects.ts'
 
 export interface WebhookAuthorizerOptions {
-  /** Where reviews are posted. */
+  /** URL that SubjectAccessReviews are posted to. */
   readonly url: string
-  /** How to reach the service, as whom. */
+  /** Carries the requests, with TLS trust and credentials for the webhook. */
   readonly fetch: Fetch
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
   readonly profile?: Pick<NamingProfile, 'apiDomain'>
-  /** Version of the reviews, and of their answers. Default `v1beta1`, as the flag has it. */
+  /** SubjectAccessReview version of requests and responses. Default `v1beta1`, the default of `--authorization-webhook-version`. */
   readonly version?: 'v1' | 'v1beta1'
-  /** How long rights are remembered, in milliseconds. Default five minutes. */
+  /** Cache lifetime of `allow`, in milliseconds. Default five minutes. */
   readonly authorizedMs?: number
-  /** How long refusals are remembered, in milliseconds. Default half a minute. */
+  /** Cache lifetime of other decisions, in milliseconds. Default 30 seconds. */
   readonly unauthorizedMs?: number
-  /** What counts when the service gives no answer that can be used. Default `noOpinion`: others decide. */
+  /** Decision when a review fails. Default `noOpinion`. */
   readonly onFailure?: 'noOpinion' | 'deny'
-  /** Longest wait for one answer, in milliseconds. Default 30 000. */
+  /** Deadline for each attempt, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number
-  /** Pauses before a review is sent again. Default 0.5, 0.75, 1.1 and 1.7 seconds, each a little longer by chance. */
-  readonly pausesMs?: readonly number[]
-  /** Told why the service could not be asked. */
+  /** Delays before each retry, in milliseconds. Default 0.5, 0.75, 1.1 and 1.7 seconds, with jitter. */
+  readonly backoffMs?: readonly number[]
+  /** Receives the reason of each failed review. */
   readonly onError?: (error: unknown) => void
 }
 
 const minuteMs = 60_000
-const defaultPausesMs = [500, 750, 1125, 1687]
-const longestPauseMs = 10_000
-/** Bytes of the decisions that are remembered; refused callers have a part of their own, so that they do not push out the others. */
+/** Cache sizes, in bytes. Decisions other than `allow` have a separate cache, so they cannot evict `allow`. */
 const allowedBytes = 8 * 1024 * 1024
-const refusedBytes = 2 * 1024 * 1024
-/** Characters of what a client may make as long as it likes, and of a whole review with the groups of the user. */
-const longestKept = 10_000
-const longestReview = 16_384
+const otherBytes = 2 * 1024 * 1024
+/** Longest attributes of a request, and longest review including groups and extra, that are cached; in characters. */
+const maxCachedAttributes = 10_000
+const maxCachedReview = 16_384
 
+/**
+ * Creates an authorizer that delegates to a webhook, with cached decisions. A failed review is never cached; its reason goes to `onError`
+ * only, never to clients.
+ *
+ * @example
+ * const authorizer = createWebhookAuthorizer({ url, fetch, clock: systemClock, random: systemRandom, version: 'v1' })
+ */
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const {
     clock,
@@ -49,20 +56,21 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     profile = stockProfile,
     authorizedMs = 5 * minuteMs,
     unauthorizedMs = minuteMs / 2,
+    timeoutMs = 30_000,
   } = options
   const apiVersion = `authorization.${profile.apiDomain}/${version}`
-  const allowed = new ByteBoundedCache<Decision>({ clock, maxBytes: allowedBytes, maxKeyLength: longestReview })
-  const refused = new ByteBoundedCache<Decision>({ clock, maxBytes: refusedBytes, maxKeyLength: longestReview })
-  const keep = (key: string, decision: Decision): void => {
+  const allowed = new ByteBoundedCache<Decision>({ clock, maxBytes: allowedBytes, maxKeyLength: maxCachedReview })
+  const other = new ByteBoundedCache<Decision>({ clock, maxBytes: otherBytes, maxKeyLength: maxCachedReview })
+  const store = (key: string, decision: Decision): void => {
     if (decision.decision === 'allow') allowed.set(key, decision, clock.now() + authorizedMs)
-    else refused.set(key, decision, clock.now() + unauthorizedMs)
+    else other.set(key, decision, clock.now() + unauthorizedMs)
   }
   return {
     async authorize(attributes) {
-      const spec = specOf(attributes, version)
-      const key = isKept(attributes) ? JSON.stringify(spec) : undefined
-      const known = key === undefined ? undefined : (allowed.get(key) ?? refused.get(key))
-      if (known !== undefined) return known
+      const spec = reviewSpec(attributes, version)
+      const key = isCacheable(attributes) ? JSON.stringify(spec) : undefined
+      const cached = key === undefined ? undefined : (allowed.get(key) ?? other.get(key))
+      if (cached !== undefined) return cached
       try {
         const review = {
           apiVersion,
@@ -71,13 +79,14 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
           spec,
           status: { allowed: false },
         }
-        const decision = judge(await postUntilAnswered(JSON.stringify(review), options), apiVersion)
-        if (key !== undefined) keep(key, decision)
+        const response = await postWithRetry(JSON.stringify(review), { ...options, timeoutMs })
+        const decision = decisionFromReview(response, apiVersion)
+        if (key !== undefined) store(key, decision)
         return decision
       } catch (error) {
         options.onError?.(error)
-        const told = 'the authorization webhook gave no answer that can be used'
-        return { decision: options.onFailure ?? 'noOpinion', reason: '', error: told, trace }
+        const message = 'the authorization webhook returned no usable response'
+        return { decision: options.onFailure ?? 'noOpinion', reason: '', error: message, trace }
       }
     },
     rulesFor: () => ({
@@ -91,8 +100,8 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
 
 const trace = { authorizer: 'Webhook' } as const
 
-/** Empty members are left out. `v1beta1` names groups `group`. */
-function specOf(attributes: Attributes, version: 'v1' | 'v1beta1'): object {
+/** `spec` of the review without empty members. `v1beta1` names the member of the groups `group`. */
+function reviewSpec(attributes: Attributes, version: 'v1' | 'v1beta1'): object {
   const { user, verb, path, isResource, fieldSelector = [], labelSelector = [] } = attributes
   const { namespace, group, version: apiVersion, resource, subresource, name } = attributes
   const selectors = {
@@ -100,33 +109,29 @@ function specOf(attributes: Attributes, version: 'v1' | 'v1beta1'): object {
       ? {}
       : {
           fieldSelector: {
-            requirements: fieldSelector.map(({ field, operator, value }) => ({
-              key: field,
-              operator: operator === '=' ? 'In' : 'NotIn',
-              values: [value],
-            })),
+            requirements: selectorRequirements(fieldSelector),
           },
         }),
     ...(labelSelector.length === 0 ? {} : { labelSelector: { requirements: labelSelector } }),
   }
-  const asked = { namespace, verb, group, version: apiVersion, resource, subresource, name }
+  const resourceAttributes = { namespace, verb, group, version: apiVersion, resource, subresource, name }
   return {
     ...(isResource
-      ? { resourceAttributes: { ...present(asked), ...selectors } }
-      : { nonResourceAttributes: present({ path, verb }) }),
-    ...present({ user: user.username }),
+      ? { resourceAttributes: { ...withoutEmpty(resourceAttributes), ...selectors } }
+      : { nonResourceAttributes: withoutEmpty({ path, verb }) }),
+    ...withoutEmpty({ user: user.username }),
     ...(user.groups.length === 0 ? {} : { [version === 'v1' ? 'groups' : 'group']: user.groups }),
     ...(user.extra === undefined ? {} : { extra: user.extra }),
-    ...present({ uid: user.uid ?? '' }),
+    ...withoutEmpty({ uid: user.uid ?? '' }),
   }
 }
 
-function present(members: Readonly<Record<string, string>>): Record<string, string> {
+function withoutEmpty(members: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
 }
 
-/** What clients write freely must not fill the cache. */
-function isKept({
+/** Long attributes are not cached: clients choose them freely. */
+function isCacheable({
   namespace,
   verb,
   group,
@@ -138,61 +143,32 @@ function isKept({
   fieldSelector,
   labelSelector,
 }: Attributes) {
-  const free = [namespace, verb, group, version, resource, subresource, name, path]
-  const selected =
+  const texts = [namespace, verb, group, version, resource, subresource, name, path]
+  const selectorLength =
     (fieldSelector ?? []).length + (labelSelector ?? []).length === 0 ? 0 : JSON.stringify([fieldSelector, labelSelector]).length
-  return free.reduce((sum, text) => sum + text.length, selected) < longestKept
+  return texts.reduce((sum, text) => sum + text.length, selectorLength) < maxCachedAttributes
 }
 
-async function postUntilAnswered(body: string, options: WebhookAuthorizerOptions): Promise<Answer> {
-  const { fetch, clock, url, random, timeoutMs = 30_000, pausesMs = defaultPausesMs } = options
-  for (let attempt = 0; ; attempt++) {
-    const last = attempt >= pausesMs.length
-    let pauseMs = (pausesMs[attempt] ?? 0) * (1 + ((random.bytes(1)[0] ?? 0) / 255) * 0.2)
-    try {
-      const answer = await post(fetch, { url, body }, { clock, timeoutMs })
-      if (last || !mayPass(answer)) return answer
-      pauseMs = Math.min(longestPauseMs, Math.max(pauseMs, (answer.retryAfterSeconds ?? 0) * 1000))
-    } catch (error) {
-      if (last || !isConnectionLost(error)) throw error
-    }
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, pauseMs))
-  }
-}
-
-/** Whether the service may answer otherwise when it is asked again. */
-function mayPass({ status, retryAfterSeconds }: Answer): boolean {
-  return status === 429 || status === 500 || status === 504 || (status >= 500 && retryAfterSeconds !== undefined)
-}
-
-function isConnectionLost(error: unknown): boolean {
-  for (let one: unknown = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++) {
-    const { code } = one as Error & { readonly code?: unknown }
-    if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return true
-  }
-  return false
-}
-
-/** @throws Error when the answer is not the review that was asked for. */
-function judge({ status: code, text }: Answer, apiVersion: string): Decision {
-  if (code < 200 || code > 299) throw new Error(`the authorization webhook answered with ${code}`)
+/** @throws Error when the response is not the requested review. */
+function decisionFromReview({ status: code, text }: HttpResponse, apiVersion: string): Decision {
+  if (code < 200 || code > 299) throw new Error(`the authorization webhook responded with status ${code}`)
   const review = membersOf(JSON.parse(text))
   if (review['apiVersion'] !== apiVersion || review['kind'] !== 'SubjectAccessReview') {
-    throw new Error(`the authorization webhook did not answer with a SubjectAccessReview of ${apiVersion}`)
+    throw new Error(`the authorization webhook did not respond with a SubjectAccessReview of ${apiVersion}`)
   }
   const { allowed, denied = false, reason = '', evaluationError = '' } = membersOf(review['status'])
-  if (typeof allowed !== 'boolean') throw new Error('the authorization webhook does not say whether it allows the request')
-  // A refusal that cannot be read must not become no opinion, by which another authorizer could allow the request.
+  if (typeof allowed !== 'boolean') throw new Error('the authorization webhook responded without status.allowed')
+  // A malformed denial must not become `noOpinion`: another authorizer could then allow the request.
   if (typeof denied !== 'boolean' || typeof reason !== 'string' || typeof evaluationError !== 'string')
-    throw new Error('the authorization webhook answered with members of wrong types')
-  const told = { reason, ...(evaluationError === '' ? {} : { error: evaluationError }), trace }
+    throw new Error('the authorization webhook responded with a malformed status')
+  const details = { reason, ...(evaluationError === '' ? {} : { error: evaluationError }), trace }
   if (allowed && denied) {
-    return { ...told, decision: 'deny', error: 'webhook subject access review returned both allow and deny response' }
+    return { ...details, decision: 'deny', error: 'webhook subject access review returned both allow and deny response' }
   }
-  return { ...told, decision: allowed ? 'allow' : denied ? 'deny' : 'noOpinion' }
+  return { ...details, decision: allowed ? 'allow' : denied ? 'deny' : 'noOpinion' }
 }
 
-function membersOf(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new Error('the authorization webhook answered with something that is no review')
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value
+  throw new Error('the response of the authorization webhook is not a review')
 }

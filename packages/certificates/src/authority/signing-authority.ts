@@ -1,17 +1,18 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { CertificateError } from '../certificate-error.ts'
-import { DerReader, tags } from '../der/reader.ts'
-import { type CertificateFacts, certificatePemType, decodeCertificate } from '../request/certificate.ts'
+import { DerReader, tags } from '@krmkit/meta/der'
+import { CertificateError, readingDer } from '../certificate-error.ts'
+import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'
+import { extensionValue } from '../request/extensions.ts'
 import { readPemBlocks } from '../request/pem.ts'
 import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
-/** An authority that can sign: its certificate and the key of it. */
+/** A certificate authority that can sign: CA certificate and private key. */
 export interface SigningAuthority {
-  /** PEM of the certificate, and of those above it when they were given. */
+  /** PEM of the certificate, followed by its issuers where they were given. */
   readonly certificate: string
-  readonly facts: CertificateFacts
+  readonly info: CertificateInfo
   readonly key: KeyObject
-  /** What certificates name the key of their issuer by. */
+  /** Subject key identifier, which issued certificates carry as authority key identifier. */
   readonly keyIdentifier: Uint8Array | undefined
 }
 
@@ -19,26 +20,29 @@ const subjectKeyIdentifier = '2.5.29.14'
 const keyUsage = '2.5.29.15'
 
 /**
- * Makes an authority of PEM texts; the first certificate counts.
+ * Parses an authority from PEM texts; the first certificate is the one that signs.
  *
- * @throws CertificateError `Malformed`; `UnusableAuthority` when the certificate is not that of an authority, or the key is another.
+ * @throws CertificateError `Malformed`; `UnusableAuthority` when the certificate is not a CA certificate or the key does not match it.
+ * @example
+ * const authority = parseSigningAuthority({ certificate: caCertificatePem, key: caKeyPem })
  */
-export function signingAuthority(pair: { readonly certificate: string; readonly key: string }): SigningAuthority {
+export function parseSigningAuthority(pair: { readonly certificate: string; readonly key: string }): SigningAuthority {
   const block = readPemBlocks(pair.certificate).find(({ type }) => type === certificatePemType)
-  if (block === undefined) throw new CertificateError({ code: 'Malformed', message: 'there is no certificate in PEM' })
-  const facts = decodeCertificate(block.bytes)
+  if (block === undefined) throw new CertificateError({ code: 'Malformed', message: 'the text holds no PEM certificate' })
+  const info = decodeCertificate(block.bytes)
   const key = readKey(pair.key)
   const ownSpki = createPublicKey(key).export({ format: 'der', type: 'spki' })
-  if (!ownSpki.equals(facts.publicKey.spki)) throw unusable('the key is not that of the certificate')
-  const extensionValue = (oid: string) => facts.extensions.find((extension) => extension.oid === oid)?.value
-  if (!isAuthorityCertificate(facts)) throw unusable('the certificate is not that of an authority (CA:TRUE)')
-  if (!maySign(extensionValue(keyUsage))) throw unusable('the certificate may not sign certificates (keyCertSign)')
-  const identifier = extensionValue(subjectKeyIdentifier)
+  if (!ownSpki.equals(info.publicKey.spki)) throw unusable('the key does not match the certificate')
+  if (!isAuthorityCertificate(info)) throw unusable('the certificate is not a CA certificate (CA:TRUE)')
+  if (!allowsCertificateSigning(extensionValue(info.extensions, keyUsage)))
+    throw unusable('the certificate may not sign certificates (keyCertSign)')
+  const identifier = extensionValue(info.extensions, subjectKeyIdentifier)
   return {
     certificate: pair.certificate,
-    facts,
+    info,
     key,
-    keyIdentifier: identifier && new DerReader(identifier, 'subjectKeyIdentifier').next(tags.octetString).content,
+    keyIdentifier:
+      identifier && readingDer(() => new DerReader(identifier, 'subjectKeyIdentifier').next(tags.octetString).content),
   }
 }
 
@@ -46,14 +50,14 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch (cause) {
-    throw new CertificateError({ code: 'Malformed', message: 'the key is no private key in PEM', cause })
+    throw new CertificateError({ code: 'Malformed', message: 'the key is not a PEM private key', cause })
   }
 }
 
-/** The sixth bit; without the extension everything is allowed. */
-function maySign(value: Uint8Array | undefined): boolean {
+/** keyCertSign is the sixth bit of keyUsage; without the extension every usage is allowed. */
+function allowsCertificateSigning(value: Uint8Array | undefined): boolean {
   if (value === undefined) return true
-  const { content } = new DerReader(value, 'keyUsage').next(tags.bitString)
+  const { content } = readingDer(() => new DerReader(value, 'keyUsage').next(tags.bitString))
   return ((content[1] ?? 0) & 0x04) !== 0
 }
 

@@ -11,27 +11,27 @@ const signature = async (data: Record<string, string>, key?: 'full-token') =>
   (await signClusterInfo(data, [token], key === undefined ? {} : { key }))?.['jws-kubeconfig-wtc001']
 
 describe('signClusterInfo', () => {
-  it('P121 P122 puts a detached HS256 signature beside the kubeconfig, the very one that a stock signer makes', async () => {
+  it('adds the same detached HS256 signature as the stock signer [P121] [P122]', async () => {
     expect(await signature({ kubeconfig: kubeconfig('two') })).toBe(`${header}..XoNzu7wBqlRiXFOcLbPPvqrSJDjtqnREp0YizysPWLU`)
     const payload = Buffer.from(one.kubeconfig).toString('base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
     const own = createHmac('sha256', token.secret).update(`${header}.${payload}`).digest('base64url')
     expect(await signature(one)).toBe(`${header}..${own}`)
   })
 
-  it('P123 signs with the full token where that is asked for', async () => {
+  it('signs with the full token when configured to [P123]', async () => {
     expect(await signature(one, 'full-token')).toBe(`${header}..EowUsIJi9k7boRawovsrumRtwxvQ3C-kd9fjtjsbPOE`)
     const two = await signature({ kubeconfig: kubeconfig('two') }, 'full-token')
     expect(two).toBe(`${header}..7SYFfhG6nEAw_yPMARCfCd938Z5bneXY6YUIdJQUe0g`)
   })
 
-  it('takes away what other tokens signed and leaves other keys', async () => {
+  it('removes signatures of other tokens and keeps other keys', async () => {
     const stale = { ...one, other: 'kept', 'jws-kubeconfig-gone00': 'x..y', 'jws-kubeconfig-wtc001': 'old' }
     const signed = await signClusterInfo(stale, [token])
     expect(Object.keys(signed ?? {}).sort()).toEqual(['jws-kubeconfig-wtc001', 'kubeconfig', 'other'])
     expect(await signClusterInfo({ ...one, 'jws-kubeconfig-gone00': 'x..y' }, [])).toEqual(one)
   })
 
-  it('has nothing to say when all is well, or without a kubeconfig', async () => {
+  it('returns undefined when nothing changes, and without a kubeconfig', async () => {
     const signed = await signClusterInfo(one, [token])
     expect(await signClusterInfo(signed!, [token])).toBeUndefined()
     expect(await signClusterInfo({ other: 'x', 'jws-kubeconfig-gone00': 'x..y' }, [token])).toBeUndefined()
@@ -39,7 +39,7 @@ describe('signClusterInfo', () => {
 })
 
 describe('verifyClusterInfo', () => {
-  it('P124 believes what the token has signed', async () => {
+  it('accepts a signature by the token [P124]', async () => {
     const signed = await signClusterInfo({ ...one, other: 'x' }, [token, { id: 'wtc002', secret: 'fedcba9876543210' }])
     expect(await verifyClusterInfo(signed!, token)).toBe(one.kubeconfig)
     const full = await signClusterInfo(one, [token], { key: 'full-token' })
@@ -47,7 +47,7 @@ describe('verifyClusterInfo', () => {
     await expect(verifyClusterInfo(full!, token)).rejects.toMatchObject({ code: 'Untrusted' })
   })
 
-  it('tells what is not signed from what is signed by others', async () => {
+  it('distinguishes unsigned from untrusted data', async () => {
     await expect(verifyClusterInfo(one, token)).rejects.toMatchObject({ code: 'Unsigned' })
     await expect(verifyClusterInfo({}, token)).rejects.toMatchObject({ code: 'Unsigned' })
     const signed = await signClusterInfo(one, [token])
@@ -68,15 +68,15 @@ describe('verifyClusterInfo', () => {
   it.each([
     ['no algorithm', `${Buffer.from('{"alg":"none","kid":"wtc001"}').toString('base64url')}..`],
     ['another algorithm', forged({ alg: 'HS512', kid: 'wtc001' }, 'sha512')],
-    ['another name of the algorithm', forged({ alg: 'hs256', kid: 'wtc001' })],
+    ['an algorithm name in lower case', forged({ alg: 'hs256', kid: 'wtc001' })],
     ['another key id', forged({ alg: 'HS256', kid: 'wtc002' })],
     ['no key id', forged({ alg: 'HS256' })],
-    ['an extension', forged({ alg: 'HS256', kid: 'wtc001', crit: ['x'], x: 1 })],
+    ['a critical header', forged({ alg: 'HS256', kid: 'wtc001', crit: ['x'], x: 1 })],
     ['a payload that is not encoded', forged({ alg: 'HS256', kid: 'wtc001', b64: false, crit: ['b64'] })],
-    ['a payload of its own', forged({ alg: 'HS256', kid: 'wtc001' }).replace('..', '.e30.')],
+    ['an attached payload', forged({ alg: 'HS256', kid: 'wtc001' }).replace('..', '.e30.')],
     ['too many parts', `${forged({ alg: 'HS256', kid: 'wtc001' })}.x`],
     ['no parts', 'x'],
-  ])('P124 refuses a signature with %s', async (_, text) => {
+  ])('rejects a signature with %s [P124]', async (_, text) => {
     await expect(verifyClusterInfo({ ...one, 'jws-kubeconfig-wtc001': text }, token)).rejects.toMatchObject({ code: 'Untrusted' })
   })
 })

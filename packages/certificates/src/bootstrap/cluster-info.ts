@@ -2,23 +2,23 @@ import { CertificateError } from '../certificate-error.ts'
 import { isSignedDetached, signDetached } from './detached-jws.ts'
 import { type BootstrapToken, formatBootstrapToken } from './token.ts'
 
-/** What signatures are made with. `token-secret` is what kubeadm checks with; `full-token` is the specification to the letter. */
+/** Key of the signatures. kubeadm verifies with `token-secret`; `full-token` follows the specification literally. */
 export type BootstrapSigningKey = 'token-secret' | 'full-token'
 
 export const bootstrapSigningKeys: readonly BootstrapSigningKey[] = ['token-secret', 'full-token']
 
-/** Name of the ConfigMap in the public namespace that tells how to reach the cluster. */
+/** Name of the ConfigMap with the cluster information, in the public namespace. */
 export const clusterInfoName = 'cluster-info'
-/** Its key with the kubeconfig that is signed. */
+/** Key of the signed kubeconfig in the ConfigMap. */
 export const clusterInfoKey = 'kubeconfig'
 
 const signaturePrefix = 'jws-kubeconfig-'
 type Data = Readonly<Record<string, string>>
 
 /**
- * The data of the ConfigMap with one signature for each token: those of other tokens go, other keys stay.
+ * Signs the data of the ConfigMap with each token, removes signatures of other tokens, and keeps other keys.
  *
- * @returns undefined when nothing is to change, or when there is no kubeconfig to sign.
+ * @returns the new data; undefined when nothing changes, or without a kubeconfig.
  * @see API protocol specification, 2.11
  */
 export async function signClusterInfo(
@@ -31,7 +31,7 @@ export async function signClusterInfo(
   const others = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix))
   const signatures = await Promise.all(
     tokens.map(async (token): Promise<[string, string]> => {
-      const key = keyOf(token, options.key)
+      const key = signingKeyOf(token, options.key)
       return [`${signaturePrefix}${token.id}`, await signDetached(kubeconfig, { keyId: token.id, key })]
     }),
   )
@@ -42,10 +42,10 @@ export async function signClusterInfo(
 }
 
 /**
- * The kubeconfig in the data of the ConfigMap, when somebody who knows the token has signed it. Any other signature is
- * passed over.
+ * Verifies the signature of the token on the data of the ConfigMap; other signatures are ignored.
  *
- * @throws CertificateError `Unsigned` when there is no signature for the token (yet), `Untrusted` when it is not good.
+ * @returns the kubeconfig.
+ * @throws CertificateError `Unsigned` when the token has no signature yet, `Untrusted` when its signature is invalid.
  */
 export async function verifyClusterInfo(
   data: Data,
@@ -58,14 +58,14 @@ export async function verifyClusterInfo(
     const what = kubeconfig === undefined ? 'holds no kubeconfig' : `is not signed for the token ${token.id}`
     throw new CertificateError({ code: 'Unsigned', message: `${clusterInfoName} ${what}` })
   }
-  if (await isSignedDetached(kubeconfig, signature, { keyId: token.id, key: keyOf(token, options.key) })) return kubeconfig
+  if (await isSignedDetached(kubeconfig, signature, { keyId: token.id, key: signingKeyOf(token, options.key) })) return kubeconfig
   throw new CertificateError({
     code: 'Untrusted',
-    message: `the signature of ${clusterInfoName} for the token ${token.id} is not good: the token is wrong, or somebody has changed what it signs`,
+    message: `the signature of ${clusterInfoName} for the token ${token.id} is invalid: the token is wrong, or the data was modified`,
   })
 }
 
-function keyOf(token: BootstrapToken, key: BootstrapSigningKey = 'token-secret'): string {
+function signingKeyOf(token: BootstrapToken, key: BootstrapSigningKey = 'token-secret'): string {
   return key === 'full-token' ? formatBootstrapToken(token) : token.secret
 }
 

@@ -1,12 +1,12 @@
 /**
- * The one way into jose: signatures that stand beside what they sign. jose is loaded on first use.
+ * Detached JWS signatures. This is the only module of the package that uses jose, which is loaded on first use.
  *
  *     BASE64URL(header) ".." BASE64URL(signature)
  */
 
 const algorithm = 'HS256'
 
-/** Signs `content`; `keyId` tells whoever checks which secret was used. */
+/** Signs `content`; `keyId` identifies the secret for verifiers. */
 export async function signDetached(content: string, options: { readonly keyId: string; readonly key: string }): Promise<string> {
   const { CompactSign } = await import('jose')
   const encoder = new TextEncoder()
@@ -15,7 +15,7 @@ export async function signDetached(content: string, options: { readonly keyId: s
   return `${header}..${signature}`
 }
 
-/** Whether `signature` is one of `content` by `key`, of HS256 and no other algorithm. */
+/** Verifies an HS256 `signature` of `content`; other algorithms are rejected. */
 export async function isSignedDetached(
   content: string,
   signature: string,
@@ -27,7 +27,7 @@ export async function isSignedDetached(
   const attached = `${header}.${Buffer.from(content).toString('base64url')}.${bytes}`
   try {
     const { protectedHeader } = await compactVerify(attached, new TextEncoder().encode(options.key), { algorithms: [algorithm] })
-    // Extensions change what is signed, and none of them is wanted here.
+    // Critical headers may change what is signed; they are never used here.
     return protectedHeader.kid === options.keyId && protectedHeader.crit === undefined
   } catch {
     return false

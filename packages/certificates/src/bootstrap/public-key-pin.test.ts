@@ -1,23 +1,23 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { issueAuthority } from '../self-signed.ts'
-import { checkPublicKeyPins, parsePublicKeyPin, publicKeyPin } from './public-key-pin.ts'
+import { checkPublicKeyPins, parsePublicKeyPin, publicKeyPinOf } from './public-key-pin.ts'
 
 const authority = async (commonName: string, serial: number) => {
   const times = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2036, 0, 1) }
   return (await issueAuthority({ commonName, ...times, serial: new Uint8Array(8).fill(serial) })).certificate
 }
 
-describe('pins of public keys', () => {
+describe('public key pins', () => {
   it('are the digest of the SubjectPublicKeyInfo', async () => {
     const pem = await authority('a', 1)
     const der = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
-    expect(publicKeyPin(pem)).toBe(`sha256:${createHash('sha256').update(der).digest('hex')}`)
+    expect(publicKeyPinOf(pem)).toBe(`sha256:${createHash('sha256').update(der).digest('hex')}`)
   })
 
-  it('every authority of a bundle must have one', async () => {
+  it('must cover every authority of a bundle', async () => {
     const [a, b] = [await authority('a', 1), await authority('b', 2)]
-    const pins = [publicKeyPin(a), publicKeyPin(b).toUpperCase().replace('SHA256', 'sha256')]
+    const pins = [publicKeyPinOf(a), publicKeyPinOf(b).toUpperCase().replace('SHA256', 'sha256')]
     expect(() => checkPublicKeyPins(`${a}${b}`, pins)).not.toThrow()
     expect(() => checkPublicKeyPins(a, pins)).not.toThrow()
     for (const bundle of [`${a}${b}`, b, '', 'nonsense'])
@@ -27,7 +27,7 @@ describe('pins of public keys', () => {
   })
 
   it.each(['', 'sha256:', `sha1:${'0'.repeat(40)}`, `sha256:${'0'.repeat(63)}`, `sha256:${'g'.repeat(64)}`, '0'.repeat(64)])(
-    '%j is none',
+    'reject %j',
     (text) => {
       expect(() => parsePublicKeyPin(text)).toThrow(expect.objectContaining({ code: 'InvalidPin' }))
     },

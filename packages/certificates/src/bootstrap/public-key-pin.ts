@@ -4,35 +4,36 @@ import { CertificateError } from '../certificate-error.ts'
 
 const pinForm = /^sha256:[0-9a-f]{64}$/i
 
-/** `sha256:` and the hexadecimal digest of the public key of a certificate (DER of its SubjectPublicKeyInfo). */
-export function publicKeyPin(pem: string): string {
-  return pinOf(certificateIn(pem))
+/** Computes the pin of a certificate: `sha256:` and the hexadecimal digest of its SubjectPublicKeyInfo. */
+export function publicKeyPinOf(pem: string): string {
+  return pinOf(parseCertificate(pem))
 }
 
-/** Reads such a pin. @throws CertificateError `InvalidPin` */
+/** Parses a pin and lowers its case. @throws CertificateError `InvalidPin` */
 export function parsePublicKeyPin(text: string): string {
   if (pinForm.test(text)) return text.toLowerCase()
   throw new CertificateError({ code: 'InvalidPin', message: `${JSON.stringify(text)} is not sha256: and 64 hexadecimal digits` })
 }
 
 /**
- * Makes sure that each authority of a bundle is one that was told of beforehand.
+ * Requires that every authority of a bundle is pinned.
  *
- * Differs: kubeadm is content when one of them is; then the others could vouch for servers that nobody was told of.
+ * Differs: kubeadm accepts a bundle with one pinned authority; the others could then issue certificates for any server.
  *
- * @throws CertificateError `Untrusted` for one that was not, or a bundle without any.
+ * @throws CertificateError `Untrusted` for an authority without a pin, or an empty bundle.
  */
 export function checkPublicKeyPins(bundle: string, pins: readonly string[]): void {
   const known = new Set(pins.map(parsePublicKeyPin))
-  const found = blocksOf(bundle).map((pem) => pinOf(certificateIn(pem)))
-  if (found.length === 0) throw new CertificateError({ code: 'Untrusted', message: 'the cluster names no certificate authority' })
+  const found = readBundle(bundle).map((pem) => pinOf(parseCertificate(pem)))
+  if (found.length === 0)
+    throw new CertificateError({ code: 'Untrusted', message: 'the cluster information holds no certificate authority' })
   const foreign = found.find((pin) => !known.has(pin))
   if (foreign === undefined) return
-  const message = `the certificate authority of the cluster has the public key ${foreign}, which is none of those that were given`
+  const message = `the certificate authority of the cluster has the public key ${foreign}, which is not pinned`
   throw new CertificateError({ code: 'Untrusted', message })
 }
 
-function blocksOf(bundle: string): readonly string[] {
+function readBundle(bundle: string): readonly string[] {
   try {
     return pemBlocks(bundle, 'CERTIFICATE')
   } catch (cause) {
@@ -45,7 +46,7 @@ function pinOf(certificate: X509Certificate): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`
 }
 
-function certificateIn(pem: string): X509Certificate {
+function parseCertificate(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch (cause) {

@@ -1,25 +1,25 @@
-import { namingProfile } from '@krmkit/meta'
+import { createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import {
-  type BootstrapSecretLike,
+  type BootstrapTokenSecret,
   bootstrapTokenLifeMs,
   bootstrapTokenSecret,
   readBootstrapToken,
-  signingTokenIn,
+  signingTokenOf,
 } from './token-secret.ts'
 
 const token = { id: 'abcdef', secret: '0123456789abcdef' }
 const now = Date.UTC(2026, 0, 1)
 const textsOf = (data: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))
-const secretOf = (texts: Record<string, string>, name = 'bootstrap-token-abcdef'): BootstrapSecretLike => ({
+const secretOf = (texts: Record<string, string>, name = 'bootstrap-token-abcdef'): BootstrapTokenSecret => ({
   metadata: { name },
   data: Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 })
 const signing = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-signing': 'true' }
 
 describe('bootstrapTokenSecret', () => {
-  it('P113 P114 P116 P117 P118 P119 has the place, name, type and keys that servers look for', () => {
+  it('has the namespace, name, type and keys of a bootstrap token Secret [P113] [P114] [P116] [P117] [P118] [P119]', () => {
     const { data, ...rest } = bootstrapTokenSecret(token, {
       description: 'for the new nodes',
       expires: now,
@@ -42,8 +42,8 @@ describe('bootstrapTokenSecret', () => {
     })
   })
 
-  it('leaves out what is not said, and follows the profile', () => {
-    const profile = namingProfile({ domain: 'example.org', systemNamespace: 'sys' })
+  it('omits unset members, and follows the naming profile', () => {
+    const profile = createNamingProfile({ domain: 'example.org', systemNamespace: 'sys' })
     const { data, type, metadata } = bootstrapTokenSecret(token, { usages: ['signing'] }, profile)
     expect(Object.keys(data)).toEqual(['token-id', 'token-secret', 'usage-bootstrap-signing'])
     expect([type, metadata.namespace]).toEqual(['bootstrap.example.org/token', 'sys'])
@@ -55,15 +55,15 @@ describe('bootstrapTokenSecret', () => {
     'system:bootstrappers:',
     'system:bootstrappers:A',
     'system:bootstrappers:a,b',
-  ])('P119 refuses the group %j', (group) => {
+  ])('rejects the group %j [P119]', (group) => {
     expect(() => bootstrapTokenSecret(token, { groups: [group] })).toThrow(expect.objectContaining({ code: 'InvalidToken' }))
   })
 
-  it('refuses a token for nothing', () => {
+  it('rejects a token without usages', () => {
     expect(() => bootstrapTokenSecret(token, { usages: [] })).toThrow(expect.objectContaining({ code: 'InvalidToken' }))
   })
 
-  it('is read again', () => {
+  it('is read back', () => {
     const details = { description: 'd', expires: now, groups: ['system:bootstrappers:a'] }
     expect(readBootstrapToken(bootstrapTokenSecret(token, details))).toEqual({
       ...token,
@@ -81,15 +81,15 @@ describe('bootstrapTokenSecret', () => {
   })
 })
 
-describe('signingTokenIn', () => {
-  it('P118 is for Secrets of that use alone', () => {
-    expect(signingTokenIn(secretOf(signing), now)).toEqual(token)
+describe('signingTokenOf', () => {
+  it('requires the usage signing [P118]', () => {
+    expect(signingTokenOf(secretOf(signing), now)).toEqual(token)
     for (const use of ['false', 'True', '1', ''])
-      expect(signingTokenIn(secretOf({ ...signing, 'usage-bootstrap-signing': use }), now), use).toBeUndefined()
+      expect(signingTokenOf(secretOf({ ...signing, 'usage-bootstrap-signing': use }), now), use).toBeUndefined()
   })
 
-  it('P263 an expired token signs nothing, nor does one whose end cannot be read', () => {
-    const at = (expiration: string) => signingTokenIn(secretOf({ ...signing, expiration }), now)
+  it('ignores expired tokens and unreadable expirations [P263]', () => {
+    const at = (expiration: string) => signingTokenOf(secretOf({ ...signing, expiration }), now)
     expect(at('2026-01-01T00:00:01Z')).toEqual(token)
     expect(at('2026-01-01T01:00:00.5+01:00')).toEqual(token)
     for (const expired of ['2026-01-01T00:00:00Z', '2020-01-01T00:00:00Z', 'next week', '2027'])
@@ -102,13 +102,13 @@ describe('signingTokenIn', () => {
     ['an odd name', secretOf(signing, 'odd')],
     ['a longer name', secretOf(signing, 'bootstrap-token-abcdefg')],
     ['no data', { metadata: { name: 'bootstrap-token-abcdef' } }],
-  ])('P113 P114 passes over a Secret with %s', (_, secret) => {
-    expect(signingTokenIn(secret, now)).toBeUndefined()
+  ])('ignores a Secret with %s [P113] [P114]', (_, secret) => {
+    expect(signingTokenOf(secret, now)).toBeUndefined()
   })
 })
 
 describe('bootstrapTokenLifeMs', () => {
-  it('P116 counts to the millisecond', () => {
+  it('has millisecond precision [P116]', () => {
     const left = (expiration: string) => bootstrapTokenLifeMs(secretOf({ expiration }), now)
     expect(left('')).toBe(Number.POSITIVE_INFINITY)
     expect(left('2026-01-01T00:00:01.25Z')).toBe(1250)

@@ -2,34 +2,35 @@ import { formatTime, type NamingProfile, parseTime, stockProfile } from '@krmkit
 import { CertificateError } from '../certificate-error.ts'
 import { type BootstrapToken, isBootstrapTokenId } from './token.ts'
 
-/** What a token may be used for. */
+/** A permitted use of a token. */
 export type BootstrapTokenUsage = 'authentication' | 'signing'
 
 export const bootstrapTokenUsages: readonly BootstrapTokenUsage[] = ['authentication', 'signing']
 
-/** As much of a Secret as tells of a token: data in base64, as objects hold it. */
-export interface BootstrapSecretLike {
+/** The fields of a Secret with a bootstrap token; values of `data` are base64. */
+export interface BootstrapTokenSecret {
   readonly type?: string
   readonly metadata: { readonly name?: string }
   readonly data?: Readonly<Record<string, string>>
 }
 
+/** Metadata of a new token. */
 export interface BootstrapTokenDetails {
   readonly description?: string
-  /** Milliseconds since the epoch; absent: never. */
+  /** Expiry, in milliseconds since the epoch. Absent: the token never expires. */
   readonly expires?: number
   /** Default: both. */
   readonly usages?: readonly BootstrapTokenUsage[]
-  /** Groups of the bearer beside `system:bootstrappers`; each begins with `system:bootstrappers:`. */
+  /** Extra groups of the user; each starts with `system:bootstrappers:`. */
   readonly groups?: readonly string[]
 }
 
-/** What a Secret says of its token, for people. */
+/** A token with its metadata, for display. */
 export interface BootstrapTokenRecord extends BootstrapToken {
   readonly description: string
   /** Milliseconds since the epoch; `never`; `unreadable`, which counts as expired. */
   readonly expires: number | 'never' | 'unreadable'
-  /** Sorted. A server knows those of `bootstrapTokenUsages`; others are told as they are. */
+  /** Sorted; may contain usages other than `bootstrapTokenUsages`, which servers ignore. */
   readonly usages: readonly string[]
   readonly groups: readonly string[]
 }
@@ -38,20 +39,20 @@ const namePrefix = 'bootstrap-token-'
 const usagePrefix = 'usage-bootstrap-'
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 
-/** Name of the Secret that holds a token. */
+/** Name of the Secret of a token id. */
 export function bootstrapSecretName(id: string): string {
   return `${namePrefix}${id}`
 }
 
-/** Type of such Secrets. */
+/** Type of bootstrap token Secrets. */
 export function bootstrapSecretType({ domain }: Pick<NamingProfile, 'domain'>): string {
   return `bootstrap.${domain}/token`
 }
 
 /**
- * The Secret that makes a token known to a server.
+ * Creates the Secret of a token.
  *
- * @throws CertificateError `InvalidToken` for groups that tokens cannot give, and for no use at all.
+ * @throws CertificateError `InvalidToken` for groups that are not bootstrap groups, and for empty usages.
  * @see API protocol specification, 2.11
  */
 export function bootstrapTokenSecret(
@@ -62,10 +63,11 @@ export function bootstrapTokenSecret(
   const { description = '', expires, usages = bootstrapTokenUsages, groups = [] } = details
   const foreign = groups.find((group) => !isBootstrapGroup(group))
   if (foreign !== undefined) {
-    const message = `the group ${JSON.stringify(foreign)} must begin with system:bootstrappers: and go on with characters of a-z, 0-9, colon and dash`
+    const message = `the group ${JSON.stringify(foreign)} must start with system:bootstrappers: followed by characters of a-z, 0-9, colon and dash`
     throw new CertificateError({ code: 'InvalidToken', message })
   }
-  if (usages.length === 0) throw new CertificateError({ code: 'InvalidToken', message: 'a token without any use is of no use' })
+  if (usages.length === 0)
+    throw new CertificateError({ code: 'InvalidToken', message: 'a bootstrap token needs at least one usage' })
   const texts: [string, string][] = [
     ['token-id', token.id],
     ['token-secret', token.secret],
@@ -83,13 +85,13 @@ export function bootstrapTokenSecret(
   }
 }
 
-/** Whether tokens may put their bearers into a group. */
+/** Whether a group may be an extra group of a token. */
 export function isBootstrapGroup(group: string): boolean {
   return groupForm.test(group)
 }
 
-/** The token of a Secret and what is said of it; undefined when the Secret holds none, or that of another name. */
-export function readBootstrapToken(secret: BootstrapSecretLike): BootstrapTokenRecord | undefined {
+/** Reads the token of a Secret; undefined when it is malformed, or the name of the Secret does not match. */
+export function readBootstrapToken(secret: BootstrapTokenSecret): BootstrapTokenRecord | undefined {
   const token = tokenIn(secret)
   if (token === undefined) return undefined
   const usages = Object.keys(secret.data ?? {})
@@ -105,23 +107,20 @@ export function readBootstrapToken(secret: BootstrapSecretLike): BootstrapTokenR
   }
 }
 
-/**
- * Milliseconds that the token of a Secret has left: 0 when it has expired or when that cannot be read, infinitely many
- * without an end.
- */
-export function bootstrapTokenLifeMs(secret: BootstrapSecretLike, now: number): number {
+/** Remaining lifetime of a token, in milliseconds: 0 when it is expired or the expiration is unreadable, Infinity without expiration. */
+export function bootstrapTokenLifeMs(secret: BootstrapTokenSecret, now: number): number {
   const expires = expirationOf(secret)
   if (expires === 'never') return Number.POSITIVE_INFINITY
   return expires === 'unreadable' ? 0 : Math.max(0, expires - now)
 }
 
-/** The token with which a Secret has cluster information signed; undefined when it is for other uses, expired or malformed. */
-export function signingTokenIn(secret: BootstrapSecretLike, now: number): BootstrapToken | undefined {
+/** The token of a Secret that signs cluster information; undefined when it is expired, malformed, or lacks the usage `signing`. */
+export function signingTokenOf(secret: BootstrapTokenSecret, now: number): BootstrapToken | undefined {
   if (textOf(secret, 'usage-bootstrap-signing') !== 'true' || bootstrapTokenLifeMs(secret, now) === 0) return undefined
   return tokenIn(secret)
 }
 
-function tokenIn(secret: BootstrapSecretLike): BootstrapToken | undefined {
+function tokenIn(secret: BootstrapTokenSecret): BootstrapToken | undefined {
   const { name = '' } = secret.metadata
   const id = name.startsWith(namePrefix) ? name.slice(namePrefix.length) : ''
   const text = textOf(secret, 'token-secret')
@@ -129,7 +128,7 @@ function tokenIn(secret: BootstrapSecretLike): BootstrapToken | undefined {
   return { id, secret: text }
 }
 
-function expirationOf(secret: BootstrapSecretLike): number | 'never' | 'unreadable' {
+function expirationOf(secret: BootstrapTokenSecret): number | 'never' | 'unreadable' {
   const text = textOf(secret, 'expiration')
   if (text === '') return 'never'
   try {
@@ -139,6 +138,6 @@ function expirationOf(secret: BootstrapSecretLike): number | 'never' | 'unreadab
   }
 }
 
-function textOf({ data = {} }: BootstrapSecretLike, key: string): string {
+function textOf({ data = {} }: BootstrapTokenSecret, key: string): string {
   return Object.hasOwn(data, key) ? Buffer.from(data[key] ?? '', 'base64').toString('utf8') : ''
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatBootstrapToken, generateBootstrapToken, parseBootstrapToken } from './token.ts'
 
 describe('bootstrap tokens', () => {
-  it('P120 are six characters, a point and sixteen', () => {
+  it('have six characters, a dot and sixteen characters [P120]', () => {
     const token = parseBootstrapToken('abc123.0123456789abcdef')
     expect(token).toEqual({ id: 'abc123', secret: '0123456789abcdef' })
     expect(formatBootstrapToken(token)).toBe('abc123.0123456789abcdef')
@@ -20,7 +20,7 @@ describe('bootstrap tokens', () => {
     'abcdefg.123456789abcdef',
     'abcde..0123456789abcdef',
     'abcdef.0123456789abcdeé',
-  ])('P120 %j is none, and is not repeated', (text) => {
+  ])('rejects %j without repeating it [P120]', (text) => {
     let failure: unknown
     try {
       parseBootstrapToken(text)
@@ -31,7 +31,7 @@ describe('bootstrap tokens', () => {
     if (text.length > 5) expect((failure as Error).message).not.toContain(text.trim().slice(0, 6))
   })
 
-  it('P120 are drawn from all characters alike', () => {
+  it('are drawn uniformly from the alphabet [P120]', () => {
     const random = seededRandom(7)
     const seen = new Map<string, number>()
     for (let i = 0; i < 500; i++) {
@@ -39,7 +39,7 @@ describe('bootstrap tokens', () => {
       expect(parseBootstrapToken(formatBootstrapToken(token))).toEqual(token)
       for (const char of token.id + token.secret) seen.set(char, (seen.get(char) ?? 0) + 1)
     }
-    // 11 000 characters, about 305 of each of the 36.
+    // 11 000 characters: about 305 of each of the 36.
     expect(seen.size).toBe(36)
     expect(Math.min(...seen.values())).toBeGreaterThan(220)
     expect(Math.max(...seen.values())).toBeLessThan(400)

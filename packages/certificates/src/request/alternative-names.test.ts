@@ -6,7 +6,7 @@ import { type AlternativeNames, noAlternativeNames, readAlternativeNames, writeA
 const through = (names: Partial<AlternativeNames>) =>
   readAlternativeNames(writeAlternativeNames({ ...noAlternativeNames, ...names }))
 
-it('P98 what is written is read back', () => {
+it('reads back written names [P98]', () => {
   const names = {
     dns: ['a.b', '*.c'],
     emails: ['a@b.c'],
@@ -22,7 +22,7 @@ it('P98 what is written is read back', () => {
   ])
 })
 
-it('P106 what is no address is not written', () => {
+it('rejects invalid IP addresses [P106]', () => {
   for (const ip of [
     '',
     '1.2.3',
@@ -39,7 +39,7 @@ it('P106 what is no address is not written', () => {
     expect(() => through({ ips: [ip] }), ip).toThrow(expect.objectContaining({ code: 'Malformed' }))
 })
 
-it('P98 every address of sixteen bytes is read back as itself', () => {
+it('reads back every IPv6 address [P98]', () => {
   const sparse = fc.array(fc.constantFrom(0, 0, 0, 1, 255, 65_535), { minLength: 8, maxLength: 8 })
   fc.assert(
     fc.property(sparse, (groups) => {

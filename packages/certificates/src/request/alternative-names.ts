@@ -1,8 +1,7 @@
-import { DerReader, malformed, tags } from '../der/reader.ts'
-import { readIa5 } from '../der/strings.ts'
-import { ascii, der, sequence } from '../der/writer.ts'
+import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/meta/der'
+import { malformed } from '../certificate-error.ts'
 
-/** Other names of a subject. Kinds that are not here are left out, as they are by every signer of this package. */
+/** The subject alternative names. Other types of names are ignored, and never issued. */
 export interface AlternativeNames {
   readonly dns: readonly string[]
   readonly emails: readonly string[]
@@ -20,7 +19,11 @@ const ipTag = 0x87
 const hostOfUri = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:[\]]*)/
 const hostName = /^[A-Za-z0-9_*]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}))*$/
 
-/** @param value of the extension subjectAltName @throws CertificateError `Malformed` */
+/**
+ * Decodes the value of the extension subjectAltName.
+ *
+ * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ */
 export function readAlternativeNames(value: Uint8Array): AlternativeNames {
   const what = 'subjectAltName'
   const outer = new DerReader(value, what)
@@ -38,7 +41,7 @@ export function readAlternativeNames(value: Uint8Array): AlternativeNames {
   return found
 }
 
-/** The value of the extension. */
+/** Encodes the value of the extension subjectAltName. @throws CertificateError `Malformed` for invalid IP addresses */
 export function writeAlternativeNames({ dns, emails, ips, uris }: AlternativeNames): Uint8Array<ArrayBuffer> {
   return sequence(
     ...dns.map((name) => ascii(dnsTag, name)),
@@ -65,13 +68,13 @@ function readIp(content: Uint8Array): string {
   if (content.length !== 16) throw malformed(`subjectAltName: cannot parse IP address of length ${content.length}`)
   const groups: number[] = []
   for (let i = 0; i < 16; i += 2) groups.push(content[i]! * 256 + content[i + 1]!)
-  const { start, length } = longestZeros(groups)
+  const { start, length } = longestZeroRun(groups)
   const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':')
   return length < 2 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
 }
 
-/** The first of the longest runs. */
-function longestZeros(groups: readonly number[]): { readonly start: number; readonly length: number } {
+/** The first of the longest runs of zero groups. */
+function longestZeroRun(groups: readonly number[]): { readonly start: number; readonly length: number } {
   let best = { start: 0, length: 0 }
   let length = 0
   for (const [index, group] of groups.entries()) {
@@ -81,24 +84,24 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best
 }
 
-/** @throws CertificateError `Malformed` for what is no address. */
+/** @throws CertificateError `Malformed` for invalid addresses. */
 function ipBytes(text: string): Uint8Array {
-  const bytes = text.includes(':') ? wideBytes(text) : narrowBytes(text)
-  if (bytes === undefined) throw malformed(`${JSON.stringify(text)} is no IP address`)
+  const bytes = text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
+  if (bytes === undefined) throw malformed(`${JSON.stringify(text)} is not an IP address`)
   return bytes
 }
 
-function narrowBytes(text: string): Uint8Array | undefined {
+function ipv4Bytes(text: string): Uint8Array | undefined {
   const parts = text.split('.')
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
     ? Uint8Array.from(parts.map(Number))
     : undefined
 }
 
-/** Eight groups, of which one run of zeros may be left out; the last two may be written as an address of four bytes. */
-function wideBytes(text: string): Uint8Array | undefined {
+/** Eight groups, with at most one `::`; the last two may be written as an IPv4 address. */
+function ipv6Bytes(text: string): Uint8Array | undefined {
   const tail = /[^:]*$/.exec(text)?.[0] ?? ''
-  const narrow = tail.includes('.') ? narrowBytes(tail) : undefined
+  const narrow = tail.includes('.') ? ipv4Bytes(tail) : undefined
   if (tail.includes('.') && narrow === undefined) return undefined
   const pairs = narrow && [narrow[0]! * 256 + narrow[1]!, narrow[2]! * 256 + narrow[3]!].map((pair) => pair.toString(16))
   const plain = pairs === undefined ? text : `${text.slice(0, -tail.length)}${pairs.join(':')}`

@@ -3,12 +3,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bitString, boolean, der, integer, oid, sequence, setOf, tags } from '@krmkit/meta/der'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CertificateError } from '../certificate-error.ts'
-import { tags } from '../der/reader.ts'
-import { bitString, boolean, der, integer, oid, sequence, setOf } from '../der/writer.ts'
-import { newCertificateRequest } from '../new-request.ts'
+import { createCertificateRequest } from '../create-certificate-request.ts'
 import {
   base64Of,
   basicConstraints,
@@ -34,7 +33,7 @@ const malformedBy = (bytes: Uint8Array) => {
   return undefined
 }
 
-describe('requests that others made', () => {
+describe('requests of other programs', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'krmkit-requests-'))
@@ -56,7 +55,7 @@ describe('requests that others made', () => {
     }
   })()
 
-  it.skipIf(!hasOpenssl).each(kinds)('P85 of openssl: %s%s', (name, arguments_, key) => {
+  it.skipIf(!hasOpenssl).each(kinds)('are read from openssl: %s%s [P85]', (name, arguments_, key) => {
     const path = join(folder, `${name}.csr`)
     const extra = ['-nodes', '-keyout', join(folder, `${name}.key`), '-out', path, '-subj', '/O=dev/O=ops/CN=jane']
     const names = ['-addext', 'subjectAltName=DNS:a.example.com,IP:10.0.0.1,IP:fd00::7,email:a@b.c,URI:https://a.b/c']
@@ -72,8 +71,8 @@ describe('requests that others made', () => {
     expect(read.publicKey).toMatchObject(key)
   })
 
-  it.skipIf(!hasOpenssl)('P85 what is made here is read by openssl', () => {
-    const { request } = newCertificateRequest({
+  it.skipIf(!hasOpenssl)('are written so that openssl reads them [P85]', () => {
+    const { request } = createCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['::1', '1:0:0:2::3', '10.0.0.1'] },
     })
@@ -88,36 +87,36 @@ describe('requests that others made', () => {
 })
 
 describe('readSigningRequest', () => {
-  it('P85 reads base64 of PEM, the first block of it', () => {
+  it('reads the first block of base64-encoded PEM [P85]', () => {
     expect(readSigningRequest(requestBase64({})).subject.commonName).toBe('jane')
-    const { request } = newCertificateRequest({ subject: { commonName: 'first' } })
-    const other = newCertificateRequest({ subject: { commonName: 'second' } }).request
+    const { request } = createCertificateRequest({ subject: { commonName: 'first' } })
+    const other = createCertificateRequest({ subject: { commonName: 'second' } }).request
     expect(readSigningRequest(base64Of(`chatter\n${request}${other}`)).subject.commonName).toBe('first')
   })
 
   it.each([
-    ['nothing', ''],
+    ['empty text', ''],
     ['no base64', '%%%'],
     ['no PEM', base64Of('hello')],
-    ['another kind of block', base64Of('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')],
+    ['a block of another type', base64Of('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')],
     ['no DER', base64Of('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n')],
     ['an empty block', base64Of('-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n')],
-  ])('P85 refuses %s', (_, text) => {
+  ])('rejects %s [P85]', (_, text) => {
     expect(() => readSigningRequest(text)).toThrow(expect.objectContaining({ code: 'Malformed' }))
   })
 })
 
-describe('hostile requests', () => {
-  it('P85 trailing bytes, anywhere', () => {
+describe('malformed requests', () => {
+  it('are rejected with trailing bytes at any level [P85]', () => {
     expect(malformedBy(requestDer({ trailing: Uint8Array.of(0) }))).toContain('trailing data')
     expect(malformedBy(requestDer({ version: Uint8Array.from([...integer(0), ...integer(0)]) }))).toBeDefined()
     const san = Uint8Array.from([...sequence(), 0x05, 0x00])
     expect(malformedBy(requestDer({ extensions: [[subjectAltName, san]] }))).toContain('trailing data')
   })
 
-  it('P85 encodings that BER allows and DER does not', () => {
+  it('are rejected in BER encodings that are not DER [P85]', () => {
     const good = requestDer({})
-    // Indefinite length, a length with a leading zero, a length longer than needed.
+    // Indefinite length, a length with leading zeros, a non-minimal length.
     expect(malformedBy(Uint8Array.from([0x30, 0x80, ...good.subarray(4), 0, 0]))).toContain('indefinite')
     expect(malformedBy(Uint8Array.from([0x30, 0x83, 0, ...good.subarray(2)]))).toContain('leading zeros')
     expect(malformedBy(requestDer({ version: Uint8Array.from([2, 0x81, 1, 0]) }))).toContain('non-minimal')
@@ -126,7 +125,7 @@ describe('hostile requests', () => {
     expect(malformedBy(Uint8Array.from([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]))).toContain('truncated')
   })
 
-  it('P85 an extension twice, also over two attributes', () => {
+  it('are rejected with a repeated extension, also across attributes [P85]', () => {
     const empty = sequence()
     expect(
       malformedBy(
@@ -145,7 +144,7 @@ describe('hostile requests', () => {
     expect(malformedBy(requestDer({ attributes }))).toContain('duplicate')
   })
 
-  it('P85 keys of unusable form', () => {
+  it('are rejected with malformed keys [P85]', () => {
     const ec = (curve: string, point: number[]) =>
       sequence(sequence(oid('1.2.840.10045.2.1'), oid(curve)), bitString(Uint8Array.from(point)))
     const rsa = (...numbers: Uint8Array[]) =>
@@ -163,7 +162,7 @@ describe('hostile requests', () => {
       expect(malformedBy(requestDer({ spki }))).toContain(why)
   })
 
-  it('P106 names that lie: characters beyond ASCII, addresses of odd length, URIs of no form', () => {
+  it('are rejected with malformed alternative names [P106]', () => {
     const san = (tag: number, bytes: number[]) =>
       requestDer({ extensions: [[subjectAltName, sequence(der(tag, Uint8Array.from(bytes)))]] })
     const text = (value: string) => [...new TextEncoder().encode(value)]
@@ -174,11 +173,11 @@ describe('hostile requests', () => {
     expect(malformedBy(san(0x86, text('https://a b/')))).toContain('URI')
     expect(malformedBy(san(0x86, text('https://a..b/')))).toContain('URI')
     expect(malformedBy(san(0x02, [1]))).toContain('general name')
-    // Other kinds of names are passed over.
+    // Other types of names are ignored.
     expect(malformedBy(san(0xa4, []))).toBeUndefined()
   })
 
-  it('P100 a subject means one thing only: the last common name, text as it stands, no attribute inside another', () => {
+  it('have one reading of the subject: last common name, no nested attributes [P100]', () => {
     const subject = [
       [commonName, 'system:node:a'],
       [organization, 'system:nodes,O=system:masters'],
@@ -193,13 +192,13 @@ describe('hostile requests', () => {
     )
   })
 
-  it('P100 strings of every kind are read as what they are, and refused when they are not', () => {
+  it('are read in every string type, and rejected with invalid characters [P100]', () => {
     const read = (tag: number, bytes: number[]) =>
       decodeCertificateRequest(requestDer({ subject: [[commonName, der(tag, Uint8Array.from(bytes))]] })).subject.commonName
     expect(read(tags.bmpString, [0, 97, 0x20, 0xac])).toBe('a€')
     expect(read(tags.teletexString, [97, 0xe4])).toBe('aä')
     expect(read(tags.ia5String, [97])).toBe('a')
-    // Not a string: nobody's name.
+    // Values that are not strings are ignored.
     expect(read(tags.integer, [1])).toBe('')
     for (const [tag, bytes] of [
       [tags.utf8String, [0xff]],
@@ -214,7 +213,7 @@ describe('hostile requests', () => {
       expect(() => read(tag, [...bytes])).toThrow(CertificateError)
   })
 
-  it('P109 says who asks to be an authority', () => {
+  it('report a requested CA:TRUE [P109]', () => {
     const wants = (value: Uint8Array) =>
       decodeCertificateRequest(requestDer({ extensions: [[basicConstraints, value]] })).wantsAuthority
     expect(wants(sequence(boolean(true)))).toBe(true)
@@ -222,9 +221,9 @@ describe('hostile requests', () => {
     expect(wants(Uint8Array.of(1, 2, 3))).toBe(false)
   })
 
-  it('P85 nothing makes it crash, hang or run out of stack', () => {
+  it('never cause a crash, a hang or a stack overflow [P85]', () => {
     const started = requestDer({})
-    // Nested thousands deep, and very long.
+    // Deeply nested, and very long.
     let deep: Uint8Array = new Uint8Array()
     for (let i = 0; i < 2_000; i++) deep = sequence(deep)
     expect(malformedBy(deep)).toBeDefined()
@@ -234,7 +233,7 @@ describe('hostile requests', () => {
     for (let end = 0; end < started.length; end++) expect(malformedBy(started.subarray(0, end)), String(end)).toBeDefined()
   })
 
-  it('P85 whatever byte is changed, the answer is a request or a CertificateError', () => {
+  it('yield a request or a CertificateError for every changed byte [P85]', () => {
     const names = writeAlternativeNames({ dns: ['a.b'], emails: ['a@b'], ips: ['10.0.0.1'], uris: ['https://a.b/'] })
     const good = requestDer({ subject: nameDer([[commonName, utf8('jane')]]), extensions: [[subjectAltName, names]] })
     fc.assert(
@@ -253,7 +252,7 @@ describe('hostile requests', () => {
     )
   })
 
-  it('P85 keys that are made for it are read back', () => {
+  it('are read back with generated keys [P85]', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     expect(decodeCertificateRequest(requestDer({ key: privateKey })).publicKey.algorithm).toBe('Ed25519')
   })

@@ -1,39 +1,33 @@
 import {
   type DerElement,
   DerReader,
-  malformed,
   readBitString,
   readBoolean,
   readOid,
   readSmallInteger,
   readWhole,
   tags,
-} from '../der/reader.ts'
+} from '@krmkit/meta/der'
+import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
+import { type Extension, extensionValue, readExtensions } from './extensions.ts'
 import { decodeBase64, readPemBlocks } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
-/** What a PKCS#10 request asks for. Nothing in it is true before its signature was looked at. */
+/** The decoded contents of a PKCS#10 request. They are unauthenticated until the signature is verified. */
 export interface CertificateRequest {
   readonly subject: DistinguishedName
   readonly names: AlternativeNames
   readonly publicKey: PublicKeyInfo
-  /** Every extension that is asked for; signers of this package take over names alone. */
-  readonly extensions: readonly RequestedExtension[]
-  /** Asks to be an authority, which nobody becomes this way. */
+  /** Every requested extension. Signers of this package copy alternative names only. */
+  readonly extensions: readonly Extension[]
+  /** Whether the request asks for `CA:TRUE`, which is never granted. */
   readonly wantsAuthority: boolean
-  /** The bytes that the signature is over. */
+  /** The signed bytes: DER of CertificationRequestInfo. */
   readonly signed: Uint8Array
   readonly signatureAlgorithm: AlgorithmIdentifier
   readonly signature: Uint8Array
-}
-
-export interface RequestedExtension {
-  readonly oid: string
-  readonly critical: boolean
-  /** DER of its value. */
-  readonly value: Uint8Array
 }
 
 export interface AlgorithmIdentifier {
@@ -43,7 +37,7 @@ export interface AlgorithmIdentifier {
 }
 
 export const requestPemType = 'CERTIFICATE REQUEST'
-/** Requests above this length are not read: the largest keys and some hundred names fit many times. */
+/** Longest request that is decoded: far above the largest keys with hundreds of names. */
 export const maxRequestBytes = 256 * 1024
 const extensionRequest = '1.2.840.113549.1.9.14'
 const subjectAltName = '2.5.29.17'
@@ -51,7 +45,7 @@ const basicConstraints = '2.5.29.19'
 const attributesTag = 0xa0
 
 /**
- * Reads `spec.request` of a CertificateSigningRequest: base64 of PEM, whose first block counts.
+ * Decodes `spec.request` of a CertificateSigningRequest: base64 of PEM; blocks after the first are ignored.
  *
  * @throws CertificateError `Malformed`
  */
@@ -60,7 +54,7 @@ export function readSigningRequest(base64: string | null | undefined): Certifica
   return readCertificateRequest(bytes === undefined ? '' : new TextDecoder('latin1').decode(bytes))
 }
 
-/** @throws CertificateError `Malformed` */
+/** Decodes a PEM request; blocks after the first are ignored. @throws CertificateError `Malformed` */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const [block] = readPemBlocks(pem)
   if (block?.type !== requestPemType) throw malformed(`PEM block type must be ${requestPemType}`)
@@ -68,10 +62,16 @@ export function readCertificateRequest(pem: string): CertificateRequest {
 }
 
 /**
+ * Decodes a DER request.
+ *
  * @see RFC 2986, 4
- * @throws CertificateError `Malformed`: not DER, not a request, names or keys that nobody can read, an extension twice.
+ * @throws CertificateError `Malformed`: not DER, not a request, unsupported names or keys, a repeated extension.
  */
 export function decodeCertificateRequest(bytes: Uint8Array): CertificateRequest {
+  return readingDer(() => readRequest(bytes))
+}
+
+function readRequest(bytes: Uint8Array): CertificateRequest {
   if (bytes.length > maxRequestBytes) throw malformed(`the request is longer than ${maxRequestBytes} bytes`)
   const outer = new DerReader(readWhole(bytes, tags.sequence, 'certificate request').content, 'certificate request')
   const signed = outer.next(tags.sequence)
@@ -82,11 +82,10 @@ export function decodeCertificateRequest(bytes: Uint8Array): CertificateRequest 
   readSmallInteger(info.next(tags.integer), 'version')
   const subject = readDistinguishedName(info.next(tags.sequence).content)
   const publicKey = readPublicKey(info.next(tags.sequence).whole)
-  const extensions = readExtensions(info.into(attributesTag, 'attributes'))
+  const extensions = readRequestedExtensions(info.into(attributesTag, 'attributes'))
   info.end()
-  const extensionValue = (oid: string) => extensions.find((extension) => extension.oid === oid)?.value
-  const alternative = extensionValue(subjectAltName)
-  const constraints = extensionValue(basicConstraints)
+  const alternative = extensionValue(extensions, subjectAltName)
+  const constraints = extensionValue(extensions, basicConstraints)
   return {
     subject,
     names: alternative === undefined ? noAlternativeNames : readAlternativeNames(alternative),
@@ -107,9 +106,9 @@ function readAlgorithm({ content }: DerElement): AlgorithmIdentifier {
   return { oid, parameters }
 }
 
-/** Attributes of other kinds, such as challenge passwords, are passed over. */
-function readExtensions(attributes: DerReader): RequestedExtension[] {
-  const found: RequestedExtension[] = []
+/** Attributes other than extension requests, such as challenge passwords, are ignored. */
+function readRequestedExtensions(attributes: DerReader): Extension[] {
+  const found: Extension[] = []
   while (!attributes.isEmpty) {
     const attribute = attributes.into(tags.sequence)
     const type = readOid(attribute.next(tags.oid), 'attribute')
@@ -118,25 +117,12 @@ function readExtensions(attributes: DerReader): RequestedExtension[] {
     if (type !== extensionRequest) continue
     const list = values.into(tags.sequence, 'extensions')
     values.end()
-    while (!list.isEmpty) {
-      const extension = readExtension(list.into(tags.sequence))
-      if (found.some(({ oid }) => oid === extension.oid))
-        throw malformed('certificate request contains duplicate requested extensions')
-      found.push(extension)
-    }
+    readExtensions(list, found, 'certificate request contains duplicate requested extensions')
   }
   return found
 }
 
-function readExtension(reader: DerReader): RequestedExtension {
-  const oid = readOid(reader.next(tags.oid), 'extension')
-  const critical = reader.optional(tags.boolean)
-  const { content } = reader.next(tags.octetString)
-  reader.end()
-  return { oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value: content }
-}
-
-/** What cannot be read asks for nothing: the extension is left out anyway. */
+/** An unreadable value counts as false: the extension is never copied. */
 function wantsAuthority(value: Uint8Array): boolean {
   try {
     const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)

@@ -1,24 +1,26 @@
-import { type DerElement, DerReader, malformed, readBoolean, readOid, readWhole, tags } from '../der/reader.ts'
+import { type DerElement, DerReader, readWhole, tags } from '@krmkit/meta/der'
+import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
-import type { RequestedExtension } from './certificate-request.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
+import { type Extension, extensionValue, readExtensions } from './extensions.ts'
 import { readPemBlocks } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
-/** What a certificate says. Whether it is to be believed is not looked at. */
-export interface CertificateFacts {
+/** The decoded contents of a certificate. Nothing is verified. */
+export interface CertificateInfo {
   readonly serialNumber: Uint8Array
   readonly subject: DistinguishedName
-  /** DER of subject and issuer, for comparing. */
+  /** DER of the subject, for exact comparison. */
   readonly subjectDer: Uint8Array
   readonly issuer: DistinguishedName
+  /** DER of the issuer, for exact comparison. */
   readonly issuerDer: Uint8Array
   /** Milliseconds since the epoch. */
   readonly notBefore: number
   readonly notAfter: number
   readonly publicKey: PublicKeyInfo
   readonly names: AlternativeNames
-  readonly extensions: readonly RequestedExtension[]
+  readonly extensions: readonly Extension[]
 }
 
 export const certificatePemType = 'CERTIFICATE'
@@ -27,8 +29,17 @@ const extensionsTag = 0xa3
 const subjectAltName = '2.5.29.17'
 const what = 'certificate'
 
-/** @see RFC 5280, 4.1 @throws CertificateError `Malformed` */
-export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
+/**
+ * Decodes a DER certificate.
+ *
+ * @see RFC 5280, 4.1
+ * @throws CertificateError `Malformed`
+ */
+export function decodeCertificate(bytes: Uint8Array): CertificateInfo {
+  return readingDer(() => readCertificate(bytes))
+}
+
+function readCertificate(bytes: Uint8Array): CertificateInfo {
   const outer = new DerReader(readWhole(bytes, tags.sequence, what).content, what)
   const body = new DerReader(outer.next(tags.sequence).content, what)
   outer.next(tags.sequence)
@@ -42,12 +53,12 @@ export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
   const [notBefore, notAfter] = [readTime(validity.next()), readTime(validity.next())]
   const subject = body.next(tags.sequence)
   const publicKey = readPublicKey(body.next(tags.sequence).whole)
-  let extensions: RequestedExtension[] = []
+  let extensions: Extension[] = []
   while (!body.isEmpty) {
     const element = body.next()
-    if (element.tag === extensionsTag) extensions = readExtensions(element)
+    if (element.tag === extensionsTag) extensions = readCertificateExtensions(element)
   }
-  const alternative = extensions.find(({ oid }) => oid === subjectAltName)?.value
+  const alternative = extensionValue(extensions, subjectAltName)
   return {
     serialNumber,
     subject: readDistinguishedName(subject.content),
@@ -62,26 +73,30 @@ export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
   }
 }
 
-/** Every certificate of a PEM text. @throws CertificateError `Malformed` */
-export function readCertificates(pem: string): CertificateFacts[] {
+/** Decodes every certificate of a PEM text; other blocks are ignored. @throws CertificateError `Malformed` */
+export function readCertificates(pem: string): CertificateInfo[] {
   return readPemBlocks(pem).flatMap(({ type, bytes }) => (type === certificatePemType ? [decodeCertificate(bytes)] : []))
 }
 
-/** What is wrong with a text that should hold certificates alone, in PEM; nothing at all is fine. */
-export function certificateBundleError(text: string): string | undefined {
+/**
+ * Validates `status.certificate` of a CertificateSigningRequest: PEM with certificates only, or empty.
+ *
+ * @returns the problem in the words of the stock server; undefined when there is none.
+ */
+export function validateCertificateBundle(text: string): string | undefined {
   if (text === '') return undefined
   const blocks = readPemBlocks(text)
   for (const block of blocks) {
     if (block.type !== certificatePemType) return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.type)}`
     if (block.hasHeaders) return 'no PEM block headers are permitted'
-    const flaw = certificatesFlaw(block.bytes)
-    if (flaw !== undefined) return flaw
+    const problem = certificatesProblem(block.bytes)
+    if (problem !== undefined) return problem
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** A block may hold several, one after the other. */
-function certificatesFlaw(bytes: Uint8Array): string | undefined {
+/** A block may hold several concatenated certificates. */
+function certificatesProblem(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
   try {
     const all = new DerReader(bytes, what)
@@ -92,24 +107,16 @@ function certificatesFlaw(bytes: Uint8Array): string | undefined {
   }
 }
 
-function readExtensions({ content }: DerElement): RequestedExtension[] {
-  const found: RequestedExtension[] = []
-  const wrapped = new DerReader(content, 'extensions')
-  const list = wrapped.into(tags.sequence)
-  wrapped.end()
-  while (!list.isEmpty) {
-    const extension = list.into(tags.sequence)
-    const oid = readOid(extension.next(tags.oid), 'extension')
-    const critical = extension.optional(tags.boolean)
-    const { content: value } = extension.next(tags.octetString)
-    extension.end()
-    if (found.some((other) => other.oid === oid)) throw malformed('certificate contains duplicate extensions')
-    found.push({ oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value })
-  }
+function readCertificateExtensions({ content }: DerElement): Extension[] {
+  const found: Extension[] = []
+  const wrapper = new DerReader(content, 'extensions')
+  const list = wrapper.into(tags.sequence)
+  wrapper.end()
+  readExtensions(list, found, 'certificate contains duplicate extensions')
   return found
 }
 
-/** Two digits of a year mean 1950 to 2049. */
+/** Reads UTCTime, whose two-digit years mean 1950 to 2049, or GeneralizedTime. */
 function readTime({ tag, content }: DerElement): number {
   const text = String.fromCharCode(...content.subarray(0, 20))
   const digits = tag === tags.utcTime ? `${text < '5' ? '20' : '19'}${text}` : text

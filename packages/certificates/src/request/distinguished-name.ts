@@ -1,8 +1,6 @@
-import { DerReader, readOid, tags } from '../der/reader.ts'
-import { readText } from '../der/strings.ts'
-import { directoryString, oid, sequence, setOf } from '../der/writer.ts'
+import { DerReader, directoryString, oid, readOid, readText, sequence, setOf, tags } from '@krmkit/meta/der'
 
-/** What a subject says, as the usual readers of certificates understand it. */
+/** A decoded distinguished name, with the attributes that common certificate libraries expose. */
 export interface DistinguishedName {
   /** The last one when there are several; empty when there is none. */
   readonly commonName: string
@@ -15,17 +13,17 @@ export interface DistinguishedName {
   readonly postalCodes: readonly string[]
   /** The last one when there are several; empty when there is none. */
   readonly serialNumber: string
-  /** Every attribute as it stands there, also those above. */
+  /** All attributes in order, including those above. */
   readonly attributes: readonly NameAttribute[]
 }
 
 export interface NameAttribute {
   readonly oid: string
-  /** Undefined when the value is no string. */
+  /** Undefined for values that are not strings. */
   readonly text: string | undefined
 }
 
-/** Lists of values, in the order in which a written name has them. */
+/** Multi-valued attributes, in encoding order. */
 const lists = [
   ['countries', '2.5.4.6'],
   ['organizations', '2.5.4.10'],
@@ -38,7 +36,7 @@ const lists = [
 const commonNameOid = '2.5.4.3'
 const serialNumberOid = '2.5.4.5'
 
-/** How an attribute is called in `CN=a,O=b`. */
+/** Attribute names in `CN=a,O=b`. */
 const shortNames: Readonly<Record<string, string>> = {
   [commonNameOid]: 'CN',
   [serialNumberOid]: 'SERIALNUMBER',
@@ -51,13 +49,18 @@ const shortNames: Readonly<Record<string, string>> = {
   '2.5.4.17': 'POSTALCODE',
 }
 
-/** @param content of the outer sequence @throws CertificateError `Malformed` */
+/**
+ * Decodes a distinguished name.
+ *
+ * @param content contents of the outer sequence
+ * @throws MetaError `InvalidDer`
+ */
 export function readDistinguishedName(content: Uint8Array): DistinguishedName {
   const attributes: NameAttribute[] = []
   const names = new DerReader(content, 'subject')
   while (!names.isEmpty) {
     const set = names.into(tags.set)
-    // An empty set says nothing, and is not refused elsewhere.
+    // Other readers accept empty sets as well.
     while (!set.isEmpty) {
       const pair = set.into(tags.sequence)
       const type = readOid(pair.next(tags.oid), 'subject')
@@ -67,7 +70,7 @@ export function readDistinguishedName(content: Uint8Array): DistinguishedName {
     }
   }
   const valuesOf = (type: string) =>
-    attributes.flatMap(({ oid: own, text }) => (own === type && text !== undefined ? [text] : []))
+    attributes.flatMap(({ oid: attributeType, text }) => (attributeType === type && text !== undefined ? [text] : []))
   const found = Object.fromEntries(lists.map(([name, type]) => [name, valuesOf(type)])) as Record<
     (typeof lists)[number][0],
     string[]
@@ -83,8 +86,7 @@ export function readDistinguishedName(content: Uint8Array): DistinguishedName {
 export type NameToWrite = Partial<Omit<DistinguishedName, 'attributes'>>
 
 /**
- * Writes a name anew from what was understood of it, in a fixed order: an attribute that nobody knows, and a second common name,
- * are not taken over.
+ * Encodes a name from its decoded form, in a fixed order. Unknown attributes and additional common names are dropped.
  */
 export function writeDistinguishedName(name: NameToWrite): Uint8Array<ArrayBuffer> {
   const attribute = (type: string, text: string) => sequence(oid(type), directoryString(text))
@@ -98,7 +100,7 @@ export function writeDistinguishedName(name: NameToWrite): Uint8Array<ArrayBuffe
   return sequence(...sets)
 }
 
-/** `CN=a,O=b`, every attribute as it stands there; special characters are escaped, so that no value passes for two. */
+/** Formats all attributes as `CN=a,O=b`, with special characters escaped. @see RFC 4514 */
 export function formatDistinguishedName({ attributes }: Pick<DistinguishedName, 'attributes'>): string {
   return attributes
     .map(({ oid: type, text }) => `${shortNames[type] ?? type}=${text === undefined ? '#' : escaped(text)}`)

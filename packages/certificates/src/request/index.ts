@@ -1,18 +1,20 @@
+/** Decoders of requests, certificates and PEM, without Node built-ins. Entry point `@krmkit/certificates/request`. */
+
+export { encodeBase64, writePem } from '@krmkit/meta/der'
 export { CertificateError, type CertificateErrorCode } from '../certificate-error.ts'
 export { builtInSigners } from '../signers/names.ts'
-export { kubeletClientObjection, kubeletServingObjection } from '../signers/rules.ts'
-export { type AlternativeNames, hasAlternativeNames } from './alternative-names.ts'
-export { type CertificateFacts, certificateBundleError, decodeCertificate, readCertificates } from './certificate.ts'
+export { validateKubeletClientRequest, validateKubeletServingRequest } from '../signers/rules.ts'
+export type { AlternativeNames } from './alternative-names.ts'
+export { type CertificateInfo, decodeCertificate, readCertificates, validateCertificateBundle } from './certificate.ts'
 export {
   type AlgorithmIdentifier,
   type CertificateRequest,
   decodeCertificateRequest,
-  maxRequestBytes,
-  type RequestedExtension,
   readCertificateRequest,
   readSigningRequest,
 } from './certificate-request.ts'
 export { type DistinguishedName, formatDistinguishedName, type NameAttribute } from './distinguished-name.ts'
-export { decodeBase64, encodeBase64, type PemBlock, readPemBlocks, writePem } from './pem.ts'
+export type { Extension } from './extensions.ts'
+export { decodeBase64, type PemBlock, readPemBlocks } from './pem.ts'
 export type { PublicKeyInfo } from './public-key.ts'
-export { isAuthorityCertificate, trustBundleFaults } from './trust-bundle.ts'
+export { validateTrustBundle } from './trust-bundle.ts'

@@ -1,5 +1,4 @@
-/** PEM blocks in a text. @see RFC 7468 */
-
+/** One PEM block of a text. @see RFC 7468 */
 export interface PemBlock {
   readonly type: string
   readonly hasHeaders: boolean
@@ -10,7 +9,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const beginLine = /^-----BEGIN ([^-]{0,100})-----[ \t]*$/
 const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
 
-/** Blocks of a text; what cannot be read between them is passed over. */
+/** Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped. */
 export function readPemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let open: { type: string; body: string[]; hasHeaders: boolean } | undefined
@@ -34,20 +33,8 @@ export function readPemBlocks(text: string): PemBlock[] {
   return blocks
 }
 
-/** One block of lines of 64 characters. */
-export function writePem(type: string, bytes: Uint8Array): string {
-  const lines = encodeBase64(bytes).match(/.{1,64}/g) ?? []
-  return `-----BEGIN ${type}-----\n${lines.map((line) => `${line}\n`).join('')}-----END ${type}-----\n`
-}
-
-/** Bytes of a base64 text; undefined when it is none. */
+/** Decodes padded base64; undefined for anything else. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64.test(text) || text.length % 4 !== 0) return undefined
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
-}
-
-export function encodeBase64(bytes: Uint8Array): string {
-  const pieces: string[] = []
-  for (let at = 0; at < bytes.length; at += 3072) pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 3072))))
-  return pieces.join('')
 }

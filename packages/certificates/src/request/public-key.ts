@@ -1,6 +1,7 @@
-import { DerReader, malformed, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '../der/reader.ts'
+import { DerReader, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '@krmkit/meta/der'
+import { malformed } from '../certificate-error.ts'
 
-/** A public key as a request or certificate holds it. Whether its point lies on the curve is seen when it is used. */
+/** A decoded SubjectPublicKeyInfo. Whether an EC point is on its curve is checked on use. */
 export type PublicKeyInfo = { readonly spki: Uint8Array } & (
   | { readonly algorithm: 'RSA'; readonly bits: number; readonly exponent: number }
   | { readonly algorithm: 'ECDSA'; readonly curve: 'P-224' | 'P-256' | 'P-384' | 'P-521' }
@@ -19,7 +20,12 @@ const curves = new Map([
 ])
 const what = 'public key'
 
-/** @param spki a whole SubjectPublicKeyInfo @throws CertificateError `Malformed` */
+/**
+ * Decodes a public key.
+ *
+ * @param spki DER of SubjectPublicKeyInfo
+ * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ */
 export function readPublicKey(spki: Uint8Array): PublicKeyInfo {
   const outer = new DerReader(spki, what)
   const info = outer.into(tags.sequence)

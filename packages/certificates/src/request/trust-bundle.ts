@@ -1,33 +1,41 @@
-import { DerReader, readBoolean, tags } from '../der/reader.ts'
-import { type CertificateFacts, certificatePemType, decodeCertificate } from './certificate.ts'
-import { encodeBase64, type PemBlock, readPemBlocks } from './pem.ts'
+import { DerReader, encodeBase64, readBoolean, tags } from '@krmkit/meta/der'
+import { readingDer } from '../certificate-error.ts'
+import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
+import { extensionValue } from './extensions.ts'
+import { type PemBlock, readPemBlocks } from './pem.ts'
 
 const basicConstraints = '2.5.29.19'
 
-/** Whether a certificate says of itself that it may sign others (`CA:TRUE`). */
-export function isAuthorityCertificate({ extensions }: Pick<CertificateFacts, 'extensions'>): boolean {
-  const value = extensions.find(({ oid }) => oid === basicConstraints)?.value
+/** Whether a certificate is a CA certificate (`CA:TRUE`). @throws CertificateError `Malformed` for unreadable basic constraints. */
+export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'extensions'>): boolean {
+  const value = extensionValue(extensions, basicConstraints)
   if (value === undefined) return false
-  const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
-  return flag !== undefined && readBoolean(flag, 'basicConstraints')
+  return readingDer(() => {
+    const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
+    return flag !== undefined && readBoolean(flag, 'basicConstraints')
+  })
 }
 
-/** What is wrong with a text that should hold the certificates of authorities in PEM, each once. */
-export function trustBundleFaults(pem: string): string[] {
+/**
+ * Validates `spec.trustBundle` of a ClusterTrustBundle: PEM with CA certificates only, each once.
+ *
+ * @returns the problems in the words of the stock server; empty when there are none.
+ */
+export function validateTrustBundle(pem: string): string[] {
   const blocks = readPemBlocks(pem)
-  const faults = blocks.flatMap((block, index) => anchorFaults(block).map((fault) => `entry ${index} ${fault}`))
-  if (faults.length > 0) return faults
+  const problems = blocks.flatMap((block, index) => anchorProblems(block).map((problem) => `entry ${index} ${problem}`))
+  if (problems.length > 0) return problems
   if (blocks.length === 0) return ['at least one trust anchor must be provided']
-  const places = new Map<string, number[]>()
+  const indices = new Map<string, number[]>()
   for (const [index, { bytes }] of blocks.entries()) {
     const key = encodeBase64(bytes)
-    places.set(key, [...(places.get(key) ?? []), index])
+    indices.set(key, [...(indices.get(key) ?? []), index])
   }
-  const repeated = [...places.values()].filter((indices) => indices.length > 1)
-  return repeated.map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`)
+  const repeated = [...indices.values()].filter((group) => group.length > 1)
+  return repeated.map((group) => `duplicate trust anchor (indices [${group.join(' ')}])`)
 }
 
-function anchorFaults({ type, hasHeaders, bytes }: PemBlock): string[] {
+function anchorProblems({ type, hasHeaders, bytes }: PemBlock): string[] {
   if (type !== certificatePemType) return [`has bad block type: ${type}`]
   const headers = hasHeaders ? ['has PEM block headers'] : []
   try {

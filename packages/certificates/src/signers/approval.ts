@@ -1,42 +1,42 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { builtInSigners } from './names.ts'
-import { kubeletClientObjection } from './rules.ts'
+import { validateKubeletClientRequest } from './rules.ts'
 
-/** A right by which a request is approved without anybody looking at it. */
+/** A permission of the requester that approves a request automatically. */
 export interface AutoApproval {
-  /** Sub-resource of requests that the requester must be allowed to `create`. */
+  /** Subresource of certificatesigningrequests that the requester must be allowed to `create`. */
   readonly subresource: 'selfnodeclient' | 'nodeclient'
-  /** Message of the condition. */
+  /** Message of the Approved condition. */
   readonly message: string
 }
 
-/** `reason` of the condition of approvals that nobody looked at. */
+/** Reason of the Approved condition of automatic approvals. */
 export const autoApprovedReason = 'AutoApproved'
 
 /**
- * By which rights a request may be approved at once, in the order in which they are tried; none: somebody has to look. Only client
- * certificates of nodes are: a node that renews its own, and whoever may bring in nodes.
+ * The permissions that approve a request automatically, in the order of their checks; empty when it needs manual approval. Only kubelet
+ * client certificates qualify: a node that renews its own certificate, and users that may add nodes.
  *
  * @see API protocol specification, 2.10
  */
-export function autoApprovals(
-  asked: {
+export function autoApprovalsFor(
+  candidate: {
     readonly request: CertificateRequest
     readonly signerName: string
     readonly usages: readonly string[]
-    /** `spec.username`, which the server has set. */
+    /** `spec.username`, set by the API server. */
     readonly username: string
   },
   profile: Pick<NamingProfile, 'domain'>,
 ): readonly AutoApproval[] {
-  if (asked.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
-  if (kubeletClientObjection(asked) !== undefined) return []
+  if (candidate.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
+  if (validateKubeletClientRequest(candidate) !== undefined) return []
   const any = {
     subresource: 'nodeclient',
     message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
   } as const
-  if (asked.username !== asked.request.subject.commonName) return [any]
+  if (candidate.username !== candidate.request.subject.commonName) return [any]
   const own = {
     subresource: 'selfnodeclient',
     message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',

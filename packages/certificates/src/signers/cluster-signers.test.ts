@@ -1,15 +1,14 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import { stockProfile } from '@krmkit/meta'
+import { boolean, integer, oid, sequence, writePem } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
-import { newSigningAuthority } from '../authority/kept-signing-authority.ts'
-import { type SigningAuthority, signingAuthority } from '../authority/signing-authority.ts'
-import { boolean, integer, oid, sequence } from '../der/writer.ts'
-import { newCertificateRequest } from '../new-request.ts'
+import { parseSigningAuthority, type SigningAuthority } from '../authority/signing-authority.ts'
+import { createSigningAuthority } from '../authority/signing-authority-store.ts'
+import { createCertificateRequest } from '../create-certificate-request.ts'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { readCertificates } from '../request/certificate.ts'
 import { decodeCertificateRequest } from '../request/certificate-request.ts'
 import { formatDistinguishedName } from '../request/distinguished-name.ts'
-import { writePem } from '../request/pem.ts'
 import {
   base64Of,
   basicConstraints,
@@ -23,7 +22,7 @@ import {
   subjectAltName,
   testKey,
 } from '../testing/requests.fixture.ts'
-import { clusterSigners } from './cluster-signers.ts'
+import { createClusterSigners } from './cluster-signers.ts'
 import { issueCertificate } from './issue.ts'
 import { builtInSigners } from './names.ts'
 
@@ -31,21 +30,21 @@ const start = Date.parse('2031-05-04T03:02:01Z')
 const clock = { now: () => start }
 let counter = 1
 const random = { bytes: (size: number) => new Uint8Array(size).map(() => counter++ % 251) }
-const authority = await newSigningAuthority({ clock, random })
+const authority = await createSigningAuthority({ clock, random })
 const signers = builtInSigners(stockProfile)
 const client = signers.apiserverClient
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 async function signed(parts: RequestParts, options: { signerName?: string; usages?: string[]; expirationSeconds?: number } = {}) {
-  const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(options.signerName ?? client)
+  const made = createClusterSigners({ authority, clock, random, profile: stockProfile }).of(options.signerName ?? client)
   const pem = await made!.sign({ usages: ['client auth'], ...options, request: requestBase64(parts) })
   return { pem, node: new X509Certificate(pem), facts: readCertificates(pem)[0]! }
 }
 const extension = (facts: { extensions: readonly { oid: string }[] }) => facts.extensions.map(({ oid: name }) => name).sort()
 
-describe('what is signed', () => {
-  it('P134 is a certificate of the authority for the key of the request', async () => {
+describe('issued certificates', () => {
+  it('are signed by the authority for the key of the request [P134]', async () => {
     const { node, pem } = await signed({
       subject: [
         [organization, 'dev'],
@@ -61,7 +60,7 @@ describe('what is signed', () => {
     expect(pem).toMatch(/^-----BEGIN CERTIFICATE-----\n[\s\S]+\n-----END CERTIFICATE-----\n$/)
   })
 
-  it('P98 keeps alternative names, says the usages asked for, and drops every other extension', async () => {
+  it('keep alternative names and requested usages, and drop other extensions [P98]', async () => {
     const names = { dns: ['a.example.com'], emails: ['a@b.c'], ips: ['10.0.0.1', '2001:db8::1'], uris: ['https://a.b/c'] }
     const { node, facts } = await signed(
       {
@@ -84,17 +83,17 @@ describe('what is signed', () => {
     expect([keyUsage.critical, ...keyUsage.value]).toEqual([true, 3, 2, 5, 0b10100000])
   })
 
-  it('P109 is never an authority, whatever was asked for', async () => {
+  it('are never CA certificates [P109]', async () => {
     const { node, facts } = await signed({ extensions: [[basicConstraints, sequence(boolean(true), integer(3))]] })
     expect(node.ca).toBe(false)
     const basic = facts.extensions.find(({ oid: name }) => name === basicConstraints)!
     expect([basic.critical, ...basic.value]).toEqual([true, 0x30, 0])
   })
 
-  it('P98 has one common name, and no attribute that readers do not expect', async () => {
+  it('have one common name and known attributes only [P98]', async () => {
     const subject = [
       [commonName, 'first'],
-      ['1.3.6.1.4.1.57683.2', 'uid-of-somebody'],
+      ['1.3.6.1.4.1.57683.2', 'another-uid'],
       ['2.5.4.42', 'given'],
       [organization, 'b'],
       [commonName, 'last'],
@@ -109,7 +108,7 @@ describe('what is signed', () => {
     expect(wide.node.toLegacyObject().subject.CN).toBe('Жанна 🙂')
   })
 
-  it('P98 marks names as critical when there is no subject', async () => {
+  it('mark alternative names as critical without a subject [P98]', async () => {
     const extensions = [[subjectAltName, writeAlternativeNames({ dns: ['a'], emails: [], ips: [], uris: [] })]] as const
     const critical = async (parts: RequestParts) =>
       (await signed(parts)).facts.extensions.find(({ oid: name }) => name === subjectAltName)?.critical
@@ -118,52 +117,52 @@ describe('what is signed', () => {
   })
 })
 
-describe('how long', () => {
+describe('validity', () => {
   const life = async (expirationSeconds?: number, maxDurationMs?: number, own: SigningAuthority = authority) => {
     const limits = maxDurationMs === undefined ? {} : { maxDurationMs }
-    const made = clusterSigners({ authority: own, clock, random, profile: stockProfile, ...limits }).of(client)!
+    const made = createClusterSigners({ authority: own, clock, random, profile: stockProfile, ...limits }).of(client)!
     const wish = expirationSeconds === undefined ? {} : { expirationSeconds }
     const [facts] = readCertificates(await made.sign({ request: requestBase64({}), usages: ['client auth'], ...wish }))
     return [facts!.notBefore - start, facts!.notAfter - start]
   }
   const back = -5 * minuteMs
 
-  it('P110 a year when nothing is said, beginning five minutes ago', async () => {
+  it('defaults to one year, starting five minutes ago [P110]', async () => {
     expect(await life()).toEqual([back, 365 * 24 * hourMs + back])
   })
 
-  it('P110 the shorter of what is configured and what is asked for', async () => {
+  it('is the shorter of configured and requested duration [P110]', async () => {
     expect(await life(24 * 3600)).toEqual([back, 24 * hourMs + back])
     expect(await life(24 * 3600, 12 * hourMs)).toEqual([back, 12 * hourMs + back])
     expect(await life(2 ** 31 - 1, 12 * hourMs)).toEqual([back, 12 * hourMs + back])
   })
 
-  it('P110 short lives are not made shorter by beginning early', async () => {
+  it('is not shortened by backdating when short [P110]', async () => {
     expect(await life(3600)).toEqual([back, hourMs])
     expect(await life(600)).toEqual([back, 10 * minuteMs])
-    // What validation lets nobody ask for.
+    // Validation rejects this value.
     expect(await life(1)).toEqual([back, 10 * minuteMs])
   })
 
-  it('P110 no longer than the authority, and not at all when it has ended', async () => {
-    const near = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
+  it('ends with the authority at the latest; an expired authority does not sign [P110]', async () => {
+    const near = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
     expect((await life(undefined, undefined, near))[1]).toBe(hourMs)
-    const past = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
+    const past = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
     await expect(life(undefined, undefined, past)).rejects.toMatchObject({ code: 'UnusableAuthority' })
   })
 
-  it('P110 after 2049 the year has four digits', async () => {
+  it('uses GeneralizedTime after 2049 [P110]', async () => {
     const late = Date.parse('2049-12-31T23:00:00Z')
-    const own = await newSigningAuthority({ clock: { now: () => late }, random })
-    const made = clusterSigners({ authority: own, clock: { now: () => late }, random, profile: stockProfile }).of(client)!
+    const own = await createSigningAuthority({ clock: { now: () => late }, random })
+    const made = createClusterSigners({ authority: own, clock: { now: () => late }, random, profile: stockProfile }).of(client)!
     const pem = await made.sign({ request: requestBase64({}), usages: ['client auth'], expirationSeconds: 86_400 })
     expect(Date.parse(new X509Certificate(pem).validTo)).toBe(late + 24 * hourMs + back)
     expect(Date.parse(new X509Certificate(pem).validFrom)).toBe(late + back)
   })
 })
 
-describe('what is refused', () => {
-  it('P97 P100 P106 what breaks the rules of the signer', async () => {
+describe('rejected requests', () => {
+  it('violate the rules of the signer [P97] [P100] [P106]', async () => {
     const refused = { code: 'Refused' }
     await expect(signed({}, { usages: ['server auth'] })).rejects.toMatchObject(refused)
     await expect(signed({}, { signerName: signers.apiserverClientKubelet })).rejects.toMatchObject(refused)
@@ -171,30 +170,30 @@ describe('what is refused', () => {
     await expect(signed({}, { signerName: signers.legacyUnknown, usages: ['__proto__'] })).rejects.toMatchObject(refused)
   })
 
-  it('P134 a request that somebody else signed, or that was changed since', async () => {
+  it('have a signature of another key, or were modified [P134]', async () => {
     const bad = { code: 'BadSignature' }
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     await expect(signed({ spki: publicDer(other) })).rejects.toMatchObject(bad)
     await expect(signed({ signature: new Uint8Array() })).rejects.toMatchObject(bad)
     await expect(signed({ signature: new Uint8Array(70).fill(0x30) })).rejects.toMatchObject(bad)
-    // All zeros is a signature of everything where nobody looks.
+    // A signature of zeros verifies everything in flawed implementations.
     await expect(signed({ signature: sequence(integer(0), integer(0)) })).rejects.toMatchObject(bad)
     const der = requestDer({})
     const at = Buffer.from(der).indexOf('jane')
     der[at] = 'J'.charCodeAt(0)
-    const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(client)!
+    const made = createClusterSigners({ authority, clock, random, profile: stockProfile }).of(client)!
     const request = base64Of(writePem('CERTIFICATE REQUEST', der))
     await expect(made.sign({ request, usages: ['client auth'] })).rejects.toMatchObject(bad)
   })
 
-  it('P134 a signature of one kind over a key of another, or of no known kind', async () => {
+  it('have a signature algorithm that is unknown or does not match the key [P134]', async () => {
     const algorithm = (name: string) => sequence(oid(name))
     await expect(signed({ algorithm: algorithm('1.2.840.113549.1.1.11') })).rejects.toMatchObject({ code: 'BadSignature' })
     await expect(signed({ algorithm: algorithm('1.2.3') })).rejects.toMatchObject({ code: 'BadSignature' })
     await expect(signed({ algorithm: algorithm('1.2.840.113549.1.1.10') })).rejects.toMatchObject({ code: 'BadSignature' })
   })
 
-  it('P134 weak keys, weak digests and keys that are attacks', async () => {
+  it('have weak or oversized keys, or weak digests [P134]', async () => {
     const weak = { code: 'WeakKey' }
     const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey
     await expect(signed({ key: rsa(1024) })).rejects.toMatchObject(weak)
@@ -213,19 +212,19 @@ describe('what is refused', () => {
     await expect(signed({ spki: spki(modulus(1025), 65537) })).rejects.toMatchObject(weak)
     await expect(signed({ spki: spki(modulus(20_000), 65537) })).rejects.toMatchObject(weak)
     for (const exponent of [1, 2, 65536]) await expect(signed({ spki: spki(modulus(256), exponent) })).rejects.toMatchObject(weak)
-    // A key of a kind for agreement, not for signing.
+    // A key type for key agreement, not for signing.
     const { publicKey } = generateKeyPairSync('x25519')
     await expect(signed({ spki: publicKey.export({ format: 'der', type: 'spki' }) })).rejects.toMatchObject(weak)
   })
 
-  it('P134 a point that is not on its curve', async () => {
+  it('have a point that is not on its curve [P134]', async () => {
     const spki = Uint8Array.from(publicDer(testKey()))
     spki[spki.length - 1]! ^= 1
     await expect(signed({ spki })).rejects.toMatchObject({ code: 'Malformed' })
   })
 
-  it('P112 a signer of another name signs nothing here', () => {
-    const made = clusterSigners({ authority: { kubeletServing: authority }, clock, random, profile: stockProfile })
+  it('have an unknown signer name [P112]', () => {
+    const made = createClusterSigners({ authority: { kubeletServing: authority }, clock, random, profile: stockProfile })
     expect(made.of('example.com/x')).toBeUndefined()
     expect(made.of(client)).toBeUndefined()
     expect(made.of('__proto__')).toBeUndefined()
@@ -233,7 +232,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('keys and authorities of other kinds', () => {
+describe('key types', () => {
   const keys: [string, () => KeyObject][] = [
     ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
     ['P-384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey],
@@ -241,7 +240,7 @@ describe('keys and authorities of other kinds', () => {
     ['Ed25519', () => generateKeyPairSync('ed25519').privateKey],
   ]
 
-  it.each(keys)('P134 %s asks and signs', async (_, make) => {
+  it.each(keys)('supports %s for requests and authorities [P134]', async (_, make) => {
     const key = make()
     const { node } = await signed({ key })
     expect(node.checkPrivateKey(key)).toBe(true)
@@ -257,7 +256,7 @@ describe('keys and authorities of other kinds', () => {
     expect(new X509Certificate(pem).verify(createPublicKey(key))).toBe(true)
   })
 
-  it('P134 RSA with PSS, with the usual parameters alone', async () => {
+  it('supports RSA-PSS with standard parameters only [P134]', async () => {
     const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
     const info = decodeCertificateRequest(requestDer({ key })).signed
     const made = (saltLength: number, hash: string) =>
@@ -277,7 +276,7 @@ describe('keys and authorities of other kinds', () => {
     })
   })
 
-  it('an authority is one that may sign, with its own key', () => {
+  it('requires CA:TRUE, keyCertSign and a matching key of an authority', () => {
     const leafKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     const pem = (key: KeyObject) => key.export({ format: 'pem', type: 'pkcs8' }) as string
     const request = decodeCertificateRequest(requestDer({ key: leafKey }))
@@ -289,11 +288,11 @@ describe('keys and authorities of other kinds', () => {
       serial: random.bytes(8),
     })
     const unusable = expect.objectContaining({ code: 'UnusableAuthority' })
-    expect(() => signingAuthority({ certificate: leaf, key: pem(leafKey) })).toThrow(unusable)
-    expect(() => signingAuthority({ certificate: authority.certificate, key: pem(leafKey) })).toThrow(unusable)
+    expect(() => parseSigningAuthority({ certificate: leaf, key: pem(leafKey) })).toThrow(unusable)
+    expect(() => parseSigningAuthority({ certificate: authority.certificate, key: pem(leafKey) })).toThrow(unusable)
     const malformed = expect.objectContaining({ code: 'Malformed' })
-    expect(() => signingAuthority({ certificate: '', key: pem(leafKey) })).toThrow(malformed)
-    expect(() => signingAuthority({ certificate: authority.certificate, key: 'none' })).toThrow(malformed)
-    expect(newCertificateRequest({ subject: {}, key: pem(leafKey) }).key).toBe(pem(leafKey))
+    expect(() => parseSigningAuthority({ certificate: '', key: pem(leafKey) })).toThrow(malformed)
+    expect(() => parseSigningAuthority({ certificate: authority.certificate, key: 'none' })).toThrow(malformed)
+    expect(createCertificateRequest({ subject: {}, key: pem(leafKey) }).key).toBe(pem(leafKey))
   })
 })

@@ -4,11 +4,11 @@ import { CertificateError } from '../certificate-error.ts'
 import { type CertificateRequest, readSigningRequest } from '../request/certificate-request.ts'
 import { issueCertificate } from './issue.ts'
 import { builtInSigners, type SignerPurpose, signerPurposes } from './names.ts'
-import { verifyRequest } from './request-signature.ts'
-import { signerObjection } from './rules.ts'
+import { verifyRequestSignature } from './request-signature.ts'
+import { validateSignerRequest } from './rules.ts'
 import { defaultSigningDurationMs, validityOf } from './validity.ts'
 
-/** What a CertificateSigningRequest says to its signer. */
+/** The fields of a CertificateSigningRequest that a signer uses. */
 export interface RequestToSign {
   /** `spec.request`: base64 of PEM. */
   readonly request: string
@@ -16,39 +16,47 @@ export interface RequestToSign {
   readonly expirationSeconds?: number | undefined
 }
 
-/** Signs the requests of one name. */
+/** Signs the requests with one signer name. */
 export interface CertificateSigner {
   readonly signerName: string
   /**
-   * The certificate in PEM.
+   * Signs a request.
    *
-   * @throws CertificateError `Malformed`, `BadSignature`, `WeakKey` or `Refused` for a request that is never signed;
-   * `UnusableAuthority` or `StorageFailed` for an authority that is out of order.
+   * @returns the certificate in PEM.
+   * @throws CertificateError `Malformed`, `BadSignature`, `WeakKey` or `Refused` for requests that can never be signed;
+   *   `UnusableAuthority` or `StorageFailed` for problems of the authority.
    */
-  sign(asked: RequestToSign): Promise<string>
+  sign(request: RequestToSign): Promise<string>
 }
 
 /** Signers by name. */
 export interface CertificateSigners {
-  /** Undefined for a signer that somebody else is. */
+  /** The signer of a name; undefined for names that are not served here. */
   of(signerName: string): CertificateSigner | undefined
 }
 
-/** An authority, or where to get it whenever something is to be signed: files may have changed. */
-export type AuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
+/** An authority, or a function that returns the current one and is called for every signature. */
+export type SigningAuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
 
 export interface ClusterSignersOptions {
-  /** One authority for all, or one for each signer; a signer without one signs nothing. */
-  readonly authority: AuthoritySource | Readonly<Partial<Record<SignerPurpose, AuthoritySource>>>
-  /** The longest life of a certificate in milliseconds. Default: a year. */
+  /** One authority for all signers, or one per purpose; purposes without one are not served. */
+  readonly authority: SigningAuthoritySource | Readonly<Partial<Record<SignerPurpose, SigningAuthoritySource>>>
+  /** Maximum duration of certificates, in milliseconds. Default: one year. */
   readonly maxDurationMs?: number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
 }
 
-/** The signers that come with a server. @see API protocol specification, 2.10 */
-export function clusterSigners(options: ClusterSignersOptions): CertificateSigners {
+/**
+ * Creates the built-in signers.
+ *
+ * @see API protocol specification, 2.10
+ * @example
+ * const signers = createClusterSigners({ authority, clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const certificate = await signers.of('kubernetes.io/kube-apiserver-client')?.sign({ request, usages: ['client auth'] })
+ */
+export function createClusterSigners(options: ClusterSignersOptions): CertificateSigners {
   const names = builtInSigners(options.profile)
   const signers = new Map<string, CertificateSigner>()
   for (const purpose of signerPurposes) {
@@ -57,10 +65,10 @@ export function clusterSigners(options: ClusterSignersOptions): CertificateSigne
     const signerName = names[purpose]
     signers.set(signerName, {
       signerName,
-      async sign(asked) {
-        const request = checkedRequest({ ...asked, signerName }, options.profile)
+      async sign(toSign) {
+        const request = verifySigningRequest({ ...toSign, signerName }, options.profile)
         const current = typeof authority === 'function' ? await authority() : authority
-        return signRequest({ ...asked, request }, { ...options, authority: current })
+        return signRequest({ ...toSign, request }, { ...options, authority: current })
       },
     })
   }
@@ -68,28 +76,28 @@ export function clusterSigners(options: ClusterSignersOptions): CertificateSigne
 }
 
 /**
- * Reads a request and looks at all that a signer looks at: rules of its name, key, signature.
+ * Decodes a request and verifies everything that a signer requires: the rules of its name, key strength, signature.
  *
  * @throws CertificateError `Malformed`, `Refused`, `BadSignature`, `WeakKey`
  */
-export function checkedRequest(
-  asked: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
+export function verifySigningRequest(
+  toSign: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
   profile: Pick<NamingProfile, 'domain'>,
 ): CertificateRequest {
-  const request = readSigningRequest(asked.request)
-  const objection = signerObjection({ ...asked, request }, profile)
-  if (objection !== undefined) throw new CertificateError({ code: 'Refused', message: objection })
-  verifyRequest(request)
+  const request = readSigningRequest(toSign.request)
+  const problem = validateSignerRequest({ ...toSign, request }, profile)
+  if (problem !== undefined) throw new CertificateError({ code: 'Refused', message: problem })
+  verifyRequestSignature(request)
   return request
 }
 
 /**
- * Signs a request that was looked at.
+ * Signs a verified request.
  *
  * @throws CertificateError `UnusableAuthority`; `Refused` for unknown usages.
  */
 export function signRequest(
-  asked: {
+  toSign: {
     readonly request: CertificateRequest
     readonly usages: readonly string[]
     readonly expirationSeconds?: number | undefined
@@ -102,13 +110,13 @@ export function signRequest(
   },
 ): string {
   const { authority, maxDurationMs = defaultSigningDurationMs, clock, random } = options
-  const { expirationSeconds } = asked
-  const authorityNotAfter = authority.facts.notAfter
+  const { expirationSeconds } = toSign
+  const authorityNotAfter = authority.info.notAfter
   const validity = validityOf({ now: clock.now(), maxDurationMs, expirationSeconds, authorityNotAfter })
-  return issueCertificate(authority, { ...asked, ...validity, serial: random.bytes(16) })
+  return issueCertificate(authority, { ...toSign, ...validity, serial: random.bytes(16) })
 }
 
-function authorityOf(given: ClusterSignersOptions['authority'], purpose: SignerPurpose): AuthoritySource | undefined {
-  if (typeof given === 'function' || 'facts' in given) return given as AuthoritySource
+function authorityOf(given: ClusterSignersOptions['authority'], purpose: SignerPurpose): SigningAuthoritySource | undefined {
+  if (typeof given === 'function' || 'info' in given) return given as SigningAuthoritySource
   return given[purpose]
 }

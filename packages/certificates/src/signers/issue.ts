@@ -1,15 +1,14 @@
 import { sign } from 'node:crypto'
+import { bitString, boolean, der, integer, namedBits, octetString, oid, sequence, time, writePem } from '@krmkit/meta/der'
 import type { SigningAuthority } from '../authority/signing-authority.ts'
-import { bitString, boolean, der, integer, namedBits, octetString, oid, sequence, time } from '../der/writer.ts'
 import { hasAlternativeNames, writeAlternativeNames } from '../request/alternative-names.ts'
 import { certificatePemType } from '../request/certificate.ts'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { writeDistinguishedName } from '../request/distinguished-name.ts'
-import { writePem } from '../request/pem.ts'
 import { signatureSchemeOf } from './signature-scheme.ts'
 import { keyUsagesOf } from './usages.ts'
 
-export interface CertificateToIssue {
+export interface IssueCertificateOptions {
   readonly request: CertificateRequest
   readonly usages: readonly string[]
   /** Milliseconds since the epoch. */
@@ -20,44 +19,46 @@ export interface CertificateToIssue {
 }
 
 /**
- * The certificate that a request asks for, in PEM. Subject and alternative names are written anew from what was understood of
- * them; every other extension that was asked for is left out, and what is issued is never an authority. That the request is
- * signed and allowed has to be looked at before.
+ * Issues the certificate of a request, in PEM. Subject and alternative names are encoded again from their decoded form, other requested
+ * extensions are dropped, and the result is never a CA certificate. The caller must have verified the request.
  *
- * @throws CertificateError `Refused` for unknown usages, `UnusableAuthority` for keys that cannot sign.
+ * @throws CertificateError `Refused` for unknown usages, `UnusableAuthority` for unsupported keys.
  */
-export function issueCertificate(authority: SigningAuthority, wanted: CertificateToIssue): string {
-  const { request } = wanted
+export function issueCertificate(authority: SigningAuthority, options: IssueCertificateOptions): string {
+  const { request } = options
   const scheme = signatureSchemeOf(authority.key)
   const subject = writeDistinguishedName(request.subject)
   const body = sequence(
     der(0xa0, integer(2)),
-    integer(serialOf(wanted.serial)),
+    integer(serialOf(options.serial)),
     scheme.algorithm,
-    authority.facts.subjectDer,
-    sequence(time(wanted.notBefore), time(wanted.notAfter)),
+    authority.info.subjectDer,
+    sequence(time(options.notBefore), time(options.notAfter)),
     subject,
     request.publicKey.spki,
-    der(0xa3, sequence(...extensionsOf(authority, { ...wanted, hasSubject: subject.length > 2 }))),
+    der(0xa3, sequence(...extensionsOf(authority, { ...options, hasSubject: subject.length > 2 }))),
   )
   const signature = sign(scheme.hash, body, authority.key)
   return writePem(certificatePemType, sequence(body, scheme.algorithm, bitString(signature)))
 }
 
-function extensionsOf(authority: SigningAuthority, wanted: CertificateToIssue & { readonly hasSubject: boolean }): Uint8Array[] {
-  const { bits, purposes } = keyUsagesOf(wanted.usages)
-  const { names } = wanted.request
+function extensionsOf(
+  authority: SigningAuthority,
+  options: IssueCertificateOptions & { readonly hasSubject: boolean },
+): Uint8Array[] {
+  const { bits, purposes } = keyUsagesOf(options.usages)
+  const { names } = options.request
   const { keyIdentifier } = authority
   return [
     ...(bits.length === 0 ? [] : [extension('2.5.29.15', { critical: true, value: namedBits(bits) })]),
     ...(purposes.length === 0 ? [] : [extension('2.5.29.37', { critical: false, value: sequence(...purposes.map(oid)) })]),
-    // An empty sequence: CA is false by default.
+    // Basic constraints as an empty sequence: CA defaults to false.
     extension('2.5.29.19', { critical: true, value: sequence() }),
     ...(keyIdentifier === undefined
       ? []
       : [extension('2.5.29.35', { critical: false, value: sequence(der(0x80, keyIdentifier)) })]),
     ...(hasAlternativeNames(names)
-      ? [extension('2.5.29.17', { critical: !wanted.hasSubject, value: writeAlternativeNames(names) })]
+      ? [extension('2.5.29.17', { critical: !options.hasSubject, value: writeAlternativeNames(names) })]
       : []),
   ]
 }
@@ -66,7 +67,7 @@ function extension(type: string, { critical, value }: { readonly critical: boole
   return sequence(oid(type), ...(critical ? [boolean(true)] : []), octetString(value))
 }
 
-/** Positive whatever the bytes, and never zero. */
+/** A positive serial number. */
 function serialOf(bytes: Uint8Array): Uint8Array {
   const serial = Uint8Array.from(bytes)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40

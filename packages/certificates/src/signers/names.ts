@@ -1,9 +1,9 @@
 import type { NamingProfile } from '@krmkit/meta'
 
-/** What the signers that come with a server sign for. */
+/** Purpose of a built-in signer. */
 export type SignerPurpose = 'apiserverClient' | 'apiserverClientKubelet' | 'kubeletServing' | 'legacyUnknown'
 
-/** In the order in which they are told to people. */
+/** All purposes, in display order. */
 export const signerPurposes: readonly SignerPurpose[] = [
   'apiserverClient',
   'apiserverClientKubelet',
@@ -11,7 +11,7 @@ export const signerPurposes: readonly SignerPurpose[] = [
   'legacyUnknown',
 ]
 
-/** Names of the built-in signers, as `spec.signerName` has them. @see API protocol specification, 2.10 */
+/** Values of `spec.signerName` for the built-in signers. @see API protocol specification, 2.10 */
 export function builtInSigners({ domain }: Pick<NamingProfile, 'domain'>): Readonly<Record<SignerPurpose, string>> {
   return {
     apiserverClient: `${domain}/kube-apiserver-client`,
@@ -21,8 +21,8 @@ export function builtInSigners({ domain }: Pick<NamingProfile, 'domain'>): Reado
   }
 }
 
-/** Which of the built-in signers a name means. */
-export function purposeOf(signerName: string, profile: Pick<NamingProfile, 'domain'>): SignerPurpose | undefined {
+/** The purpose of a built-in signer name; undefined for other names. */
+export function signerPurposeOf(signerName: string, profile: Pick<NamingProfile, 'domain'>): SignerPurpose | undefined {
   const names = builtInSigners(profile)
   return signerPurposes.find((purpose) => names[purpose] === signerName)
 }

@@ -1,7 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { der, integer, oid, sequence, tags } from '@krmkit/meta/der'
 import { CertificateError } from '../certificate-error.ts'
-import { tags } from '../der/reader.ts'
-import { der, integer, oid, sequence } from '../der/writer.ts'
 import type { AlgorithmIdentifier, CertificateRequest } from '../request/certificate-request.ts'
 import type { PublicKeyInfo } from '../request/public-key.ts'
 
@@ -20,7 +19,7 @@ const schemes = new Map<string, Scheme>([
   ['1.2.840.10045.4.3.4', { key: 'ECDSA', hash: 'sha512' }],
   ['1.3.101.112', { key: 'Ed25519', hash: null }],
 ])
-/** MD5 and SHA-1, with RSA and ECDSA: whoever finds two requests of one digest can swap them. */
+/** MD2, MD5 and SHA-1 with RSA and ECDSA: collisions let an attacker swap requests. */
 const weakSchemes = new Set([
   '1.2.840.113549.1.1.4',
   '1.2.840.113549.1.1.5',
@@ -35,37 +34,37 @@ const pssHashes = [
   { hash: 'sha384', oid: '2.16.840.1.101.3.4.2.2', saltLength: 48 },
   { hash: 'sha512', oid: '2.16.840.1.101.3.4.2.3', saltLength: 64 },
 ] as const
-const fewestRsaBits = 2048
-/** Above it, checking one signature takes long enough to be an attack. */
-const mostRsaBits = 8192
+const minRsaBits = 2048
+/** Above this, verifying one signature takes long enough for denial of service. */
+const maxRsaBits = 8192
 
 /**
- * Checks that whoever made the request has the private key, and that the key is worth having.
+ * Verifies proof of possession of the private key, and the strength of the key.
  *
- * Differs: the stock signer takes RSA keys from 1024 bits on, and SHA-1.
+ * Differs: the stock signer accepts RSA keys from 1024 bits, and SHA-1.
  *
- * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for a key that is none, such as a point beside its curve.
+ * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for an invalid key, such as a point that is not on its curve.
  */
-export function verifyRequest(request: CertificateRequest): void {
-  checkStrength(request.publicKey)
+export function verifyRequestSignature(request: CertificateRequest): void {
+  verifyKeyStrength(request.publicKey)
   const scheme = schemeOf(request.signatureAlgorithm)
   if (scheme.key !== request.publicKey.algorithm) {
-    const message = `the signature is one of ${scheme.key}, the key one of ${request.publicKey.algorithm}`
+    const message = `the signature algorithm is ${scheme.key}, but the key is ${request.publicKey.algorithm}`
     throw new CertificateError({ code: 'BadSignature', message })
   }
   const key = keyOf(request.publicKey)
   if (!isSignedBy(key, scheme, request)) {
-    throw new CertificateError({ code: 'BadSignature', message: 'the request is not signed with the key that it names' })
+    throw new CertificateError({ code: 'BadSignature', message: 'the request is not signed with its own key' })
   }
 }
 
-/** @throws CertificateError `WeakKey` */
-export function checkStrength(key: PublicKeyInfo): void {
+/** Verifies that a key is strong enough and not excessively large. @throws CertificateError `WeakKey` */
+export function verifyKeyStrength(key: PublicKeyInfo): void {
   const weak = (message: string) => new CertificateError({ code: 'WeakKey', message })
-  if (key.algorithm === 'unknown') throw weak(`keys of algorithm ${key.oid} are not signed`)
+  if (key.algorithm === 'unknown') throw weak(`keys of algorithm ${key.oid} are not supported`)
   if (key.algorithm !== 'RSA') return
-  if (key.bits < fewestRsaBits) throw weak(`an RSA key of ${key.bits} bits is too short: ${fewestRsaBits} are needed`)
-  if (key.bits > mostRsaBits) throw weak(`an RSA key of ${key.bits} bits is too long: ${mostRsaBits} are allowed`)
+  if (key.bits < minRsaBits) throw weak(`an RSA key of ${key.bits} bits is too short: the minimum is ${minRsaBits}`)
+  if (key.bits > maxRsaBits) throw weak(`an RSA key of ${key.bits} bits is too long: the maximum is ${maxRsaBits}`)
   if (key.exponent < 3 || key.exponent % 2 === 0 || key.exponent > 2 ** 31 - 1) throw weak('the RSA public exponent is unusable')
 }
 
@@ -82,7 +81,7 @@ function keyOf({ spki }: PublicKeyInfo): KeyObject {
   try {
     return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' })
   } catch (cause) {
-    throw new CertificateError({ code: 'Malformed', message: 'the public key is none', cause })
+    throw new CertificateError({ code: 'Malformed', message: 'the public key is invalid', cause })
   }
 }
 
@@ -92,13 +91,13 @@ function schemeOf({ oid: name, parameters }: AlgorithmIdentifier): Scheme {
   if (weakSchemes.has(name)) {
     throw new CertificateError({
       code: 'WeakKey',
-      message: 'the request is signed over a digest that can be forged (MD5, SHA-1)',
+      message: 'the request is signed with a weak digest (MD5, SHA-1)',
     })
   }
-  throw new CertificateError({ code: 'BadSignature', message: `signatures of algorithm ${name} are not known` })
+  throw new CertificateError({ code: 'BadSignature', message: `signature algorithm ${name} is not supported` })
 }
 
-/** Only the usual choices: one hash for all, salt as long as it. */
+/** Only the common parameters: the same hash for message and mask, salt as long as the hash. */
 function pssScheme(parameters: Uint8Array | undefined): Scheme | undefined {
   const given = Buffer.from(parameters ?? [])
   const found = pssHashes.find((choice) =>
@@ -107,7 +106,7 @@ function pssScheme(parameters: Uint8Array | undefined): Scheme | undefined {
   return found === undefined ? undefined : { key: 'RSA', hash: found.hash, saltLength: found.saltLength }
 }
 
-/** A hash is named with a parameter NULL or without, here and inside of the mask. */
+/** Hash identifiers may have NULL parameters or none, independently for message and mask. */
 function pssParameters(choice: (typeof pssHashes)[number], [outer, inner]: readonly [boolean, boolean]): Uint8Array {
   const hash = (isNull: boolean) => sequence(oid(choice.oid), ...(isNull ? [der(tags.null)] : []))
   const mask = sequence(oid(mgf1Oid), hash(inner))

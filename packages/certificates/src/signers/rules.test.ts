@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
+import { der, sequence } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
-import { der, sequence } from '../der/writer.ts'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { decodeCertificateRequest } from '../request/certificate-request.ts'
 import {
@@ -12,9 +12,9 @@ import {
   requestDer,
   subjectAltName,
 } from '../testing/requests.fixture.ts'
-import { autoApprovals } from './approval.ts'
-import { builtInSigners, purposeOf } from './names.ts'
-import { signerObjection } from './rules.ts'
+import { autoApprovalsFor } from './approval.ts'
+import { builtInSigners, signerPurposeOf } from './names.ts'
+import { validateSignerRequest } from './rules.ts'
 
 const signers = builtInSigners(stockProfile)
 const named = (names: {
@@ -26,17 +26,17 @@ const named = (names: {
   [subjectAltName, writeAlternativeNames({ dns: [], emails: [], ips: [], uris: [], ...names })],
 ]
 const objection = (signerName: string, usages: readonly string[], parts: RequestParts = {}) =>
-  signerObjection({ signerName, usages, request: decodeCertificateRequest(requestDer(parts)) }, stockProfile)
+  validateSignerRequest({ signerName, usages, request: decodeCertificateRequest(requestDer(parts)) }, stockProfile)
 
-describe('signer of client certificates', () => {
+describe('kube-apiserver-client', () => {
   const { apiserverClient } = signers
 
-  it('P96 any subject will do, administrators too', () => {
+  it('accepts any subject, including administrators [P96]', () => {
     expect(objection(apiserverClient, ['client auth'], { subject: [[organization, 'system:masters']] })).toBeUndefined()
     expect(objection(apiserverClient, ['client auth'], { subject: [] })).toBeUndefined()
   })
 
-  it('P97 client auth is needed, digital signature and key encipherment are allowed, nothing else is', () => {
+  it('requires client auth, and allows digital signature and key encipherment only [P97]', () => {
     expect(objection(apiserverClient, ['client auth', 'digital signature', 'key encipherment'])).toBeUndefined()
     expect(objection(apiserverClient, ['digital signature'])).toBe('missing required usage for client certificate: client auth')
     expect(objection(apiserverClient, [])).toBe('missing required usage for client certificate: client auth')
@@ -44,18 +44,18 @@ describe('signer of client certificates', () => {
     expect(objection(apiserverClient, ['client auth', 'any'])).toBe('invalid usage for client certificate: any')
   })
 
-  it('P98 P109 names and other extensions are no objection: names are kept, the rest is left out', () => {
+  it('accepts alternative names and other extensions [P98] [P109]', () => {
     const extensions = [...named({ dns: ['a.b'], uris: ['https://a.b'] }), [basicConstraints, sequence()] as const]
     expect(objection(apiserverClient, ['client auth'], { extensions })).toBeUndefined()
   })
 })
 
-describe('signer of client certificates of nodes', () => {
+describe('kube-apiserver-client-kubelet', () => {
   const { apiserverClientKubelet } = signers
   const usages = ['key encipherment', 'digital signature', 'client auth']
   const of = (parts: RequestParts) => objection(apiserverClientKubelet, usages, { subject: nodeSubject, ...parts })
 
-  it('P100 the organisation is system:nodes alone, the name begins with system:node:', () => {
+  it('requires organization system:nodes only and common name prefix system:node: [P100]', () => {
     expect(of({})).toBeUndefined()
     const organizations = 'subject organization is not system:nodes'
     const node = [commonName, 'system:node:a'] as const
@@ -72,7 +72,7 @@ describe('signer of client certificates of nodes', () => {
         ],
       }),
     ).toBe(name)
-    // The last one counts, as for whoever reads the certificate.
+    // The last common name applies, as for readers of the certificate.
     expect(of({ subject: [...nodeSubject, [commonName, 'jane']] })).toBe(name)
     expect(
       of({
@@ -84,7 +84,7 @@ describe('signer of client certificates of nodes', () => {
     ).toBe(name)
   })
 
-  it('P101 exactly these usages; encipherment may be missing, as keys that are not RSA cannot do it', () => {
+  it('requires exact usages, with optional key encipherment [P101]', () => {
     const wrong = 'usages did not match [client auth digital signature key encipherment]'
     const asked = (list: string[]) => objection(apiserverClientKubelet, list, { subject: nodeSubject })
     expect(asked(['digital signature', 'client auth'])).toBeUndefined()
@@ -92,7 +92,7 @@ describe('signer of client certificates of nodes', () => {
       expect(asked(list)).toBe(wrong)
   })
 
-  it('P102 no alternative names of any kind', () => {
+  it('rejects alternative names of any type [P102]', () => {
     expect(of({ extensions: named({ dns: ['a.b'] }) })).toBe('DNS subjectAltNames are not allowed')
     expect(of({ extensions: named({ emails: ['a@b'] }) })).toBe('Email subjectAltNames are not allowed')
     expect(of({ extensions: named({ ips: ['::1'] }) })).toBe('IP subjectAltNames are not allowed')
@@ -100,13 +100,13 @@ describe('signer of client certificates of nodes', () => {
   })
 })
 
-describe('signer of serving certificates of nodes', () => {
+describe('kubelet-serving', () => {
   const { kubeletServing } = signers
   const usages = ['key encipherment', 'digital signature', 'server auth']
   const extensions = named({ dns: ['node-a'], ips: ['10.0.0.1'] })
   const of = (parts: RequestParts) => objection(kubeletServing, usages, { subject: nodeSubject, extensions, ...parts })
 
-  it('P104 the organisation is system:nodes alone, the name begins with system:node:', () => {
+  it('requires organization system:nodes only and common name prefix system:node: [P104]', () => {
     expect(of({})).toBeUndefined()
     expect(of({ subject: [[commonName, 'system:node:a']] })).toBe('subject organization is not system:nodes')
     expect(
@@ -119,46 +119,46 @@ describe('signer of serving certificates of nodes', () => {
     ).toBe('subject common name does not begin with system:node:')
   })
 
-  it('P105 exactly these usages', () => {
+  it('requires exact usages [P105]', () => {
     const asked = (list: string[]) => objection(kubeletServing, list, { subject: nodeSubject, extensions })
     expect(asked(['digital signature', 'server auth'])).toBeUndefined()
     for (const list of [[...usages, 'client auth'], ['server auth'], ['key encipherment', 'digital signature', 'client auth']])
       expect(asked(list)).toBe('usages did not match [digital signature key encipherment server auth]')
   })
 
-  it('P106 a DNS name or an address is needed, no email', () => {
+  it('requires a DNS name or IP address, and rejects email addresses [P106]', () => {
     expect(of({ extensions: [] })).toBe('DNS or IP subjectAltName is required')
     expect(of({ extensions: named({ ips: ['fd00::7'] }) })).toBeUndefined()
     expect(of({ extensions: named({ dns: ['a'], emails: ['a@b'] }) })).toBe('Email subjectAltNames are not allowed')
   })
 
-  it('P107 no URI', () => {
+  it('rejects URIs [P107]', () => {
     expect(of({ extensions: named({ dns: ['a'], uris: ['spiffe://a/b'] }) })).toBe('URI subjectAltNames are not allowed')
   })
 })
 
 describe('other signers', () => {
-  it('P108 the old signer takes everything; no new request can name it', () => {
+  it('accepts everything for legacy-unknown [P108]', () => {
     expect(objection(signers.legacyUnknown, ['any', 'cert sign'], { subject: [[organization, 'x']] })).toBeUndefined()
   })
 
-  it('P112 of the rules of own signers nothing is known', () => {
-    expect(purposeOf('example.com/x', stockProfile)).toBeUndefined()
+  it('accepts everything for custom signers [P112]', () => {
+    expect(signerPurposeOf('example.com/x', stockProfile)).toBeUndefined()
     expect(objection('example.com/x', ['any'])).toBeUndefined()
   })
 })
 
-it('P112 signers are named after the domain of the profile', () => {
+it('names signers after the domain of the profile [P112]', () => {
   const profile = { domain: 'example.org' }
-  expect(purposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
-  expect(purposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
+  expect(signerPurposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
+  expect(signerPurposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
   const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
   const asked = { request, usages: ['digital signature', 'client auth'], username: 'x' }
-  expect(autoApprovals({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
-  expect(autoApprovals({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
+  expect(autoApprovalsFor({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
+  expect(autoApprovalsFor({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
 })
 
-it('control characters are in no name that a built-in signer signs', () => {
+it('rejects control characters in names', () => {
   const why = 'subject and alternative names may not hold control characters'
   const client = (parts: RequestParts) => objection(signers.apiserverClient, ['client auth'], parts)
   for (const text of ['jane\u0000.evil', 'a\nb', 'a\u007f', 'a\u0085b']) {
@@ -177,30 +177,30 @@ it('control characters are in no name that a built-in signer signs', () => {
   ).toBe(why)
 })
 
-describe('autoApprovals', () => {
+describe('autoApprovalsFor', () => {
   const usages = ['key encipherment', 'digital signature', 'client auth']
   const subresources = (signerName: string, options: { username?: string; parts?: RequestParts; usages?: string[] } = {}) => {
     const request = decodeCertificateRequest(requestDer({ subject: nodeSubject, ...options.parts }))
     const username = options.username ?? 'system:bootstrap:abcdef'
-    return autoApprovals({ signerName, request, usages: options.usages ?? usages, username }, stockProfile).map(
+    return autoApprovalsFor({ signerName, request, usages: options.usages ?? usages, username }, stockProfile).map(
       ({ subresource }) => subresource,
     )
   }
 
-  it('P99 client certificates of nodes, by one right for the node itself and another for everybody', () => {
+  it('returns selfnodeclient for the node itself, and nodeclient for every user [P99]', () => {
     expect(subresources(signers.apiserverClientKubelet)).toEqual(['nodeclient'])
     expect(subresources(signers.apiserverClientKubelet, { username: 'system:node:a' })).toEqual(['selfnodeclient', 'nodeclient'])
     expect(subresources(signers.apiserverClientKubelet, { username: 'system:node:ab' })).toEqual(['nodeclient'])
   })
 
-  it('P95 P103 nothing else', () => {
+  it('returns nothing for other signers [P95] [P103]', () => {
     expect(subresources(signers.apiserverClient)).toEqual([])
     expect(subresources(signers.kubeletServing)).toEqual([])
     expect(subresources(signers.legacyUnknown)).toEqual([])
     expect(subresources('example.com/x')).toEqual([])
   })
 
-  it('P100 P101 P102 only when the rules of the signer are met', () => {
+  it('returns nothing when the rules of the signer are violated [P100] [P101] [P102]', () => {
     const { apiserverClientKubelet } = signers
     expect(subresources(apiserverClientKubelet, { parts: { subject: [[commonName, 'jane']] } })).toEqual([])
     expect(subresources(apiserverClientKubelet, { usages: [...usages, 'server auth'] })).toEqual([])

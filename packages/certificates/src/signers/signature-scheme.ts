@@ -1,12 +1,11 @@
 import type { KeyObject } from 'node:crypto'
+import { der, oid, sequence, tags } from '@krmkit/meta/der'
 import { CertificateError } from '../certificate-error.ts'
-import { tags } from '../der/reader.ts'
-import { der, oid, sequence } from '../der/writer.ts'
 
 /**
- * How a key signs, and how that is said in a signed thing.
+ * The hash and the DER of AlgorithmIdentifier with which a key signs.
  *
- * @throws CertificateError `UnusableAuthority` for keys of other kinds.
+ * @throws CertificateError `UnusableAuthority` for unsupported key types.
  */
 export function signatureSchemeOf(key: KeyObject): { readonly hash: string | null; readonly algorithm: Uint8Array } {
   const curve = key.asymmetricKeyDetails?.namedCurve
@@ -17,5 +16,5 @@ export function signatureSchemeOf(key: KeyObject): { readonly hash: string | nul
   if (curve === 'prime256v1') return { hash: 'sha256', algorithm: sequence(oid('1.2.840.10045.4.3.2')) }
   if (curve === 'secp384r1') return { hash: 'sha384', algorithm: sequence(oid('1.2.840.10045.4.3.3')) }
   if (curve === 'secp521r1') return { hash: 'sha512', algorithm: sequence(oid('1.2.840.10045.4.3.4')) }
-  throw new CertificateError({ code: 'UnusableAuthority', message: 'keys of this kind do not sign here' })
+  throw new CertificateError({ code: 'UnusableAuthority', message: 'the key type is not supported for signing' })
 }

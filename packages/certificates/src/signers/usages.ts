@@ -1,6 +1,6 @@
 import { CertificateError } from '../certificate-error.ts'
 
-/** What `spec.usages` means in a certificate: a bit of keyUsage, or a purpose of extendedKeyUsage. */
+/** Values of `spec.usages` that are bits of keyUsage. */
 const bits: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -14,6 +14,7 @@ const bits: Readonly<Record<string, number>> = {
   'decipher only': 8,
 }
 
+/** Values of `spec.usages` that are purposes of extKeyUsage. */
 const purposes: Readonly<Record<string, string>> = {
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',
@@ -30,7 +31,7 @@ const purposes: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 }
 
-/** @throws CertificateError `Refused` for a usage that nobody knows. */
+/** Maps `spec.usages` to keyUsage bits and extKeyUsage purposes. @throws CertificateError `Refused` for an unknown usage */
 export function keyUsagesOf(usages: readonly string[]): {
   readonly bits: readonly number[]
   readonly purposes: readonly string[]

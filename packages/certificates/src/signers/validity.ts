@@ -2,46 +2,46 @@ import { CertificateError } from '../certificate-error.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** Certificates begin so much before they are made, for readers whose clocks are late. */
+/** Backdating of certificates, in milliseconds, for verifiers whose clocks are behind. */
 export const backdateMs = 5 * minuteMs
-/** Shorter lives than this keep their end although they begin earlier. */
+/** Durations below this are not shortened by backdating. */
 const shortLifeMs = 8 * hourMs
-const shortestMs = 10 * minuteMs
-/** Life of certificates when nothing is configured: a year. */
+const minDurationMs = 10 * minuteMs
+/** Default maximum duration: one year, in milliseconds. */
 export const defaultSigningDurationMs = 365 * 24 * hourMs
 
-export interface ValidityWish {
+export interface ValidityOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** The longest life that the signer gives, in milliseconds. */
+  /** Maximum duration of the signer, in milliseconds. */
   readonly maxDurationMs: number
   /** `spec.expirationSeconds` */
   readonly expirationSeconds?: number | undefined
-  /** End of the authority: no certificate lasts longer. */
+  /** Expiry of the authority, in milliseconds since the epoch; no certificate outlives it. */
   readonly authorityNotAfter: number
 }
 
 /**
- * From when until when a certificate is good: the shorter of what the signer gives and what was asked for.
+ * Computes the validity of a certificate: the shorter of the maximum and the requested duration.
  *
- * @throws CertificateError `UnusableAuthority` when the authority has ended.
+ * @throws CertificateError `UnusableAuthority` when the authority has expired.
  * @see API protocol specification, 2.10 and 8
  */
-export function validityOf(wish: ValidityWish): { readonly notBefore: number; readonly notAfter: number } {
-  const { now, authorityNotAfter } = wish
-  const lifeMs = durationOf(wish)
+export function validityOf(options: ValidityOptions): { readonly notBefore: number; readonly notAfter: number } {
+  const { now, authorityNotAfter } = options
+  const durationMs = durationOf(options)
   const notBefore = now - backdateMs
-  const wanted = lifeMs < shortLifeMs ? now + lifeMs : now + lifeMs - backdateMs
-  const notAfter = Math.min(wanted, authorityNotAfter)
+  const end = durationMs < shortLifeMs ? now + durationMs : now + durationMs - backdateMs
+  const notAfter = Math.min(end, authorityNotAfter)
   if (now >= authorityNotAfter) {
-    const ended = new Date(authorityNotAfter).toISOString()
-    throw new CertificateError({ code: 'UnusableAuthority', message: `the signer has expired: NotAfter=${ended}` })
+    const expiry = new Date(authorityNotAfter).toISOString()
+    throw new CertificateError({ code: 'UnusableAuthority', message: `the signer has expired: NotAfter=${expiry}` })
   }
   return { notBefore, notAfter }
 }
 
-function durationOf({ maxDurationMs, expirationSeconds }: ValidityWish): number {
+function durationOf({ maxDurationMs, expirationSeconds }: ValidityOptions): number {
   if (expirationSeconds === undefined) return maxDurationMs
-  const askedMs = expirationSeconds * 1000
-  return askedMs > maxDurationMs ? maxDurationMs : Math.max(askedMs, shortestMs)
+  const requestedMs = expirationSeconds * 1000
+  return requestedMs > maxDurationMs ? maxDurationMs : Math.max(requestedMs, minDurationMs)
 }

@@ -1,23 +1,21 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { tags } from '../der/reader.ts'
-import { bitString, der, integer, oid, sequence, setOf } from '../der/writer.ts'
-import { encodeBase64, writePem } from '../request/pem.ts'
+import { bitString, der, encodeBase64, integer, oid, sequence, setOf, tags, writePem } from '@krmkit/meta/der'
 import { signatureSchemeOf } from '../signers/signature-scheme.ts'
 
-/** Requests as a hostile client would put them together: every part can be replaced. */
+/** Parts of a crafted request; each can be replaced. */
 export interface RequestParts {
-  /** Pairs of attribute and value, or the whole name. */
+  /** Pairs of attribute type and value, or DER of the whole name. */
   readonly subject?: Uint8Array | readonly (readonly [oid: string, text: string | Uint8Array])[]
   readonly key?: KeyObject
   readonly spki?: Uint8Array
-  /** Pairs of extension and DER of its value. */
+  /** Pairs of extension type and DER value. */
   readonly extensions?: readonly (readonly [oid: string, value: Uint8Array])[]
   readonly attributes?: Uint8Array
   readonly version?: Uint8Array
   /** Replaces the signature. */
   readonly signature?: Uint8Array
   readonly algorithm?: Uint8Array
-  /** After everything. */
+  /** Bytes after the request. */
   readonly trailing?: Uint8Array
 }
 
@@ -31,13 +29,13 @@ export const nodeSubject = [
 ] as const
 
 let shared: KeyObject | undefined
-/** One key for all requests of a test run that need no own. */
+/** Default key of all requests. */
 export function testKey(): KeyObject {
   shared ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   return shared
 }
 
-/** DER of a request. */
+/** Writes a request as DER. */
 export function requestDer(parts: RequestParts): Uint8Array<ArrayBuffer> {
   const key = parts.key ?? testKey()
   const { subject = [[commonName, 'jane']] } = parts
@@ -55,7 +53,7 @@ export function requestDer(parts: RequestParts): Uint8Array<ArrayBuffer> {
   return parts.trailing === undefined ? whole : Uint8Array.from([...whole, ...parts.trailing])
 }
 
-/** As `spec.request` has it. */
+/** Encodes a request as `spec.request`: base64 of PEM. */
 export function requestBase64(parts: RequestParts): string {
   return base64Of(writePem('CERTIFICATE REQUEST', requestDer(parts)))
 }
@@ -64,7 +62,7 @@ export function base64Of(text: string): string {
   return encodeBase64(new TextEncoder().encode(text))
 }
 
-/** One set for each attribute, in the order given. */
+/** Writes a name with one set per attribute, in order. */
 export function nameDer(attributes: readonly (readonly [oid: string, text: string | Uint8Array])[]): Uint8Array {
   const encoder = new TextEncoder()
   return sequence(

@@ -1,4 +1,4 @@
-import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenIn } from '@krmkit/certificates'
+import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenOf } from '@krmkit/certificates'
 import type { DeepReadonly } from '@krmkit/meta'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
@@ -45,7 +45,7 @@ async function sign(
 ): Promise<RequeueAfter | undefined> {
   const now = clock.now()
   const signing = secrets.flatMap((secret) => {
-    const token = signingTokenIn(secret, now)
+    const token = signingTokenOf(secret, now)
     return token === undefined ? [] : [{ token, lifeMs: bootstrapTokenLifeMs(secret, now) }]
   })
   const data = await signClusterInfo(

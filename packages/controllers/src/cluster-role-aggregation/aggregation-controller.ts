@@ -1,4 +1,4 @@
-import { gatheredRules } from '@krmkit/authorization'
+import { aggregatedRules } from '@krmkit/authorization'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
@@ -32,7 +32,7 @@ export const clusterRoleAggregationController: Controller = {
           return undefined
         }
         const role = known.get(name)
-        const rules = role === undefined ? undefined : gatheredRules(role, known.list())
+        const rules = role === undefined ? undefined : aggregatedRules(role, known.list())
         if (role === undefined || rules === undefined || same(role, rules)) return undefined
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }

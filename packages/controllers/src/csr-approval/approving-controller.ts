@@ -1,4 +1,4 @@
-import { type AutoApproval, autoApprovals, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
+import { type AutoApproval, autoApprovalsFor, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
@@ -58,7 +58,7 @@ function matchingApprovals(request: DeepReadonly<SigningRequest>, { profile }: C
   if (isDecided || (request.status?.certificate ?? '') !== '') return []
   const { request: text, signerName = '', usages = [], username = '' } = request.spec
   try {
-    return autoApprovals({ request: readSigningRequest(text), signerName, usages, username }, profile)
+    return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile)
   } catch {
     // Validation rejects unreadable requests; this one was stored by other means.
     return []

@@ -1,4 +1,4 @@
-import { cleanUpTime } from '@krmkit/certificates'
+import { cleanupTime } from '@krmkit/certificates'
 import type { DeepReadonly } from '@krmkit/meta'
 import { type SigningRequest, signingRequests } from '../csr-signing/signing-requests.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
@@ -25,7 +25,7 @@ export const requestCleaner: Controller = {
     const work = queue<string>({
       async sync(name) {
         const request = known.get(name)
-        const time = request && cleanUpTime(request)
+        const time = request && cleanupTime(request)
         if (request === undefined || time === undefined) return undefined
         const leftMs = Math.max(time, (changedAt.get(name) ?? 0) + graceMs) - clock.now()
         if (leftMs > 0) return { requeueAfterMs: Math.min(leftMs, maxTimerMs) }

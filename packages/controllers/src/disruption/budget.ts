@@ -6,8 +6,8 @@ import {
   formatTime,
   type IntOrString,
   type LabelSelectorObject,
+  parsePercent,
   parseTime,
-  percentOf,
   scaledValue,
 } from '@krmkit/meta'
 
@@ -65,7 +65,7 @@ export async function desiredPods(
     return { expectedPods, desiredHealthy: Math.max(0, expectedPods - unavailable) }
   }
   if (minAvailable === undefined) return { expectedPods: 0, desiredHealthy: 0 }
-  if (percentOf(minAvailable) === undefined) return { expectedPods: podCount, desiredHealthy: Number(minAvailable) }
+  if (parsePercent(minAvailable) === undefined) return { expectedPods: podCount, desiredHealthy: Number(minAvailable) }
   const expectedPods = await scale()
   return { expectedPods, desiredHealthy: scaledValue(minAvailable, expectedPods, { roundUp: true }) }
 }

@@ -1,4 +1,4 @@
-import { ApiError, type Clock, type Pace, TokenBucket } from '@krmkit/meta'
+import { ApiError, type Clock, type RateLimit, TokenBucket } from '@krmkit/meta'
 import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
 
 /** Requeues a key after a delay, in milliseconds. */
@@ -15,7 +15,7 @@ export interface WorkQueueOptions<K> {
   /** Number of keys processed concurrently. Default 8. */
   readonly workers?: number
   /** Rate limit for processing keys. Default: none. */
-  readonly rateLimit?: Pace | undefined
+  readonly rateLimit?: RateLimit | undefined
   readonly clock: Clock
   readonly idleTracker: IdleTracker
   /** Receives errors of `sync`; the key is retried in any case. */
@@ -177,7 +177,7 @@ class QueueRateLimiter {
   #cancel: (() => void) | undefined
 
   /** @param onAvailable called when a token becomes available after a refusal */
-  constructor(rateLimit: Pace, clock: Clock, onAvailable: () => void) {
+  constructor(rateLimit: RateLimit, clock: Clock, onAvailable: () => void) {
     this.#bucket = new TokenBucket(rateLimit, clock)
     this.#clock = clock
     this.#onAvailable = onAvailable

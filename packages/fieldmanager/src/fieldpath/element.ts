@@ -1,18 +1,18 @@
-import type { JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
-import { canonicalJson, parseJson, quote } from '../value/json.ts'
-import { compareStrings, compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
+import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
- * Path elements: one step from a value into one of its members.
+ * A path element: one step from a value to one of its members.
  *
- * An element is its canonical text, as FieldsV1 writes it: `f:spec` (field), `k:{"name":"app"}` (list item by key),
- * `v:"finalizer"` (set item by value), `i:3` (list item by index). Equal elements have equal text, so elements are
- * compared with `===` and used as map keys.
+ * An element is its canonical text, as in FieldsV1: `f:spec` (field), `k:{"name":"app"}` (list item by key), `v:"finalizer"` (set
+ * item by value), `i:3` (list item by index). Equal elements have equal text, so elements are compared with `===` and used as map
+ * keys.
  */
 export type PathElement = string
 
-/** From the root of an object to one of its values. */
+/** The path from the root of an object to one of its values. */
 export type Path = readonly PathElement[]
 
 /** A field that identifies an item of an associative list. */
@@ -31,13 +31,13 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** @param fields in any order. */
+/** @param fields The key fields, in any order. */
 export function keyElement(fields: readonly KeyField[]): PathElement {
   const sorted = isSorted(fields) ? fields : sortInPlace([...fields], byName)
   let text = 'k:{'
   for (let i = 0; i < sorted.length; i++) {
     const field = sorted[i] as KeyField
-    text += `${i === 0 ? '' : ','}${quote(field.name)}:${canonicalJson(field.value)}`
+    text += `${i === 0 ? '' : ','}${quoteJson(field.name)}:${canonicalJson(field.value)}`
   }
   return `${text}}`
 }
@@ -51,8 +51,7 @@ export function indexElement(index: number): PathElement {
 }
 
 /**
- * Reads an element and brings it into canonical form; `undefined` for a type that this version does not know
- * (readers drop those).
+ * Parses an element into canonical form; `undefined` for an element type that this version does not know (decoders drop those).
  *
  * @throws FieldManagerError `InvalidFieldSet` for malformed text.
  */
@@ -73,7 +72,7 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** What an element in canonical form says. */
+/** Splits a canonical element into its parts. */
 export function elementParts(element: PathElement): ElementParts {
   switch (element[0]) {
     case 'f':
@@ -100,16 +99,16 @@ export function elementOf(parts: ElementParts): PathElement {
   }
 }
 
-/** Fields come before keys, keys before values, values before indices. */
+/** Orders elements by type (field, key, value, index), then by content. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks.indexOf(a[0] as string)
   const other = ranks.indexOf(b[0] as string)
   if (rank !== other) return rank - other
-  return rank === 0 ? compareStrings(a, b) : compareParts(elementParts(a), elementParts(b))
+  return rank === 0 ? compareCodePoints(a, b) : compareParts(elementParts(a), elementParts(b))
 }
 
-/** Sorts in place; elements other than fields are read once each. */
+/** Sorts in place; each element that is not a field is parsed once. */
 export function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements
   let onlyFields = true
@@ -121,7 +120,7 @@ export function sortElements(elements: PathElement[]): PathElement[] {
   }
   if (onlyFields) return sortStrings(elements)
   const read = elements.map((element) => ({ element, parts: elementParts(element) }))
-  // What comes from a stored object is in order.
+  // Elements from a stored object are already sorted.
   if (read.every((each, i) => i === 0 || compareRead(read[i - 1] as ReadElement, each) <= 0)) return elements
   sortInPlace(read, compareRead)
   for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element
@@ -140,7 +139,7 @@ function compareRead(a: ReadElement, b: ReadElement): number {
 const ranks = 'fkvi'
 
 function byName(a: KeyField, b: KeyField): number {
-  return compareStrings(a.name, b.name)
+  return compareCodePoints(a.name, b.name)
 }
 
 function isSorted(fields: readonly KeyField[]): boolean {
@@ -148,7 +147,7 @@ function isSorted(fields: readonly KeyField[]): boolean {
   return true
 }
 
-/** Reads the commonest key, `k:{"name":"app"}`, without parsing JSON; `undefined` for anything less plain. */
+/** Fast path for the most common key, `k:{"name":"app"}`, without JSON parsing; `undefined` for any other form. */
 function plainKey(element: PathElement): ElementParts | undefined {
   const middle = element.indexOf('":"', 4)
   const end = element.length - 2
@@ -158,7 +157,7 @@ function plainKey(element: PathElement): ElementParts | undefined {
 }
 
 function compareParts(a: ElementParts, b: ElementParts): number {
-  if (a.kind === 'field' && b.kind === 'field') return compareStrings(a.name, b.name)
+  if (a.kind === 'field' && b.kind === 'field') return compareCodePoints(a.name, b.name)
   if (a.kind === 'index' && b.kind === 'index') return a.index - b.index
   if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value)
   return a.kind === 'key' && b.kind === 'key' ? compareKeys(a.fields, b.fields) : 0
@@ -169,7 +168,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
   for (let i = 0; i < length; i++) {
     const left = a[i] as KeyField
     const right = b[i] as KeyField
-    const order = compareStrings(left.name, right.name) || compareValues(left.value, right.value)
+    const order = compareCodePoints(left.name, right.name) || compareValues(left.value, right.value)
     if (order !== 0) return order
   }
   return a.length - b.length
@@ -177,7 +176,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
 
 function parseKey(text: string): PathElement {
   const value = parseJson(text.slice(2))
-  if (!isMap(value)) throw invalid(text, 'is no map of key fields')
+  if (!isMap(value)) throw invalid(text, 'is not a map of key fields')
   return keyElement(keyFields(value))
 }
 
@@ -190,7 +189,7 @@ function keyFields(value: { [key: string]: JsonValue }): KeyField[] {
 function parseIndex(text: string): number {
   const digits = text.slice(2)
   const index = Number(digits)
-  if (!/^[+-]?[0-9]{1,19}$/.test(digits) || !Number.isSafeInteger(index)) throw invalid(text, 'is no index')
+  if (!/^[+-]?[0-9]{1,19}$/.test(digits) || !Number.isSafeInteger(index)) throw invalid(text, 'is not an index')
   return index
 }
 

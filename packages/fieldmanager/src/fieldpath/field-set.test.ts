@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareElements, fieldElement, indexElement, keyElement, type Path, sortElements, valueElement } from './element.ts'
 import { comparePaths, FieldSet } from './field-set.ts'
-import { fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
 
 const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -5, max: 5 }), fc.boolean())
@@ -25,8 +25,8 @@ const run = { seed: 20250101, numRuns: 500 }
 
 const texts = (one: FieldSet): Set<string> => new Set(one.paths().map((each) => JSON.stringify(each)))
 
-describe('field sets', () => {
-  it('obey the algebra of sets', () => {
+describe('FieldSet', () => {
+  it('obeys set algebra', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const [left, right] = [texts(a), texts(b)]
@@ -43,7 +43,7 @@ describe('field sets', () => {
     )
   })
 
-  it('recursive difference takes what lies below members', () => {
+  it('removes everything below members in a recursive difference', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const members = b.paths()
@@ -54,7 +54,7 @@ describe('field sets', () => {
     )
   })
 
-  it('leaves are the members that are no prefix of another', () => {
+  it('keeps as leaves the members that are not a prefix of another', () => {
     fc.assert(
       fc.property(set, (a) => {
         const all = a.paths()
@@ -66,19 +66,19 @@ describe('field sets', () => {
     )
   })
 
-  it('are the same after writing and reading', () => {
+  it('survives encoding and parsing', () => {
     fc.assert(
       fc.property(set, (a) => {
-        const text = fieldsV1Text(a)
+        const text = formatFieldsV1(a)
         const read = parseFieldsV1(text)
         expect(read.equals(a)).toBe(true)
-        expect(fieldsV1Text(read)).toBe(text)
+        expect(formatFieldsV1(read)).toBe(text)
       }),
       run,
     )
   })
 
-  it('give an operand back when it is the answer', () => {
+  it('returns an operand when it equals the result', () => {
     const a = FieldSet.of(['f:a', 'f:b'])
     const b = FieldSet.of(['f:c'])
     expect(a.union(FieldSet.of(['f:a', 'f:b']))).toBe(a)
@@ -88,7 +88,7 @@ describe('field sets', () => {
     expect(a.difference(a).empty).toBe(true)
   })
 
-  it('elements are totally ordered', () => {
+  it('orders elements totally', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 20 }), (elements) => {
         const sorted = sortElements([...elements])
@@ -100,11 +100,11 @@ describe('field sets', () => {
     )
   })
 
-  it('paths are ordered with prefixes first', () => {
+  it('orders a prefix before longer paths', () => {
     expect([['f:b'], ['f:a', 'f:c'], ['f:a']].sort(comparePaths)).toEqual([['f:a'], ['f:a', 'f:c'], ['f:b']])
   })
 
-  it('filters keep what matches a pattern and all below it', () => {
+  it('filters by pattern, keeping everything below a match', () => {
     const all = FieldSet.of(['f:spec', 'f:a', 'f:x'], ['f:spec', 'f:b', 'f:x'], ['f:status', 'f:c'])
     expect(String(filterSet(all, { include: prefixMatcher(['f:spec', '*', 'f:x']) }))).toBe('.spec.a.x\n.spec.b.x')
     expect(String(filterSet(all, { include: prefixMatcher(['f:status']) }))).toBe('.status.c')

@@ -1,38 +1,44 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { Path, PathElement } from './element.ts'
 import { compareElements, sortElements } from './element.ts'
-import { pathText } from './path-text.ts'
+import { formatPath } from './format-path.ts'
 
-/** What a set holds at one element: the path itself, paths below it, or both. */
+/** The content of a set at one element: the path itself, paths below it, or both. */
 export interface FieldNode {
   readonly member: boolean
   readonly children: FieldSet | undefined
 }
 
-/** The node of a path with nothing below it. */
+/** The shared node of a path with nothing below it. */
 export const leaf: FieldNode = Object.freeze({ member: true, children: undefined })
 
 /**
- * An immutable set of paths, kept as a tree.
+ * An immutable set of paths, stored as a tree.
  *
- * Operations return one of their operands when it already is the answer, so identity may be used to see that
- * nothing changed. Nodes are never empty: each is a member or has children.
+ * Operations return an operand when it equals the result, so callers detect "unchanged" by identity. Nodes are never empty: each
+ * is a member or has children.
+ *
+ * @example
+ * ```ts
+ * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:spec', 'f:paused'])
+ * owned.difference(FieldSet.of(['f:spec', 'f:paused'])).toString() // .spec.replicas
+ * ```
  */
 export class FieldSet {
-  /** Not sorted. */
+  /** Unsorted. */
   readonly nodes: ReadonlyMap<PathElement, FieldNode>
-  /** FieldsV1 form, once it has been made or read; frozen. */
+  /** Cached FieldsV1 form, frozen. */
   encoded: JsonObject | undefined
-  /** The same for the paths below a path that is in its set too. */
+  /** Cached FieldsV1 form for a set whose parent path is a member as well (with `.`), frozen. */
   encodedBelowMember: JsonObject | undefined
-  /** The type under which the set was last seen to need no change; see `reconcileFieldSet`. */
-  settledUnder: object | undefined
+  /** The type against which the set was last found up to date; see `reconcileFieldSet`. */
+  reconciledWith: object | undefined
 
   constructor(nodes: ReadonlyMap<PathElement, FieldNode>) {
     this.nodes = nodes
     this.encoded = undefined
     this.encodedBelowMember = undefined
-    this.settledUnder = undefined
+    this.reconciledWith = undefined
   }
 
   static of(...paths: readonly Path[]): FieldSet {
@@ -45,7 +51,7 @@ export class FieldSet {
     return this.nodes.size === 0
   }
 
-  /** How many paths are in the set. */
+  /** Number of paths. */
   get size(): number {
     let size = 0
     for (const node of this.nodes.values()) size += (node.member ? 1 : 0) + (node.children === undefined ? 0 : node.children.size)
@@ -64,7 +70,7 @@ export class FieldSet {
     return false
   }
 
-  /** The paths below an element, without it; empty when there are none. */
+  /** The paths below an element, without that element; empty when there are none. */
   withPrefix(element: PathElement): FieldSet {
     return this.nodes.get(element)?.children ?? emptySet
   }
@@ -83,7 +89,7 @@ export class FieldSet {
     return true
   }
 
-  /** True when every path of this set is in `other`. */
+  /** Whether every path of this set is in `other`. */
   isSubsetOf(other: FieldSet): boolean {
     if (this === other) return true
     if (this.nodes.size > other.nodes.size) return false
@@ -124,17 +130,17 @@ export class FieldSet {
     return same ? this : setOf(out)
   }
 
-  /** Paths of this set that are not in `other`; a path stays when only its parent is in `other`. */
+  /** Paths of this set that are not in `other`. A path stays when only its parent is in `other`. */
   difference(other: FieldSet): FieldSet {
     return subtract(this, other, false)
   }
 
-  /** Like `difference`, but a member of `other` takes everything below it away too. */
+  /** Like `difference`, but a member of `other` also removes everything below it. */
   recursiveDifference(other: FieldSet): FieldSet {
     return subtract(this, other, true)
   }
 
-  /** Members that have nothing below them. */
+  /** Members with nothing below them. */
   leaves(): FieldSet {
     const out = new Map<PathElement, FieldNode>()
     let same = true
@@ -153,37 +159,39 @@ export class FieldSet {
     return same ? this : setOf(out)
   }
 
-  /** Calls `visit` for every path: at each level members first, in order, then what lies below them. It ends what returns false. */
+  /**
+   * Calls `visit` for every path: at each level the members in order, then what is below them. Stops when `visit` returns false.
+   */
   iterate(visit: (path: Path) => unknown): void {
     iterateFrom(this, [], visit)
   }
 
-  /** Every path, in the order of `iterate`, or the first ones. */
+  /** The first `limit` paths, in the order of `iterate`; all by default. */
   paths(limit = Number.POSITIVE_INFINITY): Path[] {
     const paths: Path[] = []
     if (limit > 0) this.iterate((path) => paths.push(path) < limit)
     return paths
   }
 
-  /** Elements at the top, in order. */
+  /** Top-level elements, sorted. */
   elements(): PathElement[] {
     return sortElements([...this.nodes.keys()])
   }
 
-  /** One printed path a line. */
+  /** One path per line. */
   toString(): string {
-    return this.paths().map(pathText).join('\n')
+    return this.paths().map(formatPath).join('\n')
   }
 }
 
-/** The set without paths. */
+/** The shared empty set. */
 export const emptySet: FieldSet = new FieldSet(new Map())
 
-/** Collects paths; not usable after `build`. */
+/** Collects paths into a set; unusable after `build`. */
 export class FieldSetBuilder {
   readonly #nodes = new Map<PathElement, FieldNode>()
 
-  /** Adds the first `length` elements of `path`; elements must be canonical. */
+  /** Adds the first `length` elements of `path`. Elements must be canonical. */
   insert(path: readonly PathElement[], length: number): void {
     let nodes = this.#nodes
     for (let i = 0; i < length; i++) {
@@ -201,7 +209,7 @@ export class FieldSetBuilder {
     }
   }
 
-  /** Adds a whole subtree at the first `length` elements of `path`. */
+  /** Adds a subtree at the first `length` elements of `path`. */
   insertNode(path: readonly PathElement[], length: number, node: FieldNode): void {
     this.insert(path, length)
     let nodes = this.#nodes
@@ -228,12 +236,12 @@ export class FieldSetBuilder {
   }
 }
 
-/** A set of these nodes, the shared empty one when there are none. */
+/** A set of these nodes; the shared empty set when there are none. */
 export function setOf(nodes: ReadonlyMap<PathElement, FieldNode>): FieldSet {
   return nodes.size === 0 ? emptySet : new FieldSet(nodes)
 }
 
-/** Orders paths element by element, a prefix first. */
+/** Orders paths element by element, prefixes first. */
 export function comparePaths(a: Path, b: Path): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -243,7 +251,8 @@ export function comparePaths(a: Path, b: Path): number {
   return a.length - b.length
 }
 
-function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
+/** The union of two nodes of one element. */
+export function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
   if (a === b) return a
   const member = a.member || b.member
   const children = a.children === undefined ? b.children : b.children === undefined ? a.children : a.children.union(b.children)
@@ -292,7 +301,7 @@ function nodeOf(member: boolean, children: FieldSet | undefined): FieldNode {
   return children === undefined ? leaf : { member, children }
 }
 
-/** @returns false once a visit has ended it. */
+/** @returns false once `visit` has returned false. */
 function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: Path) => unknown): boolean {
   const elements = set.elements()
   for (const element of elements) if (set.nodes.get(element)?.member && visit([...prefix, element]) === false) return false

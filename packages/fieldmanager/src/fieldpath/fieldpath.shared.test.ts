@@ -1,19 +1,19 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Conflict } from '../merge/conflict.ts'
-import { conflictSet, conflictsText } from '../merge/conflict.ts'
+import { conflictSet, formatConflicts } from '../merge/conflict.ts'
 import type { Managers } from '../merge/managers.ts'
 import { differentManagers, equalManagers } from '../merge/managers.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
-import { withNamedMembers } from '../typed/named-members.ts'
+import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
 import type { KeyField, Path } from './element.ts'
 import { compareElements, elementOf, elementParts, parseElement } from './element.ts'
 import { FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
+import { formatPath } from './format-path.ts'
 import { fieldSetFromValue } from './from-value.ts'
-import { pathText } from './path-text.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
 
 type Vector = JsonObject & { id: string; kind: string }
@@ -22,7 +22,7 @@ interface SetForm {
   fieldsV1: JsonObject
 }
 
-describe.skipIf(sharedMissing)(`shared vectors of fieldpath ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`fieldpath: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('fieldpath.jsonl')) {
     const vector = line as Vector
     it(`${vector.kind} ${vector.id}`, () => {
@@ -57,21 +57,21 @@ const checks: Record<string, (vector: Vector) => void> = {
     expect(order < 0).toBe(vector.less)
   },
   pathString(vector) {
-    expect(pathText(vector.path as string[])).toBe(vector.string)
+    expect(formatPath(vector.path as string[])).toBe(vector.string)
   },
   setSerialize(vector) {
     const set = FieldSet.of(...(vector.paths as string[][]))
-    expect(fieldsV1Text(set)).toBe(vector.json)
+    expect(formatFieldsV1(set)).toBe(vector.json)
     expect(parseFieldsV1(vector.json as string).equals(set)).toBe(true)
   },
   setRoundTrip(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.json)
+    expect(formatFieldsV1(parseFieldsV1(vector.json as string))).toBe(vector.json)
   },
   setNormalize(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.normalized)
+    expect(formatFieldsV1(parseFieldsV1(vector.json as string))).toBe(vector.normalized)
   },
   setValid(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.recordedCanonical)
+    expect(formatFieldsV1(parseFieldsV1(vector.json as string))).toBe(vector.recordedCanonical)
   },
   setInvalid(vector) {
     expect(() => parseFieldsV1(vector.json as string)).toThrow()
@@ -105,7 +105,7 @@ const checks: Record<string, (vector: Vector) => void> = {
     expectSet(set, vector.before)
     const target =
       vector.newSchemaJSON === undefined ? root : typedSchemaFromSmd(vector.newSchemaJSON as JsonValue).type(root.name as string)
-    expectSet(withNamedMembers(set, target), vector.after)
+    expectSet(ensureNamedFieldsAreMembers(set, target), vector.after)
   },
   filterInclude(vector) {
     const matcher = prefixMatcher(...(vector.patterns as string[][]))
@@ -124,7 +124,7 @@ const checks: Record<string, (vector: Vector) => void> = {
     expect(plain).toEqual(Object.fromEntries(wanted.map(([name, owned]) => [name, { ...owned, set: owned.set.fieldsV1 }])))
   },
   conflictsError(vector) {
-    expect(conflictsText(vector.conflicts as unknown as Conflict[])).toBe(vector.text ?? vector.error ?? vector.string)
+    expect(formatConflicts(vector.conflicts as unknown as Conflict[])).toBe(vector.text ?? vector.error ?? vector.string)
   },
   conflictsToSet(vector) {
     expectSet(conflictSet(vector.conflicts as unknown as Conflict[]), vector.set ?? vector.out)

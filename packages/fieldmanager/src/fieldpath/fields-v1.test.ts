@@ -2,9 +2,9 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { emptySet, FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1, sharedFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, internFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 
-describe('P20 FieldsV1', () => {
+describe('FieldsV1 [P20]', () => {
   for (const vector of readOwnVectors<{ name: string; source: string; text: string; canonical?: string; error?: string }>(
     'fields-v1.json',
   )) {
@@ -12,34 +12,34 @@ describe('P20 FieldsV1', () => {
       if (vector.error !== undefined)
         expect(() => parseFieldsV1(vector.text)).toThrow(expect.objectContaining({ code: vector.error }))
       else {
-        expect(fieldsV1Text(parseFieldsV1(vector.text))).toBe(vector.canonical)
-        expect(fieldsV1Text(parseFieldsV1(vector.canonical as string))).toBe(vector.canonical)
+        expect(formatFieldsV1(parseFieldsV1(vector.text))).toBe(vector.canonical)
+        expect(formatFieldsV1(parseFieldsV1(vector.canonical as string))).toBe(vector.canonical)
       }
     })
   }
 
-  it('gives the same object for the same set', () => {
+  it('encodes the same set to the same object', () => {
     const set = FieldSet.of(['f:a', 'f:b'], ['f:a'])
     expect(encodeFieldsV1(set)).toBe(encodeFieldsV1(set))
     expect(decodeFieldsV1(encodeFieldsV1(set)).equals(set)).toBe(true)
     expect(Object.isFrozen(encodeFieldsV1(set))).toBe(true)
   })
 
-  it('remembers frozen objects, and keeps them when they are canonical', () => {
+  it('caches the sets of frozen objects, and keeps canonical ones as encoded form', () => {
     const fields = deepFreeze({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} }) as unknown as JsonObject
     const set = decodeFieldsV1(fields)
     expect(decodeFieldsV1(fields)).toBe(set)
     expect(encodeFieldsV1(set)).toBe(fields)
   })
 
-  it('reads objects that may change anew', () => {
+  it('decodes mutable objects every time', () => {
     const fields: JsonObject = { 'f:a': {} }
     expect(decodeFieldsV1(fields).size).toBe(1)
     fields['f:b'] = {}
     expect(decodeFieldsV1(fields).size).toBe(2)
   })
 
-  it('shares the form of what a change leaves alone', () => {
+  it('shares the encoded form of unchanged subtrees', () => {
     const set = FieldSet.of(['f:a', 'f:x'], ['f:b', 'f:y'], ['f:b', 'f:z'])
     const before = encodeFieldsV1(set)
     const after = encodeFieldsV1(set.difference(FieldSet.of(['f:b', 'f:y'])))
@@ -47,25 +47,25 @@ describe('P20 FieldsV1', () => {
     expect(after).toEqual({ 'f:a': { 'f:x': {} }, 'f:b': { 'f:z': {} } })
   })
 
-  it('keeps one form of equal sets, whether made or read', () => {
+  it('shares one encoded form between equal sets, encoded or decoded', () => {
     const made = encodeFieldsV1(FieldSet.of(['f:s', 'f:x'], ['f:s', 'k:{"a":1}'], ['f:s']))
     expect(encodeFieldsV1(FieldSet.of(['f:s'], ['f:s', 'k:{"a":1}'], ['f:s', 'f:x']))).toBe(made)
-    expect(sharedFieldsV1({ 'f:s': { '.': {}, 'f:x': {}, 'k:{"a":1}': {} } })).toBe(made)
-    const read = sharedFieldsV1({ 'f:t': { 'f:x': {} } })
+    expect(internFieldsV1({ 'f:s': { '.': {}, 'f:x': {}, 'k:{"a":1}': {} } })).toBe(made)
+    const read = internFieldsV1({ 'f:t': { 'f:x': {} } })
     expect(Object.isFrozen(read['f:t'])).toBe(true)
     expect(encodeFieldsV1(decodeFieldsV1(read))).toBe(read)
     expect(encodeFieldsV1(FieldSet.of(['f:t', 'f:x']))).toBe(read)
-    expect(sharedFieldsV1({ 'f:t': null })).not.toBe(read)
+    expect(internFieldsV1({ 'f:t': null })).not.toBe(read)
   })
 
-  it('leaves large forms to their objects', () => {
+  it('does not share large encoded forms', () => {
     const large = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f:${i}`, {}]))
-    expect(sharedFieldsV1(large)).toBe(large)
-    expect(sharedFieldsV1({ ...large })).not.toBe(large)
+    expect(internFieldsV1(large)).toBe(large)
+    expect(internFieldsV1({ ...large })).not.toBe(large)
     expect(Object.isFrozen(large)).toBe(false)
   })
 
-  it('bounds the depth of what it reads', () => {
+  it('limits the depth of decoded input', () => {
     const deep = `${'{"f:a":'.repeat(600)}{}${'}'.repeat(600)}`
     expect(() => parseFieldsV1(deep)).toThrow(expect.objectContaining({ code: 'TooLarge' }))
     let nested: JsonObject = {}
@@ -75,7 +75,7 @@ describe('P20 FieldsV1', () => {
     expect(() => decodeFieldsV1({ [key]: {} })).toThrow(expect.objectContaining({ code: 'TooLarge' }))
   })
 
-  it('nothing is the empty set', () => {
+  it('decodes absent and null input as the empty set', () => {
     expect(decodeFieldsV1(undefined)).toBe(emptySet)
     expect(decodeFieldsV1(null)).toBe(emptySet)
   })

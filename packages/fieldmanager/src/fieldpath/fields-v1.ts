@@ -1,74 +1,72 @@
 import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
-import { emptySet, FieldSet, leaf } from './field-set.ts'
-import { RecentSets } from './recent-sets.ts'
+import { emptySet, FieldSet, leaf, uniteNodes } from './field-set.ts'
+import { FieldSetCache } from './field-set-cache.ts'
 
 /**
- * The FieldsV1 form of a set: an object whose members are path elements in order; `.` stands for the path of the
- * object itself, and an empty object for a path with nothing below it.
+ * The FieldsV1 form of a set: an object whose members are path elements in order. `.` stands for the path of the object itself,
+ * an empty object for a path with nothing below it.
  */
 
-/** Deepest path that is read. */
+/** Maximum length of a decoded path. */
 export const maxPathLength = 500
 
 const cache = new WeakMap<object, FieldSet>()
 
-/** FieldsV1 objects by their text. A memo: objects of a kind mostly have the same few, and each is kept once for all of them. */
-const shared = new Map<string, JsonObject>()
-/** The same for sets that were made here. */
-const recent = new RecentSets()
-const maxShared = 512
-const maxSharedText = 2048
-/** Sets of more nodes have longer texts. */
-const maxSharedNodes = maxSharedText / 6
-/** Below a path, sets of only a few leaves are shared on their own. */
+/** Interned FieldsV1 objects by their JSON text. Objects of one kind mostly share a few field sets, so each is stored once. */
+const interned = new Map<string, JsonObject>()
+/** Recently encoded sets, to find the encoded form of equal ones. */
+const recentSets = new FieldSetCache()
+const maxInterned = 512
+const maxInternedLength = 2048
+/** Sets with more nodes have longer texts than `maxInternedLength`. */
+const maxInternedNodes = maxInternedLength / 6
+/** Subtrees of at most this many leaves are interned separately. */
 const fewLeaves = 8
 const manyMembers = 128
 
-/** Below a path with nothing below it. */
-const noFields: JsonObject = Object.freeze({})
+/** The encoding of a path with nothing below it. */
+const emptyFields: JsonObject = Object.freeze({})
 
-/**
- * The FieldsV1 object of a set, frozen; the same object for the same set, and mostly for equal sets too.
- */
+/** The FieldsV1 object of a set, frozen. The same set yields the same object; equal sets usually do. */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   if (set.encoded !== undefined) return set.encoded
-  if (set.empty) return noFields
-  const { twin, nodes } = recent.find(set)
-  if (twin?.encoded !== undefined) {
-    set.encoded = twin.encoded
-    return twin.encoded
+  if (set.empty) return emptyFields
+  const { equal, nodes } = recentSets.find(set)
+  if (equal?.encoded !== undefined) {
+    set.encoded = equal.encoded
+    return equal.encoded
   }
   const made = encodeSet(set)
-  const encoded = nodes > maxSharedNodes ? made : sharedFieldsV1(made)
+  const encoded = nodes > maxInternedNodes ? made : internFieldsV1(made)
   set.encoded = encoded
   cache.set(encoded, set)
   return encoded
 }
 
-/** Does the same for a large set in slices, after which `encodeFieldsV1` has it. */
-export function* encodeSteps(set: FieldSet): Generator<void, void> {
+/** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
+export function* encodeFieldsV1Steps(set: FieldSet): Generator<void, void> {
   if (set.encoded !== undefined || set.empty) return
-  yield* prepareSet(set, false)
+  yield* encodeSetSteps(set, false)
   encodeFieldsV1(set)
 }
 
-/** Makes the FieldsV1 form of a set, its parts first. */
-function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
+/** Encodes a set bottom-up. */
+function* encodeSetSteps(set: FieldSet, member: boolean): Generator<void, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = set.elements()
   yield
   const fields: JsonObject = isBestAsTable(elements) ? Object.create(null) : {}
-  if (member) fields['.'] = noFields
+  if (member) fields['.'] = emptyFields
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i] as PathElement
     const node = set.nodes.get(element) as FieldNode
-    if (node.children !== undefined && !isFewLeaves(node.children)) yield* prepareSet(node.children, node.member)
+    if (node.children !== undefined && !hasFewLeaves(node.children)) yield* encodeSetSteps(node.children, node.member)
     fields[element] = encodeNode(node)
     if (i % stepSize === 0) yield
   }
@@ -77,20 +75,20 @@ function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
   else set.encoded = made
 }
 
-/** Elements between two interruptions. */
+/** Elements between two yields. */
 const stepSize = 64
 
-/** An equal FieldsV1 object, frozen, that many others may share; the object itself, not frozen, when it is large. */
-export function sharedFieldsV1(fields: JsonObject): JsonObject {
+/** The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen. */
+export function internFieldsV1(fields: JsonObject): JsonObject {
   if (!isMap(fields)) return fields
   const text = JSON.stringify(fields)
-  return shared.get(text) ?? (share(text, fields) ? freezeAll(fields) : fields)
+  return interned.get(text) ?? (intern(text, fields) ? freezeAll(fields) : fields)
 }
 
-function share(text: string, fields: JsonObject): boolean {
-  if (text.length > maxSharedText) return false
-  if (shared.size >= maxShared) shared.clear()
-  shared.set(text, fields)
+function intern(text: string, fields: JsonObject): boolean {
+  if (text.length > maxInternedLength) return false
+  if (interned.size >= maxInterned) interned.clear()
+  interned.set(text, fields)
   return true
 }
 
@@ -100,23 +98,27 @@ function freezeAll(fields: JsonObject): JsonObject {
 }
 
 /**
- * Reads a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are remembered, so reading the
- * same stored object again costs nothing; what is frozen must be frozen all through.
+ * Decodes a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are cached by identity, so decoding a
+ * stored object again is free; a frozen object must be deeply frozen.
  *
- * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths beyond 500 elements.
+ * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths of more than 500 elements.
+ * @example
+ * ```ts
+ * decodeFieldsV1({ 'f:spec': { 'f:replicas': {} } }).has(['f:spec', 'f:replicas']) // true
+ * ```
  */
 export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet {
   const known = knownSet(fields)
   if (known !== undefined) return known
-  const reader = new Reader(Object.isFrozen(fields))
+  const reader = new Decoder(Object.isFrozen(fields))
   return keepSet(fields as JsonObject, reader.node(fields as JsonObject, 0))
 }
 
-/** The same, to be run in slices. */
-export function* decodeSteps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
+/** Like `decodeFieldsV1`, as a generator that runs in slices. */
+export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
-  const reader = new Reader(Object.isFrozen(fields))
+  const reader = new Decoder(Object.isFrozen(fields))
   return keepSet(fields as JsonObject, yield* reader.steps(fields as JsonObject, 0))
 }
 
@@ -133,7 +135,7 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
   return children
 }
 
-/** Reads the JSON text of a FieldsV1 object; `null` is the empty set. */
+/** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
 export function parseFieldsV1(text: string): FieldSet {
   const value = parseJson(text)
   if (value !== null && !isMap(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
@@ -141,7 +143,7 @@ export function parseFieldsV1(text: string): FieldSet {
 }
 
 /** JSON text of the FieldsV1 object, byte for byte as stock servers store it. */
-export function fieldsV1Text(set: FieldSet): string {
+export function formatFieldsV1(set: FieldSet): string {
   return JSON.stringify(encodeFieldsV1(set))
 }
 
@@ -151,20 +153,20 @@ function encodeSet(set: FieldSet): JsonObject {
 }
 
 function encodeNode({ member, children }: FieldNode): JsonObject {
-  if (children === undefined) return noFields
-  const set = isFewLeaves(children) ? (recent.find(children).twin ?? children) : children
+  if (children === undefined) return emptyFields
+  const set = hasFewLeaves(children) ? (recentSets.find(children).equal ?? children) : children
   if (!member) return encodeSet(set)
-  set.encodedBelowMember ??= Object.freeze(addMembers({ '.': noFields }, set))
+  set.encodedBelowMember ??= Object.freeze(addMembers({ '.': emptyFields }, set))
   return set.encodedBelowMember
 }
 
-function isFewLeaves({ nodes }: FieldSet): boolean {
+function hasFewLeaves({ nodes }: FieldSet): boolean {
   if (nodes.size > fewLeaves) return false
   for (const node of nodes.values()) if (node !== leaf) return false
   return true
 }
 
-/** @param fields given back, or a table with the same members. */
+/** @returns `fields`, or a dictionary-mode object with the same members. */
 function addMembers(fields: JsonObject, set: FieldSet): JsonObject {
   const elements = set.elements()
   if (!isBestAsTable(elements)) {
@@ -176,12 +178,15 @@ function addMembers(fields: JsonObject, set: FieldSet): JsonObject {
   return Object.setPrototypeOf(table, Object.prototype) as JsonObject
 }
 
-/** Engines give objects of the same members one shape, which is wasted effort for many members, and for names that do not recur. */
+/**
+ * V8 creates a hidden class per set of member names. That is wasted for many members and for names that do not recur, so such
+ * objects are built in dictionary mode.
+ */
 function isBestAsTable(elements: readonly PathElement[]): boolean {
   return elements.length >= manyMembers || elements[0]?.[0] === 'k'
 }
 
-class Reader {
+class Decoder {
   readonly frozen: boolean
 
   constructor(frozen: boolean) {
@@ -190,7 +195,7 @@ class Reader {
 
   node(fields: JsonObject, depth: number): FieldNode {
     checkPath(depth)
-    const read = new NodeRead(this.frozen)
+    const read = new NodeBuilder(this.frozen)
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
@@ -199,10 +204,10 @@ class Reader {
     return read.node(fields)
   }
 
-  /** The same in slices. */
+  /** Like `node`, in slices. */
   *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
     checkPath(depth)
-    const read = new NodeRead(this.frozen)
+    const read = new NodeBuilder(this.frozen)
     let members = 0
     for (const key in fields) {
       const child = fields[key]
@@ -218,11 +223,11 @@ function checkPath(depth: number): void {
   if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
 }
 
-/** A node that is being read. */
-class NodeRead {
+/** A node under construction. */
+class NodeBuilder {
   #member = false
   #nodes: Map<PathElement, FieldNode> | undefined
-  /** What is read is just what would be written. */
+  /** Whether the input is already in canonical form. */
   #canonical: boolean
   #last: PathElement | undefined
 
@@ -230,10 +235,10 @@ class NodeRead {
     this.#canonical = frozen
   }
 
-  /** What a member says; `undefined` where nothing lies below it, or nothing that is known. */
+  /** The element of a member; `undefined` for `.` and for unknown element types. */
   element(key: string, child: JsonValue | undefined): PathElement | undefined {
     if (key === '.') {
-      this.#canonical &&= this.#nodes === undefined && isEmptyMap(child)
+      this.#canonical &&= this.#nodes === undefined && isMap(child) && isEmptyMap(child)
       this.#member = true
       return undefined
     }
@@ -251,8 +256,8 @@ class NodeRead {
       element === key &&
       isEncodedAs(node, child) &&
       (this.#last === undefined || compareElements(this.#last, element) < 0)
-    const twin = this.#nodes.get(element)
-    this.#nodes.set(element, twin === undefined ? node : unite(twin, node))
+    const existing = this.#nodes.get(element)
+    this.#nodes.set(element, existing === undefined ? node : uniteNodes(existing, node))
     this.#last = element
   }
 
@@ -265,20 +270,8 @@ class NodeRead {
   }
 }
 
-/** True when `fields` is the canonical form of what was read from it. */
+/** Whether `fields` is the canonical form of the node decoded from it. */
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
-  if (children === undefined) return isEmptyMap(fields)
+  if (children === undefined) return isMap(fields) && isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
-}
-
-function isEmptyMap(value: JsonValue | undefined): boolean {
-  if (!isMap(value)) return false
-  for (const _ in value) return false
-  return true
-}
-
-/** Two spellings of one element. */
-function unite(a: FieldNode, b: FieldNode): FieldNode {
-  const children = (a.children ?? emptySet).union(b.children ?? emptySet)
-  return { member: a.member || b.member, children: children.empty ? undefined : children }
 }

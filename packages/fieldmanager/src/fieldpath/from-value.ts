@@ -6,8 +6,8 @@ import type { FieldSet } from './field-set.ts'
 import { FieldSetBuilder } from './field-set.ts'
 
 /**
- * The leaves of a value of unknown type. List items are known by their members `key`, `id` and `name` when they have
- * any of them, by index otherwise.
+ * The leaves of a value of unknown type. List items are identified by their members `key`, `id` and `name` when present, by index
+ * otherwise.
  */
 export function fieldSetFromValue(value: JsonValue): FieldSet {
   const builder = new FieldSetBuilder()

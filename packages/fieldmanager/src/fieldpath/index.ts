@@ -14,7 +14,7 @@ export {
   valueElement,
 } from './element.ts'
 export { comparePaths, emptySet, type FieldNode, FieldSet, FieldSetBuilder } from './field-set.ts'
-export { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, maxPathLength, parseFieldsV1, sharedFieldsV1 } from './fields-v1.ts'
+export { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, internFieldsV1, maxPathLength, parseFieldsV1 } from './fields-v1.ts'
+export { formatElement, formatPath } from './format-path.ts'
 export { fieldSetFromValue } from './from-value.ts'
-export { elementText, pathText } from './path-text.ts'
 export { filterSet, prefixMatcher, type SetFilter, type SetMatcher } from './set-filter.ts'

@@ -3,15 +3,15 @@ import type { FieldNode, FieldSet } from './field-set.ts'
 import { setOf } from './field-set.ts'
 
 /**
- * What part of a set is looked at: everything but some paths and what lies below them, or only what lies at and
- * below the paths that match a pattern.
+ * Selects part of a set: everything except some paths and what is below them, or only paths that match a pattern and what is
+ * below them.
  */
 export type SetFilter = { readonly exclude: FieldSet } | { readonly include: SetMatcher }
 
-/** A tree of patterns. `any` accepts everything from here on. */
+/** A tree of patterns. `any` accepts everything from this point on. */
 export interface SetMatcher {
   readonly any: boolean
-  /** By element; the pattern of all elements stands under `*`. */
+  /** Patterns by element; `*` matches every element. */
   readonly members: ReadonlyMap<PathElement | '*', SetMatcher>
 }
 

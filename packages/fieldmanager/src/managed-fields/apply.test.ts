@@ -4,37 +4,37 @@ import { applied, apply, configMap, owners, second, source, types } from '../tes
 import { deepFreeze } from '../testing/vectors.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
-import { deducedTypes, managedTypes } from './types.ts'
+import { createTypeConverter, deducedTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
-describe('applies', () => {
-  it('P212 create and own what they name', () => {
+describe('applyPatch', () => {
+  it('creates an object owned by its manager [P212]', () => {
     const created = applied(undefined, { k: 'v' }, 'a')
     expect(created.data).toEqual({ k: 'v' })
     expect(owners(created)).toEqual({ 'a Apply': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('P211 carry no owners', () => {
+  it('rejects managedFields in the body [P211]', () => {
     const body = configMap({}, { managedFields: [] })
     expect(() => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'v1', types })).toThrow(
       'metadata.managedFields must be nil',
     )
   })
 
-  it('have the version of the request', () => {
+  it('rejects another version than that of the request', () => {
     expect(() => apply(undefined, {}, 'a', { apiVersion: 'v2' })).toThrow(
       'Incorrect version specified in apply patch. Specified patch version: v1, expected: v2',
     )
   })
 
-  it('P209 name no unknown fields', () => {
+  it('rejects unknown fields [P209]', () => {
     const body = { ...configMap({}), colour: 'red' }
     expect(() => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'v1', types })).toThrow(
       expect.objectContaining({ code: 'InvalidObject', errors: ['.colour: field not declared in schema'] }),
     )
   })
 
-  it('P214 P215 conflict with other owners, unless forced', () => {
+  it('reports conflicts with other owners, and takes the fields over when forced [P214 P215]', () => {
     const live = applied(undefined, { k: 'v', l: 'v' }, 'a')
     const result = apply(live, { k: 'w' }, 'b')
     expect(result).toMatchObject({
@@ -45,7 +45,7 @@ describe('applies', () => {
     expect(owners(forced)).toEqual({ 'a Apply': { 'f:data': { 'f:l': {} } }, 'b Apply': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('P214 tell conflicts as a Status with causes', () => {
+  it('converts conflicts to a Status with causes [P214]', () => {
     const first = applied(undefined, { k: 'v', l: 'v' }, 'a')
     const live = deepFreeze(
       trackUpdate({
@@ -83,7 +83,7 @@ describe('applies', () => {
     )
   })
 
-  it('P213 P217 share what has the same value already, without moving a time', () => {
+  it('shares ownership of equal values without moving timestamps [P213 P217]', () => {
     const live = applied(undefined, { k: 'v' }, 'a', { now: second })
     const shared = applied(live, { k: 'v' }, 'b', { now: 5 * second })
     expect(shared.metadata.managedFields?.map(({ manager, time }) => [manager, time])).toEqual([
@@ -92,21 +92,21 @@ describe('applies', () => {
     ])
   })
 
-  it('P216 P220 remove what their manager no longer names, unless somebody else owns it', () => {
+  it('removes fields the manager no longer applies, unless another manager owns them [P216 P220]', () => {
     const live = applied(applied(undefined, { k: 'v', l: 'v' }, 'a'), { l: 'v' }, 'b')
     const dropped = applied(live, { k: 'v' }, 'a')
     expect(dropped.data).toEqual({ k: 'v', l: 'v' })
     expect(applied(dropped, {}, 'b').data).toEqual({ k: 'v' })
   })
 
-  it('give the live object itself back when nothing changes', () => {
+  it('returns the live object itself when nothing changes', () => {
     const live = applied(undefined, { k: 'v' }, 'a')
     const result = apply(live, { k: 'v' }, 'a', { now: 5 * second })
     expect(result).toMatchObject({ kind: 'applied', changed: false })
     expect(result.kind === 'applied' && result.object === live).toBe(true)
   })
 
-  it('pick up objects that nobody owns', () => {
+  it('assigns an object without managedFields to before-first-apply', () => {
     const live = deepFreeze(configMap({ k: 'v', l: 'v' }, { uid: 'u' }))
     expect(apply(live, { k: 'w' }, 'a')).toMatchObject({
       kind: 'conflict',
@@ -118,16 +118,16 @@ describe('applies', () => {
     })
   })
 
-  it('P224 P226 without a schema maps are granular and lists whole', () => {
+  it('treats maps as granular and lists as atomic without a schema [P224 P226]', () => {
     const body = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: { m: { a: 1 }, l: [1] } }
-    const result = applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypes })
+    const result = applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypeConverter })
     expect(result.kind === 'applied' && owners(result.object)).toEqual({
       'a Apply': { 'f:spec': { '.': {}, 'f:m': { '.': {}, 'f:a': {} }, 'f:l': {} } },
     })
   })
 
-  it('P225 merge keys of strategic merge patches make map lists', () => {
-    const pods = managedTypes({ v1: () => source.struct('core/v1.Pod') })
+  it('uses strategic merge keys as list map keys [P225]', () => {
+    const pods = createTypeConverter({ v1: () => source.struct('core/v1.Pod') })
     const body = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -150,20 +150,20 @@ describe('applies', () => {
     })
   })
 
-  it('refuse stored owners that cannot be read', () => {
+  it('rejects unreadable stored managedFields', () => {
     const live = deepFreeze(configMap({}, { managedFields: [{ operation: 'x' }] }))
     expect(() => apply(live, {}, 'a')).toThrow(expect.objectContaining({ code: 'InvalidManagedFields' }))
   })
 
-  it('refuse objects that are nested too deep', () => {
+  it('rejects objects nested too deeply', () => {
     let nested: JsonObject = {}
     for (let i = 0; i < 3000; i++) nested = { a: nested }
     const body = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: nested }
-    const run = () => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypes })
+    const run = () => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypeConverter })
     expect(run).toThrow(expect.objectContaining({ code: 'TooLarge' }))
   })
 
-  it('keep strange names as they are', () => {
+  it('keeps unusual member names', () => {
     const body = JSON.parse(
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"__proto__":"p","constructor":"c"}}',
     ) as ApiObject

@@ -1,48 +1,47 @@
 import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
-import { conflictsBeside, countConflicts } from '../merge/conflict.ts'
+import { conflictsOutside, countConflicts } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
 import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
-import { checkedFieldSet } from '../typed/checked-set.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
+import { validatedFieldSet } from '../typed/validated-field-set.ts'
 import { joinErrors } from '../typed/walk.ts'
 import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
-import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, encodeManagedSteps, identicalEntries, noManaged } from './entries.ts'
-import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, encodeManagedFieldsSteps, identicalEntries } from './entries.ts'
+import { lastApplied, lastAppliedAnnotation, lastAppliedManager, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
-import { stripped } from './strip.ts'
-import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
-import { withManagedFields, withoutManagedFields } from './types.ts'
-import { decodeAhead, movedTimes, updateManagedSteps } from './update.ts'
+import { strippedFields } from './strip-meta.ts'
+import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
+import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
+import { movedTimes, predecode, updateManagedSteps } from './update.ts'
 
-/** Manager that owns everything of an object that nobody owned before its first apply. */
-export const firstApplyManager = 'before-first-apply'
+/** Manager that owns all fields of an object that has no managedFields before its first apply. */
+export const beforeFirstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
 export interface ApplyRequest {
-  /** The stored object at `apiVersion`; absent when the apply creates it. */
+  /** The stored object in `apiVersion`; absent when the apply creates it. */
   readonly live?: FrozenObject | undefined
-  /** What the manager wants, as sent: without members that it did not name, and of known members only. Not changed. */
+  /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
   readonly applied: FrozenObject
   readonly manager: string
-  /** Takes over what others own. */
+  /** Takes conflicting fields over from other managers. */
   readonly force: boolean
-  /** How many conflicts are listed; all by default. */
+  /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch; without it, times are left as they are. */
+  /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
-  readonly types: ManagedTypes
-  /** Annotation of client-side apply; the stock one by default. */
+  readonly types: TypeConverter
+  /** Annotation of client-side apply; `kubectl.kubernetes.io/last-applied-configuration` by default. */
   readonly lastAppliedAnnotation?: string | undefined
 }
 
@@ -50,11 +49,11 @@ export type ApplyResult =
   | {
       readonly kind: 'applied'
       /**
-       * The object with its owners. Members may stand in any order, may be null, and unchanged parts are shared with the live
-       * object: decode or copy before changing anything. The live object itself when neither it nor its owners change.
+       * The object with its managedFields. Member order is unspecified, members may be null, and unchanged parts are shared with
+       * the live object: decode or copy before mutation. The live object itself when nothing changes.
        */
       readonly object: ApiObject
-      /** False when only owners change, or nothing. */
+      /** False when only managedFields change, or nothing. */
       readonly changed: boolean
     }
   | FieldConflicts
@@ -62,21 +61,21 @@ export type ApplyResult =
 export interface FieldConflicts {
   readonly kind: 'conflict'
   readonly conflicts: readonly FieldConflict[]
-  /** How many there are, those beyond `maxConflicts` included. */
+  /** Number of conflicts, including those beyond `maxConflicts`. */
   readonly total: number
 }
 
-/** An apply that went through, object and owners apart. */
+/** A successful apply, with object and managedFields apart. */
 export interface AppliedParts {
   readonly kind: 'applied'
-  /** The object without owners; see `ApplyResult` for what may be done with it. */
+  /** The object without managedFields; the same restrictions as for `ApplyResult.object`. */
   readonly value: JsonObject
   /**
-   * What is in it: what the live object has, what was applied and nothing else (but members that every object of the type
-   * prints), or both joined.
+   * Where the content comes from: unchanged from the live object, from the applied configuration alone (plus the zero members of
+   * its type), or from both.
    */
   readonly content: 'live' | 'applied' | 'joined'
-  /** The list of the live object itself when nothing about owners changes; absent when nobody owns anything. */
+  /** The live object's own list when ownership does not change; absent when no field is owned. */
   readonly managedFields: DeepReadonly<ManagedFieldsEntry[]> | undefined
   readonly changed: boolean
 }
@@ -84,12 +83,13 @@ export interface AppliedParts {
 export type ApplyParts = AppliedParts | FieldConflicts
 
 /**
- * Joins what a manager wants with the live object, and records who owns what.
+ * Server-side apply: merges the applied configuration into the live object and records field ownership.
  *
- * @throws FieldManagerError `InvalidApply` when the body carries owners or has another version, `InvalidObject` when it does
- * not fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored owners cannot be
- * read.
+ * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when it does not
+ * fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be
+ * decoded.
  * @see API protocol specification, 4.7
+ * @example See the README, and `examples/server-side-apply` for a server.
  */
 export function applyPatch(request: ApplyRequest): ApplyResult {
   const parts = applyParts(request)
@@ -103,43 +103,46 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   return { kind: 'applied', object, changed }
 }
 
-/** The same for callers that go on to decode and default: they see what they need not do again. @throws as `applyPatch` */
+/**
+ * Like `applyPatch`, for callers that decode and default the result: `content` tells which work they can skip. @throws as
+ * `applyPatch`
+ */
 export function applyParts(request: ApplyRequest): ApplyParts {
-  return runAtOnce(partsSteps(request, false))
+  return runAtOnce(applySteps(request, false))
 }
 
-/** The same for large objects, to be run in slices. */
+/** Like `applyParts`, as a generator that runs in slices. */
 export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
-  return partsSteps(request, true)
+  return applySteps(request, true)
 }
 
-function* partsSteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
-  if (sliced) yield* decodeAhead(request.live?.metadata?.managedFields)
-  const { type, named } = checkApplied(request)
+function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+  if (sliced) yield* predecode(request.live?.metadata?.managedFields)
+  const { type, appliedSet } = checkApplied(request)
   if (sliced) yield
   return request.live === undefined
-    ? yield* create(request, { type, named, sliced })
-    : yield* change(request, request.live, { type, named, sliced })
+    ? yield* createSteps(request, { type, appliedSet, sliced })
+    : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
 }
 
-interface Checked {
+interface CheckedConfiguration {
   readonly type: TypeRef
-  /** What the configuration names. */
-  readonly named: FieldSet
+  /** The fields of the applied configuration. */
+  readonly appliedSet: FieldSet
   readonly sliced: boolean
 }
 
-/** Nobody owns anything of what is not there yet: no conflicts, and nothing to take away. */
-function* create(request: ApplyRequest, { type, named, sliced }: Checked): Generator<void, AppliedParts> {
+/** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
+function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
-  const set = filterSet(named, request.resetFields?.[apiVersion]).difference(stripped)
-  const managers = set.empty ? noManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
-  const managed = { managers, times: movedTimes(noManaged, key, request.now) }
+  const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
+  const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
+  const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
   if (sliced) yield
-  const entries = sliced ? yield* encodeManagedSteps(managed) : encodeManaged(managed)
+  const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {
     kind: 'applied',
@@ -150,26 +153,30 @@ function* create(request: ApplyRequest, { type, named, sliced }: Checked): Gener
   }
 }
 
-function* change(request: ApplyRequest, live: FrozenObject, { type, named, sliced }: Checked): Generator<void, ApplyParts> {
+function* changeSteps(
+  request: ApplyRequest,
+  live: FrozenObject,
+  { type, appliedSet, sliced }: CheckedConfiguration,
+): Generator<void, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
-  const managed = yield* ownedBefore(request, live, sliced)
+  const managed = yield* storedManagers(request, live, sliced)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
   const options = {
     converter: converterOf(types),
     ignored: request.resetFields,
-    named,
-    unowned: stripped,
+    appliedSet,
+    unowned: strippedFields,
     sliced,
     maxConflicts: request.maxConflicts,
   }
   const config = { value: applied as unknown as JsonObject, type }
   let outcome: ApplyOutcome = yield* applyManagerSteps(write, config, request.force, options)
-  if (outcome.kind === 'conflict' && manager === annotationManager) {
+  if (outcome.kind === 'conflict' && manager === lastAppliedManager) {
     const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
-      const taken = conflictsBeside(outcome.taken, allowed)
+      const taken = conflictsOutside(outcome.taken, allowed)
       if (taken.size === 0) outcome = yield* applyManagerSteps(write, config, true, options)
       else outcome = applyConflict(taken, request.maxConflicts)
     }
@@ -181,18 +188,18 @@ function* change(request: ApplyRequest, live: FrozenObject, { type, named, slice
   const { managers } = outcome
   const content = merged === value ? 'live' : 'joined'
   const stored = live.metadata?.managedFields
-  // Most applies of controllers.
+  // Fast path: most applies of controllers change nothing.
   if (!changed && managers === managed.managers)
     return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
   const owned = { ...managed, managers, times }
-  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedSteps(owned) : encodeManaged(owned))
+  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedFieldsSteps(owned) : encodeManagedFields(owned))
   return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
-/** The client-side tool's own annotation follows what it applies from the server's side. */
+/** Keeps the last-applied annotation up to date for applies of kubectl. */
 function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
-  if (request.manager !== annotationManager) return object
+  if (request.manager !== lastAppliedManager) return object
   const annotation = annotationOf(request)
   return lastApplied(object, annotation) === ''
     ? object
@@ -208,7 +215,7 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet } {
+function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: FieldSet } {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError(
@@ -221,8 +228,8 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
   const value = applied as unknown as JsonObject
-  const named = checkedFieldSet(value, type, namedBefore(request))
-  if (named !== undefined) return { type, named }
+  const appliedSet = validatedFieldSet(value, type, lastAppliedSet(request))
+  if (appliedSet !== undefined) return { type, appliedSet }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
   throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
@@ -230,16 +237,16 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
   })
 }
 
-/** What the manager named last time, which is mostly what it names again. */
-function namedBefore({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
-  const { managers } = decodeManaged(live?.metadata?.managedFields)
+/** The fields the manager applied last time, which are usually the same again. */
+function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
+  const { managers } = decodeManagedFields(live?.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
-/** Stored owners; an object that has none belongs to `before-first-apply`. */
-function* ownedBefore(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
-  const managed = decodeManaged(live.metadata?.managedFields)
+/** Stored managedFields; without any, `before-first-apply` owns the object. */
+function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+  const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
-  const first = { ...request, live: undefined, next: live, manager: firstApplyManager }
+  const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }
   return yield* updateManagedSteps(managed, first, sliced)
 }

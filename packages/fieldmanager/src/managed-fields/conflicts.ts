@@ -1,22 +1,21 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, compareCodePoints } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'
-import { compareStrings } from '../value/order.ts'
-import { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'
+import { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
-/** A field that an apply would change, and one that owns it. */
+/** A field that an apply would change, with one of its owners. */
 export interface FieldConflict {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
-  /** Version in which an updater owns the field; empty for appliers. */
+  /** Version of an update entry; empty for apply entries. */
   readonly apiVersion: string
-  /** Empty for the object itself. */
+  /** Empty for the main resource. */
   readonly subresource: string
   readonly path: Path
-  /** The path as it is printed: `.data.key`. */
+  /** The printed path: `.data.key`. */
   readonly field: string
-  /** `conflict with "x" using v1` */
+  /** The cause message: `conflict with "x" using v1`. */
   readonly message: string
 }
 
@@ -26,19 +25,19 @@ export function fieldConflicts(conflicts: readonly Conflict[]): FieldConflict[] 
     let about = managers.get(manager)
     if (about === undefined) {
       const id = parseManagerKey(manager)
-      about = { ...id, message: `conflict with ${managerText(id)}` }
+      about = { ...id, message: `conflict with ${formatManager(id)}` }
       managers.set(manager, about)
     }
-    return { ...about, path, field: pathText(path) }
+    return { ...about, path, field: formatPath(path) }
   })
 }
 
 /**
- * All conflicts of an apply in one text, as clients print it.
+ * The message of the 409 response.
  *
- * @param total how many there are, where `conflicts` lists the first ones only.
+ * @param total Number of conflicts when `conflicts` holds only the first ones.
  */
-export function conflictMessage(conflicts: readonly FieldConflict[], total = conflicts.length): string {
+export function formatFieldConflicts(conflicts: readonly FieldConflict[], total = conflicts.length): string {
   if (total === 1) return `Apply failed with 1 conflict: ${conflicts[0]?.message}: ${conflicts[0]?.field}`
   const byManager = new Map<string, FieldConflict[]>()
   for (const conflict of conflicts) {
@@ -48,16 +47,24 @@ export function conflictMessage(conflicts: readonly FieldConflict[], total = con
     else own.push(conflict)
   }
   const parts: string[] = []
-  for (const key of [...byManager.keys()].sort(compareStrings)) {
-    parts.push(`conflicts with ${managerText(parseManagerKey(key))}:`)
+  for (const key of [...byManager.keys()].sort(compareCodePoints)) {
+    parts.push(`conflicts with ${formatManager(parseManagerKey(key))}:`)
     for (const { field } of byManager.get(key) ?? []) parts.push(`- ${field}`)
   }
   if (total > conflicts.length) parts.push(`and ${total - conflicts.length} more`)
   return `Apply failed with ${total} conflicts: ${parts.join('\n')}`
 }
 
-/** The 409 that an apply with conflicts is answered with: a cause for each field of each owner. */
+/**
+ * The 409 error of an apply with conflicts, with one cause per field and owner.
+ *
+ * @example
+ * ```ts
+ * const result = applyPatch(request)
+ * if (result.kind === 'conflict') throw conflictError(result.conflicts, result.total)
+ * ```
+ */
 export function conflictError(conflicts: readonly FieldConflict[], total = conflicts.length): ApiError {
   const causes = conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }))
-  return ApiError.applyConflict(causes, conflictMessage(conflicts, total))
+  return ApiError.applyConflict(causes, formatFieldConflicts(conflicts, total))
 }

@@ -1,51 +1,58 @@
-import { type DeepReadonly, type JsonObject, type JsonValue, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import {
+  compareCodePoints,
+  type DeepReadonly,
+  type JsonObject,
+  type JsonValue,
+  type ManagedFieldsEntry,
+  runAtOnce,
+} from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { decodeFieldsV1, decodeSteps, encodeFieldsV1, encodeSteps } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
+import { equalValues, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
-/** Owners as `metadata.managedFields` carries them, by `managerKey`. */
+/** Decoded `metadata.managedFields`, by `managerKey`. */
 export interface Managed {
   readonly managers: Managers
-  /** RFC 3339 times of managers that have one. */
+  /** RFC 3339 timestamps of the managers that have one. */
   readonly times: ReadonlyMap<string, string>
-  /** Entries that managers were read from, to be written again when nothing about them changes. */
+  /** The entries that managers were decoded from, reused when encoding unchanged managers. */
   readonly sources?: ReadonlyMap<string, DeepReadonly<ManagedFieldsEntry>> | undefined
 }
 
-export const noManaged: Managed = { managers: new Map(), times: new Map() }
+export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
 
 /**
- * Reads the entries of an object; later entries of the same manager win.
+ * Decodes the managedFields of an object. The last entry of a manager wins.
  *
- * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for
- * malformed field sets.
+ * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
+ * sets.
  */
-export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
-  if (entries === null || entries === undefined || entries.length === 0) return noManaged
-  return decoded.get(entries) ?? runAtOnce(decodeManagedSteps(entries, false))
+export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
+  if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
+  return decoded.get(entries) ?? runAtOnce(decodeManagedFieldsSteps(entries, false))
 }
 
-/** The same, to be run in slices. @param sliced false to read each entry at once. */
-export function* decodeManagedSteps(
+/** Like `decodeManagedFields`, in slices. @param sliced When false, each entry is decoded without yielding. */
+export function* decodeManagedFieldsSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
   sliced = true,
 ): Generator<void, Managed> {
-  if (entries === null || entries === undefined || entries.length === 0) return noManaged
+  if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
-  const managed = yield* readEntries(entries, sliced)
-  // What is frozen is frozen all through, and stays what it is.
+  const managed = yield* decodeEntries(entries, sliced)
+  // Frozen lists are deeply frozen, so the result stays valid.
   if (Object.isFrozen(entries)) decoded.set(entries, managed)
   return managed
 }
 
-/** A memo: entries of stored objects, which are frozen, are read once however many writes look at them. */
+/** Decoded lists of stored (frozen) objects, by identity. */
 const decoded = new WeakMap<object, Managed>()
 
-function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
+function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -65,8 +72,8 @@ function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boole
   return { managers, times, sources }
 }
 
-/** The entries of an object: appliers before updaters, then by time, name, version and sub-resource. */
-export function encodeManaged({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
+/** Encodes managedFields: apply entries before update entries, then by timestamp, manager, version and sub-resource. */
+export function encodeManagedFields({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [key, owned] of managers) {
     const time = times.get(key)
@@ -78,13 +85,13 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
   return sortInPlace(entries, compareEntries)
 }
 
-/** The same, to be run in slices. */
-export function* encodeManagedSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
-  for (const { set } of managed.managers.values()) yield* encodeSteps(set)
-  return encodeManaged(managed)
+/** Like `encodeManagedFields`, in slices. */
+export function* encodeManagedFieldsSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
+  for (const { set } of managed.managers.values()) yield* encodeFieldsV1Steps(set)
+  return encodeManagedFields(managed)
 }
 
-/** True when both lists hold the very same entries, as they do when nothing about owners has changed. */
+/** Whether both lists hold identical entry objects, as is the case when ownership has not changed. */
 export function identicalEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -92,17 +99,17 @@ export function identicalEntries(
   return a !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i])
 }
 
-/** True when both lists say the same, member for member and in the same order. */
-export function sameEntries(
+/** Whether both lists have equal entries in the same order. */
+export function equalEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
   options: { ignoreTimes?: boolean } = {},
 ): boolean {
   if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
-  return a.every((entry, i) => sameEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
+  return a.every((entry, i) => equalEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
 }
 
-function sameEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
+function equalEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
   if (a === b) return true
   if ((a.manager ?? '') !== (b.manager ?? '') || a.operation !== b.operation || a.apiVersion !== b.apiVersion) return false
   if ((a.subresource ?? '') !== (b.subresource ?? '') || (!ignoreTimes && a.time !== b.time)) return false
@@ -129,18 +136,32 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1
   return (
     compareTimes(a.time, b.time) ||
-    compareStrings(a.manager ?? '', b.manager ?? '') ||
-    compareStrings(a.apiVersion ?? '', b.apiVersion ?? '') ||
-    compareStrings(a.subresource ?? '', b.subresource ?? '')
+    compareCodePoints(a.manager ?? '', b.manager ?? '') ||
+    compareCodePoints(a.apiVersion ?? '', b.apiVersion ?? '') ||
+    compareCodePoints(a.subresource ?? '', b.subresource ?? '')
   )
 }
 
 function compareTimes(a: string | undefined, b: string | undefined): number {
-  return a === b ? 0 : seconds(a) - seconds(b)
+  return a === b ? 0 : secondsOf(a) - secondsOf(b)
 }
 
-/** Seconds since the epoch; 0 without a time. */
-export function seconds(time: string | undefined): number {
+/**
+ * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
+ * changes of managedFields are undone with a warning.
+ */
+export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+  try {
+    decodeManagedFields(entries)
+    return undefined
+  } catch (error) {
+    if (error instanceof FieldManagerError) return error.message
+    throw error
+  }
+}
+
+/** Seconds since the epoch; 0 without a timestamp. */
+export function secondsOf(time: string | undefined): number {
   const ms = time === undefined ? 0 : Date.parse(time)
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
@@ -150,7 +171,7 @@ function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: bool
     const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
     if (!sliced) return decodeFieldsV1(fields)
     yield
-    return yield* decodeSteps(fields)
+    return yield* decodeFieldsV1Steps(fields)
   } catch (error) {
     if (error instanceof FieldManagerError) throw invalid(`error decoding versioned set: ${error.message}`)
     throw error

@@ -4,25 +4,33 @@ export {
   type ApplyRequest,
   type ApplyResult,
   applyParts,
+  applyPartsSteps,
   applyPatch,
-  firstApplyManager,
+  beforeFirstApplyManager,
+  type FieldConflicts,
 } from './apply.ts'
-export { ancientManager, maxUpdateManagers } from './cap.ts'
-export { conflictError, conflictMessage, type FieldConflict } from './conflicts.ts'
-export { decodeManaged, encodeManaged, type Managed, sameEntries } from './entries.ts'
-export { annotationManager, lastAppliedAnnotation } from './last-applied.ts'
-export { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'
+export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
+export { conflictError, type FieldConflict, formatFieldConflicts } from './conflicts.ts'
+export { decodeManagedFields, encodeManagedFields, equalEntries, type Managed, validateManagedFields } from './entries.ts'
+export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
+export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
+export { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 export { managerName } from './manager-name.ts'
 export { parentManagedFields, type ScaleOwnership, scaleApiVersion, scaleManagedFields } from './scale.ts'
-export { settleTimestamps } from './timestamps.ts'
 export {
-  deducedTypes,
+  createTypeConverter,
+  deducedTypeConverter,
   type FrozenObject,
-  type ManagedTypes,
-  managedTypes,
   type ResetFields,
+  type TypeConverter,
   withManagedFields,
   withoutManagedFields,
-} from './types.ts'
-export { isReset, ownersAfterUpdate, timeText, trackUpdate, type UpdateRequest, unknownManager } from './update.ts'
-export { managedFieldsProblem } from './validate.ts'
+} from './type-converter.ts'
+export {
+  isResetManagedFields,
+  managedFieldsAfterUpdate,
+  managedFieldsAfterUpdateSteps,
+  trackUpdate,
+  type UpdateRequest,
+  unknownManager,
+} from './update.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
-import { runCounted } from '../testing/growth.ts'
+import { runCountingSteps } from '../testing/counting.ts'
 import { type ApplyRequest, applyParts, applyPartsSteps } from './apply.ts'
-import { capSteps } from './cap.ts'
+import { capManagersSteps } from './cap-managers.ts'
 import { conflictError } from './conflicts.ts'
-import { decodeManaged } from './entries.ts'
-import { ownersAfterUpdate, ownersAfterUpdateSteps } from './update.ts'
+import { decodeManagedFields } from './entries.ts'
+import { managedFieldsAfterUpdate, managedFieldsAfterUpdateSteps } from './update.ts'
 
 const size = 600
 const data = (value: string, from = 0) =>
@@ -27,12 +27,12 @@ const updates: Record<string, { live: ConfigMap | undefined; next: ConfigMap }> 
   },
 }
 
-describe('owners of large objects, in slices', () => {
+describe('sliced ownership of large objects', () => {
   for (const [name, { live, next }] of Object.entries(updates)) {
-    it(`are those that are worked out at once: ${name}`, () => {
+    it(`equals the unsliced result of an update: ${name}`, () => {
       const request = { live, next, manager: 'u', apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCounted(ownersAfterUpdateSteps(request))
-      expect(value).toEqual(ownersAfterUpdate(request))
+      const { value, steps } = runCountingSteps(managedFieldsAfterUpdateSteps(request))
+      expect(value).toEqual(managedFieldsAfterUpdate(request))
       expect(steps).toBeGreaterThan(4)
     })
   }
@@ -46,9 +46,9 @@ describe('owners of large objects, in slices', () => {
     'an object without owners': { live: configMap(data('a')), applied: configMap(data('z')), manager: 'second', force: true },
   }
   for (const [name, intent] of Object.entries(applies)) {
-    it(`are those of an apply at once: ${name}`, () => {
+    it(`equals the unsliced result of an apply: ${name}`, () => {
       const request = { ...intent, apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCounted(applyPartsSteps(request))
+      const { value, steps } = runCountingSteps(applyPartsSteps(request))
       expect(value).toEqual(applyParts(request))
       expect(steps).toBeGreaterThan(2)
     })
@@ -56,7 +56,7 @@ describe('owners of large objects, in slices', () => {
 })
 
 describe('conflicts over many fields', () => {
-  it('are listed up to a bound, and counted', () => {
+  it('lists conflicts up to the limit, and counts all', () => {
     const result = apply(owned, data('z'), 'second', { maxConflicts: 3 })
     if (result.kind !== 'conflict') throw new Error('no conflict')
     expect(result.total).toBe(size)
@@ -69,8 +69,8 @@ describe('conflicts over many fields', () => {
   })
 })
 
-describe('many old updaters', () => {
-  it('are joined by halves: no path is copied once for each of them', () => {
+describe('many old update entries', () => {
+  it('unites old entries pairwise, without copying each path once per entry', () => {
     const entries = Array.from({ length: 300 }, (_, i) => ({
       manager: `m${i}`,
       operation: 'Update' as const,
@@ -79,7 +79,7 @@ describe('many old updaters', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
     }))
-    const { value, steps } = runCounted(capSteps(decodeManaged(entries)))
+    const { value, steps } = runCountingSteps(capManagersSteps(decodeManagedFields(entries)))
     expect(value.managers.size).toBe(10)
     expect([...value.managers.values()].reduce((sum, { set }) => sum + set.size, 0)).toBe(300)
     expect(steps).toBeGreaterThan(200)

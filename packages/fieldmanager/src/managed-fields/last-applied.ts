@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, maxAnnotationsSize, stockProfile } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
@@ -10,14 +10,15 @@ import { canonicalJson, parseJson } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 
 /**
- * The annotation in which client-side apply keeps what it applied, and how server-side apply by the same tool takes over.
+ * Annotation in which client-side apply stores the applied configuration. Server-side apply by kubectl reads it to take fields
+ * over, and keeps it up to date.
  */
 export const lastAppliedAnnotation = `kubectl.${stockProfile.domain}/last-applied-configuration`
 
-/** Manager name of the tool whose annotation is honoured. */
-export const annotationManager = 'kubectl'
+/** Manager name of kubectl, for which the annotation is honored. */
+export const lastAppliedManager = 'kubectl'
 
-/** What the annotation says, empty when there is none. */
+/** The value of the annotation; empty when absent. */
 export function lastApplied(object: JsonObject, annotation: string): string {
   const annotations = annotationsOf(object)
   const text = annotations !== undefined && Object.hasOwn(annotations, annotation) ? annotations[annotation] : undefined
@@ -25,8 +26,8 @@ export function lastApplied(object: JsonObject, annotation: string): string {
 }
 
 /**
- * What the tool may take over without force: the fields that the annotation has with the value they have now.
- * `undefined` when the annotation says nothing usable.
+ * The fields that kubectl takes over without force: those of the annotation that still have their live value. `undefined` when
+ * the annotation is absent or unusable.
  */
 export function takeoverSet(live: JsonObject, type: TypeRef, apiVersion: string, annotation: string): FieldSet | undefined {
   const text = lastApplied(live, annotation)
@@ -42,7 +43,7 @@ export function takeoverSet(live: JsonObject, type: TypeRef, apiVersion: string,
   }
 }
 
-/** The object with the annotation brought up to date; without it when annotations would become too large. */
+/** The object with an updated annotation, or without it when annotations would exceed their size limit. */
 export function withLastApplied(object: JsonObject, applied: JsonObject, annotation: string): JsonObject {
   const annotations: JsonObject = { ...annotationsOf(object) }
   annotations[annotation] = `${canonicalJson(withoutAnnotation(applied, annotation))}\n`

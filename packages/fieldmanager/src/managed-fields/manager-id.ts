@@ -1,5 +1,5 @@
 /**
- * Who a manager is: name, operation, sub-resource, and for updates the version. Appliers are the same in every version.
+ * Identity of a manager: name, operation, sub-resource, and for updates the version. Appliers have one identity for all versions.
  */
 export interface ManagerId {
   readonly manager: string
@@ -9,7 +9,7 @@ export interface ManagerId {
   readonly subresource: string
 }
 
-/** Text of an identity; equal identities have equal text. */
+/** Text of an identity, usable as a map key: equal identities have equal text. */
 export function managerKey({ manager, operation, apiVersion, subresource }: ManagerId): string {
   let text = '{'
   if (manager !== '') text += `"manager":${JSON.stringify(manager)},`
@@ -24,8 +24,8 @@ export function parseManagerKey(key: string): ManagerId {
   return { manager, operation: operation === 'Apply' ? 'Apply' : 'Update', apiVersion, subresource }
 }
 
-/** As conflicts name a manager: `"x"`, `"x" using apps/v1`, `"x" with subresource "status" using v1`. */
-export function managerText({ manager, operation, apiVersion, subresource }: ManagerId): string {
+/** Formats a manager as conflicts do: `"x"`, `"x" using apps/v1`, `"x" with subresource "status" using v1`. */
+export function formatManager({ manager, operation, apiVersion, subresource }: ManagerId): string {
   let text = JSON.stringify(manager)
   if (subresource !== '') text += ` with subresource ${JSON.stringify(subresource)}`
   return operation === 'Update' ? `${text} using ${apiVersion}` : text

@@ -1,8 +1,13 @@
 import { isPrintable, maxFieldManagerLength, utf8Length } from '@krmkit/meta'
 
 /**
- * The manager of a write: what the client says, or else its User-Agent up to the first slash, printable characters only, at
- * most 128 bytes. Empty when neither says anything.
+ * The manager of a write: the `fieldManager` parameter, else the User-Agent up to the first slash, printable characters only,
+ * truncated to 128 bytes. Empty when both are empty.
+ *
+ * @example
+ * ```ts
+ * managerName(undefined, 'kubectl/v1.33.0 (linux/amd64)') // kubectl
+ * ```
  */
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager !== undefined && fieldManager !== '') return fieldManager

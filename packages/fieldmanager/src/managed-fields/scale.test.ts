@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { entry } from '../testing/config-maps.ts'
 import { parentManagedFields, scaleManagedFields } from './scale.ts'
 
-describe('P230 ownership through scale', () => {
+describe('ownership through the scale sub-resource [P230]', () => {
   const path = ['f:spec', 'f:replicas']
   const live: ManagedFieldsEntry[] = [
     entry({
@@ -16,7 +16,7 @@ describe('P230 ownership through scale', () => {
   ]
   const ownership = { live, apiVersion: 'apps/v1', replicasPaths: { 'apps/v1': path } }
 
-  it('shows those that own the replicas', () => {
+  it('shows the owners of the replicas', () => {
     expect(scaleManagedFields(ownership)).toEqual([
       entry({
         manager: 'a',
@@ -27,7 +27,7 @@ describe('P230 ownership through scale', () => {
     ])
   })
 
-  it('hands the replicas over', () => {
+  it('moves ownership of the replicas to the writer of the Scale', () => {
     const scaler = entry({
       manager: 'hpa',
       operation: 'Update',
@@ -49,7 +49,7 @@ describe('P230 ownership through scale', () => {
     ])
   })
 
-  it('gives nothing to those that wrote the status of the Scale only', () => {
+  it('ignores managers that wrote only the status of the Scale', () => {
     const reporter = entry({
       manager: 'reporter',
       operation: 'Update',
@@ -61,7 +61,7 @@ describe('P230 ownership through scale', () => {
     expect(kept.map(({ manager }) => manager)).toEqual(['b', 'a'])
   })
 
-  it('leaves owners that kept the replicas alone, and drops unknown versions', () => {
+  it('keeps owners that still own the replicas, and drops unknown versions', () => {
     const kept = parentManagedFields(
       { ...ownership, live: [...live, entry({ manager: 'z', apiVersion: 'apps/v9' })] },
       scaleManagedFields(ownership),

@@ -2,56 +2,56 @@ import type { DeepReadonly, ManagedFieldsEntry } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { decodeManaged, encodeManaged } from './entries.ts'
+import { decodeManagedFields, encodeManagedFields } from './entries.ts'
 
 /**
- * Who owns the number of replicas, carried between an object and its scale sub-resource: there it is `.spec.replicas` of a Scale,
- * here the path that the kind says.
+ * Input for translating ownership of the replica count between an object and its scale sub-resource: `.spec.replicas` of the
+ * Scale is the object's replicas path.
  */
 export interface ScaleOwnership {
-  /** Owners of the object. */
+  /** managedFields of the object. */
   readonly live: DeepReadonly<ManagedFieldsEntry[]> | undefined
   /** Version of the object in this request. */
   readonly apiVersion: string
-  /** Path of the replicas by version of the object; `null` for a version without scale. Owners in other versions are dropped. */
+  /** Replicas path by version of the object; `null` for a version without scale. Owners in other versions are dropped. */
   readonly replicasPaths: Readonly<Record<string, Path | null>>
 }
 
-/** Version of the Scale that owners are translated to. */
+/** Version of the Scale in translated entries. */
 export const scaleApiVersion = 'autoscaling/v1'
 
 const scaleReplicas: Path = ['f:spec', 'f:replicas']
 const replicasOfScale = FieldSet.of(scaleReplicas)
 
 /**
- * Owners as the Scale of an object shows them: those that own the replicas.
+ * The managedFields of an object's Scale: the owners of the replicas.
  *
- * @throws FieldManagerError `InvalidManagedFields` when stored owners cannot be read.
+ * @throws FieldManagerError `InvalidManagedFields` when stored managedFields cannot be decoded.
  */
 export function scaleManagedFields({ live, replicasPaths }: ScaleOwnership): ManagedFieldsEntry[] {
-  const managed = decodeManaged(live)
+  const managed = decodeManagedFields(live)
   const managers = new Map<string, VersionedSet>()
   for (const [key, owned] of managed.managers) {
     const path = pathAt(replicasPaths, owned.apiVersion)
     if (path === undefined || path === null || !owned.set.has(path)) continue
     managers.set(key, { set: replicasOfScale, apiVersion: scaleApiVersion, applied: owned.applied })
   }
-  return encodeManaged({ managers, times: managed.times })
+  return encodeManagedFields({ managers, times: managed.times })
 }
 
 /**
- * Owners of the object after its Scale was written: those that lost the replicas there lose them here, and new owners of
- * the Scale own them here.
+ * The object's managedFields after a write to its Scale: owners that lost the replicas in the Scale lose them in the object, new
+ * owners gain them.
  *
- * @param scale owners of the written Scale.
- * @throws FieldManagerError `InvalidManagedFields` when owners cannot be read.
+ * @param scale managedFields of the written Scale.
+ * @throws FieldManagerError `InvalidManagedFields` when managedFields cannot be decoded.
  */
 export function parentManagedFields(
   { live, apiVersion, replicasPaths }: ScaleOwnership,
   scale: DeepReadonly<ManagedFieldsEntry[]> | undefined,
 ): ManagedFieldsEntry[] {
-  const parent = decodeManaged(live)
-  const written = new Map(decodeManaged(scale).managers)
+  const parent = decodeManagedFields(live)
+  const written = new Map(decodeManagedFields(scale).managers)
   const managers = new Map<string, VersionedSet>()
   for (const [key, owned] of parent.managers) {
     const path = pathAt(replicasPaths, owned.apiVersion)
@@ -66,11 +66,11 @@ export function parentManagedFields(
   const path = pathAt(replicasPaths, apiVersion)
   if (path !== undefined && path !== null) {
     for (const [key, { set, applied }] of written) {
-      // Nothing else of a Scale is kept: who wrote its status only owns nothing here.
+      // Only the replicas are mapped back; owning other fields of the Scale has no effect on the object.
       if (set.has(scaleReplicas)) managers.set(key, { set: FieldSet.of(path), apiVersion, applied })
     }
   }
-  return encodeManaged({ managers, times: parent.times })
+  return encodeManagedFields({ managers, times: parent.times })
 }
 
 function pathAt(paths: Readonly<Record<string, Path | null>>, apiVersion: string): Path | null | undefined {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import { settleTimestamps } from './timestamps.ts'
-import { managedTypes } from './types.ts'
+import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
-describe('writes that are no apply', () => {
-  it('P17 P218 own what they create, without what the server looks after', () => {
+describe('trackUpdate', () => {
+  it('owns all created fields except system-managed ones [P17 P218]', () => {
     const created = update(
       undefined,
       configMap({ k: 'v' }, { labels: { l: '1' }, uid: 'u', resourceVersion: '1', generation: 2 }),
@@ -19,7 +19,7 @@ describe('writes that are no apply', () => {
     })
   })
 
-  it('P20 write entries with all members, in the order of stock servers', () => {
+  it('writes complete entries in the member order of stock servers [P20]', () => {
     const created = trackUpdate({
       next: configMap({ k: 'v' }),
       manager: 'u',
@@ -33,7 +33,7 @@ describe('writes that are no apply', () => {
     )
   })
 
-  it('P218 take what they change from others', () => {
+  it('takes changed fields from other managers [P218]', () => {
     const created = update(undefined, configMap({ k: 'v', l: 'v' }), 'a')
     expect(owners(update(created, configMap({ k: 'w', l: 'v' }), 'b'))).toEqual({
       'a Update': { 'f:data': { '.': {}, 'f:l': {} } },
@@ -41,11 +41,11 @@ describe('writes that are no apply', () => {
     })
   })
 
-  it('P219 need no manager name', () => {
+  it('names a manager without a name unknown [P219]', () => {
     expect(owners(update(undefined, configMap({ k: 'v' }), ''))).toHaveProperty('unknown Update')
   })
 
-  it('P163 are named by the client, or by its agent', () => {
+  it('takes the manager name from fieldManager or User-Agent [P163]', () => {
     expect(managerName('given', 'agent/1')).toBe('given')
     expect(managerName('', 'agent/1 (x)')).toBe('agent')
     expect(managerName(undefined, 'a\u0000b\u0007c/1')).toBe('abc')
@@ -54,13 +54,13 @@ describe('writes that are no apply', () => {
     expect(managerName(undefined, undefined)).toBe('')
   })
 
-  it('keep owners, entries and times when nothing changes', () => {
+  it('keeps owners, entries and timestamps when nothing changes', () => {
     const created = update(undefined, configMap({ k: 'v' }), 'a')
     const again = update(created, configMap({ k: 'v' }), 'b', 5 * second)
     expect(again.metadata.managedFields).toBe(created.metadata.managedFields)
   })
 
-  it('move the time of a manager only when it changes something', () => {
+  it("moves a manager's timestamp only when it changes something", () => {
     const created = update(undefined, configMap({ k: 'v', l: 'v' }), 'a')
     const changed = update(created, configMap({ k: 'w', l: 'v' }), 'b', 5 * second)
     expect(changed.metadata.managedFields?.map(({ manager, time }) => `${manager} ${time}`)).toEqual([
@@ -69,8 +69,8 @@ describe('writes that are no apply', () => {
     ])
   })
 
-  it('keep one entry for each version and sub-resource', () => {
-    const two = managedTypes({ v1: () => source.struct('core/v1.ConfigMap'), v2: () => source.struct('core/v1.Secret') })
+  it('keeps one entry per version and sub-resource', () => {
+    const two = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap'), v2: () => source.struct('core/v1.Secret') })
     const created = deepFreeze(trackUpdate({ next: configMap({ k: 'v' }), manager: 'a', apiVersion: 'v1', now: 0, types: two }))
     const status = trackUpdate({
       live: created,
@@ -87,7 +87,7 @@ describe('writes that are no apply', () => {
     ])
   })
 
-  it('join the oldest updaters beyond ten', () => {
+  it('merges the oldest update entries beyond ten', () => {
     let live: ConfigMap | undefined
     const data: Record<string, string> = {}
     for (let i = 0; i < 12; i++) {
@@ -102,8 +102,8 @@ describe('writes that are no apply', () => {
     expect(entries[0]?.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } })
   })
 
-  it('leave an object that does not fit its type with the owners it had', () => {
-    const services = managedTypes({ v1: () => source.struct('core/v1.Service') })
+  it('keeps the owners of an object that does not fit its type', () => {
+    const services = createTypeConverter({ v1: () => source.struct('core/v1.Service') })
     const live = deepFreeze({
       apiVersion: 'v1',
       kind: 'Service',
@@ -115,7 +115,7 @@ describe('writes that are no apply', () => {
     expect(tracked.metadata).toEqual({ name: 's', managedFields: [entry({})] })
   })
 
-  it('do not own what the path of the request resets', () => {
+  it('does not own reset fields', () => {
     const resetFields = { v1: { exclude: FieldSet.of(['f:data', 'f:hidden']) } }
     const created = trackUpdate({
       next: configMap({ k: 'v', hidden: 'x' }),
@@ -128,14 +128,14 @@ describe('writes that are no apply', () => {
     expect(owners(created)).toEqual({ 'u Update': { 'f:data': { '.': {}, 'f:k': {} } } })
   })
 
-  it('forget owners in versions that are gone', () => {
+  it('drops entries of unknown versions', () => {
     const live = deepFreeze(configMap({ k: 'v' }, { managedFields: [entry({ apiVersion: 'v9' })] as unknown as JsonObject[] }))
     expect(update(live, configMap({ k: 'v' })).metadata.managedFields).toBeUndefined()
   })
 })
 
-describe('times of writes without effect', () => {
-  it('are taken back', () => {
+describe('ignoreManagedFieldsTimestamps', () => {
+  it('returns the live object when only timestamps differ', () => {
     const live = applied(undefined, { k: 'v' }, 'a')
     const moved = {
       ...live,
@@ -144,8 +144,8 @@ describe('times of writes without effect', () => {
         managedFields: live.metadata.managedFields?.map((each) => ({ ...each, time: '2030-01-01T00:00:00Z' })),
       },
     } as ConfigMap
-    expect(settleTimestamps(live, moved)).toBe(live)
-    expect(settleTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
-    expect(settleTimestamps(live, live)).toBe(live)
+    expect(ignoreManagedFieldsTimestamps(live, moved)).toBe(live)
+    expect(ignoreManagedFieldsTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
+    expect(ignoreManagedFieldsTimestamps(live, live)).toBe(live)
   })
 })

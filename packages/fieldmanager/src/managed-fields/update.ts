@@ -1,120 +1,123 @@
-import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
-import { encodeSteps } from '../fieldpath/fields-v1.ts'
+import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
-import { compareSteps, compareTyped } from '../typed/compare.ts'
+import { compareTyped, compareTypedSteps } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
-import { capSteps } from './cap.ts'
-import { converterOf } from './converter.ts'
+import { capManagersSteps } from './cap-managers.ts'
 import type { Managed } from './entries.ts'
 import {
-  decodeManaged,
-  decodeManagedSteps,
+  decodeManagedFields,
+  decodeManagedFieldsSteps,
+  emptyManaged,
   encodeEntry,
-  encodeManaged,
-  encodeManagedSteps,
+  encodeManagedFields,
+  encodeManagedFieldsSteps,
   identicalEntries,
-  noManaged,
 } from './entries.ts'
 import { managerKey } from './manager-id.ts'
-import { stripMeta, stripped } from './strip.ts'
-import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
-import { withManagedFields, withoutManagedFields } from './types.ts'
+import { stripMeta, strippedFields } from './strip-meta.ts'
+import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
+import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
 
-/** Name of managers that do not say who they are. */
+/** Manager name of writes without one. */
 export const unknownManager = 'unknown'
 
-/** Any write that is no apply: create, update, and the other patches. */
+/** A create, update or non-apply patch. */
 export interface UpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
-  /** What is going to be stored; its managedFields are what the client sent. Not changed. */
+  /** The object to be stored, with the managedFields that the client sent. Not modified. */
   readonly next: T
-  /** Empty: `unknown`. */
+  /** An empty name becomes `unknown`. */
   readonly manager: string
-  /** Version that both objects are in. */
+  /** The version of both objects. */
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch; without it, times are left as they are. */
+  /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
-  readonly types: ManagedTypes
+  readonly types: TypeConverter
 }
 
 /**
- * The object with its owners after the write: the manager owns what differs from the live object.
+ * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the
+ * live object.
  *
- * Owners that the client wrote into the object replace the stored ones when they can be read (not through
- * sub-resources); a list with one empty entry forgets all of them first. An object that does not fit its type is
- * returned with the owners it had. Never throws.
+ * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
+ * entry resets ownership first. An object that does not fit its type keeps the managedFields it had. Never throws.
  *
- * Differs: an empty list of owners changes nothing, and changes are owned after a reset too.
+ * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
  * @see API protocol specification, 4.7
+ * @example
+ * ```ts
+ * const stored = trackUpdate({ live, next, manager: 'controller', apiVersion: 'apps/v1', now: Date.now(), types })
+ * ```
  */
 export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
-  return withManagedFields(request.next, ownersAfterUpdate(request) as unknown as JsonObject[] | undefined)
+  return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
-/** The owners that `trackUpdate` gives the object; the list of the live object itself when nothing about them changes. */
-export function ownersAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
-  return runAtOnce(ownersSteps(request, false))
+/** The managedFields that `trackUpdate` sets; the live object's own list when ownership does not change. */
+export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+  return runAtOnce(managedFieldsSteps(request, false))
 }
 
-/** The same for large objects, to be run in slices. */
-export function ownersAfterUpdateSteps(
+/** Like `managedFieldsAfterUpdate`, as a generator that runs in slices. */
+export function managedFieldsAfterUpdateSteps(
   request: UpdateRequest<FrozenObject>,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
-  return ownersSteps(request, true)
+  return managedFieldsSteps(request, true)
 }
 
-function* ownersSteps(
+function* managedFieldsSteps(
   request: UpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
   const stored = live?.metadata?.managedFields
-  if (sliced) yield* decodeAhead(stored)
-  const before = yield* liveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
-  if (live === undefined && before === noManaged) {
-    const created = createdOwners(request)
+  if (sliced) yield* predecode(stored)
+  const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
+  if (live === undefined && before === emptyManaged) {
+    const created = createdFields(request)
     if (created === 'nothing') return undefined
     if (created !== undefined) {
-      if (sliced) yield* encodeSteps(created.set)
+      if (sliced) yield* encodeFieldsV1Steps(created.set)
       return [createdEntry(request, created)]
     }
   }
   const managed = yield* updateManagedSteps(before, request, sliced)
   if (managed.managers.size === 0) return undefined
-  const entries = sliced ? yield* encodeManagedSteps(managed) : encodeManaged(managed)
+  const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   return identicalEntries(stored, entries) ? stored : entries
 }
 
-/** Most objects are made by one manager, who owns all of them; `undefined` when it is not that plain. */
-function createdOwners(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+/** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
+function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
   const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type)
   if (created === undefined) return undefined
-  const set = filterSet(created, request.resetFields?.[apiVersion]).difference(stripped)
+  const set = filterSet(created, request.resetFields?.[apiVersion]).difference(strippedFields)
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 
 function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
   const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
-  return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : timeText(now))
+  return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
 }
 
-/** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
+/** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
 export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
-/** The same, to be run in slices. @param sliced false to compare at once. */
+/** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
   request: UpdateRequest<FrozenObject>,
@@ -131,10 +134,10 @@ export function* updateManagedSteps(
   const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
   let managers: Managed['managers']
   try {
-    const comparison = sliced ? yield* compareSteps(from, to.value, type) : compareTyped(from, to.value, type)
+    const comparison = sliced ? yield* compareTypedSteps(from, to.value, type) : compareTyped(from, to.value, type)
     if (sliced) yield
-    if (ownsChanges({ ...write, manager: key }, comparison, stripped, request.resetFields?.[apiVersion])) {
-      return yield* capSteps({ ...managed, times: movedTimes(managed, key, request.now) })
+    if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
+      return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }
     const options = { converter: converterOf(types), ignored: request.resetFields }
     managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
@@ -143,66 +146,56 @@ export function* updateManagedSteps(
     throw error
   }
   const taken = managers.get(current)
-  if (taken === undefined) return yield* capSteps({ ...managed, managers })
+  if (taken === undefined) return yield* capManagersSteps({ ...managed, managers })
   const out = new Map<string, VersionedSet>(managers)
   out.delete(current)
   const previous = out.get(key)
   out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
-  return yield* capSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
+  return yield* capManagersSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
-/** True for the list that forgets all owners: one entry that says nothing. */
-export function isReset(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
+/** Whether the list resets ownership: it consists of a single empty entry. */
+export function isResetManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
   return entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
 }
 
-/** The times of all managers after one of them has changed something. */
+/** The timestamps of all managers after one of them changed something. */
 export function movedTimes({ times }: Managed, key: string, now: number | undefined): ReadonlyMap<string, string> {
-  return now === undefined ? times : new Map(times).set(key, timeText(now))
+  return now === undefined ? times : new Map(times).set(key, formatTime(now))
 }
-
-/** RFC 3339 in whole seconds. */
-export function timeText(ms: number): string {
-  const second = Math.floor(ms / 1000)
-  if (second !== latest.second) latest = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
-  return latest.text
-}
-
-/** A memo: many writes fall into one second. */
-let latest = { second: Number.NaN, text: '' }
 
 type Entries = DeepReadonly<ManagedFieldsEntry[]> | undefined
 
-function* liveOrNext(
+function* decodeLiveOrNext(
   live: Entries,
   next: Entries,
   { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
 ): Generator<void, Managed> {
-  if (ignoreNext || next === live) return decodeOrNone(live)
-  if (isReset(next)) return noManaged
+  if (ignoreNext || next === live) return decodeOrEmpty(live)
+  if (isResetManagedFields(next)) return emptyManaged
   try {
-    const managed = sliced ? yield* decodeManagedSteps(next) : decodeManaged(next)
+    const managed = sliced ? yield* decodeManagedFieldsSteps(next) : decodeManagedFields(next)
     if (managed.managers.size > 0) return managed
   } catch (error) {
     if (!(error instanceof FieldManagerError)) throw error
   }
-  return decodeOrNone(live)
+  return decodeOrEmpty(live)
 }
 
-/** Reads stored owners in slices, after which they are known. */
-export function* decodeAhead(entries: Entries): Generator<void, void> {
+/** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
+export function* predecode(entries: Entries): Generator<void, void> {
   try {
-    yield* decodeManagedSteps(entries)
+    yield* decodeManagedFieldsSteps(entries)
   } catch (error) {
     if (!(error instanceof FieldManagerError)) throw error
   }
 }
 
-function decodeOrNone(entries: Entries): Managed {
+function decodeOrEmpty(entries: Entries): Managed {
   try {
-    return decodeManaged(entries)
+    return decodeManagedFields(entries)
   } catch (error) {
-    if (error instanceof FieldManagerError) return noManaged
+    if (error instanceof FieldManagerError) return emptyManaged
     throw error
   }
 }

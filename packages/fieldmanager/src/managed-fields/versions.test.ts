@@ -3,9 +3,9 @@ import { entry, owners } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaFromOpenApi } from '../typed/from-openapi.ts'
 import { applyPatch } from './apply.ts'
-import { managedTypes } from './types.ts'
+import { createTypeConverter } from './type-converter.ts'
 
-describe('several versions', () => {
+describe('kinds with several versions', () => {
   const schemaOf = (name: string) =>
     typedSchemaFromOpenApi(
       { type: 'object', properties: { spec: { type: 'object', properties: { [name]: { type: 'string' } } } } },
@@ -13,7 +13,7 @@ describe('several versions', () => {
     )
   const v1 = schemaOf('old')
   const v2 = schemaOf('fresh')
-  const kinds = managedTypes({ 'x/v1': () => v1, 'x/v2': () => v2 }, (object, apiVersion) => {
+  const kinds = createTypeConverter({ 'x/v1': () => v1, 'x/v2': () => v2 }, (object, apiVersion) => {
     const { old, fresh } = (object.spec ?? {}) as { old?: string; fresh?: string }
     const value = (old ?? fresh) as string
     return { ...object, apiVersion, spec: value === undefined ? {} : { [apiVersion === 'x/v1' ? 'old' : 'fresh']: value } }
@@ -24,7 +24,7 @@ describe('several versions', () => {
     return { apiVersion: text, kind: text, metadata: typedSchemaFromOpenApi({ type: 'object' }) }
   }
 
-  it('conflicts are found across versions, and told in the owner’s', () => {
+  it("finds conflicts across versions and reports them in the owner's version", () => {
     const first = applyPatch({
       applied: { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: { old: '1' } },
       manager: 'a',
@@ -46,7 +46,7 @@ describe('several versions', () => {
     ])
   })
 
-  it('what was owned in an old version is removed when it is no longer named', () => {
+  it('removes a field owned in an old version once it is no longer applied', () => {
     const live = deepFreeze({
       apiVersion: 'x/v2',
       kind: 'X',

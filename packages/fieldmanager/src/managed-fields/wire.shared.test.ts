@@ -8,15 +8,15 @@ import { modelFiles } from '../testing/model.ts'
 import { readScenario, scenariosMissing, type WireStep } from '../testing/scenarios.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import { settleTimestamps } from './timestamps.ts'
-import type { ManagedTypes } from './types.ts'
-import { managedTypes } from './types.ts'
+import type { TypeConverter } from './type-converter.ts'
+import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 /**
- * Recorded answers of a stock server, as far as they are about owners: writes go through this package with decoding and
- * static defaults around it, and owners, conflicts and (for kinds without further defaults) objects are compared.
+ * Replays recorded stock server answers about ownership. Writes go through this package, with decoding and static defaults around
+ * it; managedFields, conflicts and (for kinds without further defaults) objects are compared.
  */
 const scenarios: Readonly<Record<string, string>> = {
   'apply-conflicts': 'P212 P213 P214 P215 P216',
@@ -45,10 +45,10 @@ const kinds: Readonly<Record<string, { apiVersion: string; type: string; exact: 
   secrets: { apiVersion: 'v1', type: 'core/v1.Secret', exact: false },
 }
 
-describe.skipIf(scenariosMissing)(`recorded answers about owners ${scenariosMissing ?? ''}`, () => {
+describe.skipIf(scenariosMissing)(`recorded ownership ${scenariosMissing ?? ''}`, () => {
   const source = scenariosMissing === undefined ? createTypeSource(modelFiles()) : undefined
   for (const [name, rules] of Object.entries(scenarios)) {
-    it(`${rules} ${name}`, () => {
+    it(`${name} [${rules}]`, () => {
       const server = new Server((type) => (source as NonNullable<typeof source>).struct(type))
       const scenario = readScenario(`apply/${name}`)
       for (const step of scenario.steps) server.play(step, scenario.expected[step.id])
@@ -98,7 +98,7 @@ class Server {
   #write(step: WireStep, kind: { apiVersion: string; type: string }, key: string): ApiObject | Error {
     const { apiVersion } = kind
     const type = this.#struct(kind.type)
-    const types = managedTypes({ [apiVersion]: () => type })
+    const types = createTypeConverter({ [apiVersion]: () => type })
     const live = this.#objects.get(key)
     const manager = managerName(step.query?.fieldManager, step.headers?.['user-agent'])
     const contentType = step.headers?.['content-type'] ?? ''
@@ -121,7 +121,7 @@ class Server {
       const changed = this.#canonical(type, changedObject(step, contentType, type, live))
       next = trackUpdate({ live, next: changed, manager, apiVersion, now: this.#now, types })
     }
-    const stored = deepFreeze(live === undefined ? next : settleTimestamps(live, next))
+    const stored = deepFreeze(live === undefined ? next : ignoreManagedFieldsTimestamps(live, next))
     this.#objects.set(key, stored)
     return stored
   }
@@ -132,7 +132,7 @@ class Server {
   }
 }
 
-/** Answered by the patch itself; others are about the object that it made, or about text that is no JSON. */
+/** Whether the patch itself is rejected; other errors concern the patched object or malformed JSON. */
 function isPatchRefusal(step: WireStep, { status, body }: JsonObject): boolean {
   if (!step.headers?.['content-type']?.includes('json-patch')) return false
   const message = String((body as JsonObject | undefined)?.message)
@@ -140,14 +140,14 @@ function isPatchRefusal(step: WireStep, { status, body }: JsonObject): boolean {
   return status === 413 || (status === 400 && message.includes('cannot unmarshal'))
 }
 
-/** Owners of an apply are final; canonical form is what the object needs. */
+/** managedFields of an apply are final; the object still needs its canonical form. */
 function withOwnersOf(owners: ApiObject, object: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = object.metadata
   const { managedFields } = owners.metadata
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
 }
 
-function untracked(types: ManagedTypes): ManagedTypes {
+function untracked(types: TypeConverter): TypeConverter {
   return { ...types, typed: () => undefined }
 }
 
@@ -160,7 +160,7 @@ function changedObject(step: WireStep, contentType: string, type: StructType, li
   return body
 }
 
-/** Bodies of these scenarios are JSON, or the two YAML texts of which nothing depends here. */
+/** Bodies of these scenarios are JSON, except two YAML texts whose content does not matter here. */
 function bodyOf(step: WireStep): JsonValue {
   if (typeof step.body !== 'string') return step.body as JsonValue
   return step.id === 'reordered-yaml'

@@ -1,33 +1,33 @@
+import { compareCodePoints } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
-import { pathText } from '../fieldpath/path-text.ts'
-import { compareStrings } from '../value/order.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
-/** An apply wants to change what another manager owns. */
+/** A path that an apply would change although another manager owns it. */
 export interface Conflict {
   readonly manager: string
   readonly path: Path
 }
 
-/** One conflict for each path of each manager, by manager, then in the order of the sets; the first ones where there are more than `limit`. */
+/** One conflict per manager and path, ordered by manager and path; the first `limit` of them. */
 export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY): Conflict[] {
   const conflicts: Conflict[] = []
-  for (const manager of [...managers.keys()].sort(compareStrings)) {
+  for (const manager of [...managers.keys()].sort(compareCodePoints)) {
     for (const path of managers.get(manager)?.set.paths(limit - conflicts.length) ?? []) conflicts.push({ manager, path })
   }
   return conflicts
 }
 
-/** How many there are of them. */
+/** Number of conflicts. */
 export function countConflicts(managers: Managers): number {
   let count = 0
   for (const { set } of managers.values()) count += set.size
   return count
 }
 
-/** Conflicts but for those over some paths. */
-export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers {
+/** The conflicts except those on `allowed` paths. */
+export function conflictsOutside(managers: Managers, allowed: FieldSet): Managers {
   const out = new Map<string, VersionedSet>()
   for (const [manager, owned] of managers) {
     const set = owned.set.difference(allowed)
@@ -36,26 +36,26 @@ export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers
   return out
 }
 
-/** The paths of conflicts, whoever owns them. */
+/** The union of all conflicting paths. */
 export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
   const builder = new FieldSetBuilder()
   for (const { path } of conflicts) builder.insert(path, path.length)
   return builder.build()
 }
 
-/** Conflicts for people: managers in order, a line for each path. */
-export function conflictsText(conflicts: readonly Conflict[]): string {
+/** Formats conflicts: managers in order, one line per path. */
+export function formatConflicts(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1) {
     const [only] = conflicts as [Conflict]
-    return `conflict with ${JSON.stringify(only.manager)}: ${pathText(only.path)}`
+    return `conflict with ${JSON.stringify(only.manager)}: ${formatPath(only.path)}`
   }
   const byManager = new Map<string, string[]>()
   for (const { manager, path } of conflicts) {
     const lines = byManager.get(manager)
-    if (lines === undefined) byManager.set(manager, [pathText(path)])
-    else lines.push(pathText(path))
+    if (lines === undefined) byManager.set(manager, [formatPath(path)])
+    else lines.push(formatPath(path))
   }
-  const names = [...byManager.keys()].sort(compareStrings)
+  const names = [...byManager.keys()].sort(compareCodePoints)
   return names
     .map((name) => [`conflicts with ${JSON.stringify(name)}:`, ...(byManager.get(name) ?? []).map((p) => `- ${p}`)].join('\n'))
     .join('\n')

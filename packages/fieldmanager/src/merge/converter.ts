@@ -1,25 +1,22 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { TypeRef } from '../typed/types.ts'
 
-/** A value with its type; `undefined` stands for an object that does not exist. */
+/** A value with its type; the value `undefined` stands for an absent object. */
 export interface TypedValue {
   readonly value: JsonValue | undefined
   readonly type: TypeRef
 }
 
-/** Brings objects into other versions of their kind. */
+/** Converts objects between the versions of their kind. */
 export interface Converter {
-  /**
-   * The object at a version; `undefined` when that version is not known (any more), upon which what was owned in its
-   * terms is forgotten. Must be pure.
-   */
+  /** Converts an object to a version; `undefined` for unknown versions, whose managers are dropped. Must be pure. */
   convert(object: TypedValue, apiVersion: string): TypedValue | undefined
-  /** Answers for a version without converting anything. */
-  knows?(apiVersion: string): boolean
+  /** Whether a version is known, without a conversion. */
+  isKnown?(apiVersion: string): boolean
 }
 
-/** For kinds with one schema in every version. */
+/** For kinds with the same schema in every version. */
 export const identityConverter: Converter = {
   convert: (object) => object,
-  knows: () => true,
+  isKnown: () => true,
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
@@ -58,7 +58,7 @@ describe('histories of one object', () => {
         }
         const outcome = applyManager(write, next, step.force === true, { converter: identityConverter })
         const conflicts = outcome.kind === 'conflict' ? outcome.conflicts : []
-        expect(conflicts.map(({ manager, path }) => `${manager} ${pathText(path)}`)).toEqual(step.conflicts ?? [])
+        expect(conflicts.map(({ manager, path }) => `${manager} ${formatPath(path)}`)).toEqual(step.conflicts ?? [])
         if (outcome.kind === 'conflict') continue
         if (outcome.object !== undefined) live = deepFreeze(outcome.object)
         managers = outcome.managers

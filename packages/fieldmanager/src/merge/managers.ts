@@ -1,24 +1,21 @@
 import type { FieldSet } from '../fieldpath/field-set.ts'
 
-/** What one manager owns, in terms of one version of the kind. */
+/** The fields that one manager owns, in one version of the kind. */
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
-  /** By apply; else by updates. */
+  /** Owned by apply rather than by update. */
   readonly applied: boolean
 }
 
-/** Owners by an identifier that the caller chooses. */
+/** Owned fields by manager; the caller chooses the keys. */
 export type Managers = ReadonlyMap<string, VersionedSet>
 
 export function equalManagers(a: Managers, b: Managers): boolean {
   return differentManagers(a, b).size === 0
 }
 
-/**
- * What the managers of `b` own otherwise than in `a`, both ways: paths that only one of the two has, or, when versions or
- * kinds of ownership differ, what `b` has.
- */
+/** The symmetric difference: per manager the paths owned in only one of both, or, when the version differs, the set of `b`. */
 export function differentManagers(a: Managers, b: Managers): Managers {
   const out = new Map<string, VersionedSet>()
   for (const [manager, left] of a) {

@@ -50,7 +50,7 @@ interface Vector {
   expectError?: { op: number }
 }
 
-describe.skipIf(sharedMissing)(`shared vectors of merge ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`merge: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('merge.jsonl')) {
     const vector = line as unknown as Vector
     it(vector.id, () => run(vector))
@@ -188,7 +188,7 @@ class State {
       default:
         return {
           convert: ({ value }, to) => ({ value, type: this.#typeOf(to) }),
-          knows: identityConverter.knows as (v: string) => boolean,
+          isKnown: identityConverter.isKnown as (v: string) => boolean,
         }
     }
   }

@@ -9,25 +9,23 @@ import { deepFreeze } from '../testing/vectors.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { mergeTyped } from '../typed/merge.ts'
-import { withNamedMembers } from '../typed/named-members.ts'
+import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
 import { applyManager, ownsChanges, updateManagers } from './updater.ts'
 
-/**
- * Random histories of several managers over random schemas. Each seed names one history, and is part of every failure.
- */
+/** Random histories of several managers over random schemas. Failure messages contain the seed. */
 const histories = 10_000
 const options = { converter: identityConverter }
 
 describe('random histories', () => {
-  it('no path is lost without an act of its owner, and every owned path exists or can be made again', () => {
+  it('lose no path without an action of its owner, and own only paths that exist', () => {
     for (let seed = 1; seed <= histories; seed++) new History(seed).run()
   }, 120_000)
 
-  it('merging what an object already holds changes nothing', () => {
+  it('do not change when an object is merged with itself', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -38,7 +36,7 @@ describe('random histories', () => {
     }
   })
 
-  it('merged objects hold what the patch holds, and add nothing else', () => {
+  it('merge to objects that contain the patch and nothing beyond base and patch', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -48,13 +46,13 @@ describe('random histories', () => {
       const merged = mergeTyped(base, patch, type) as JsonValue
       const { modified, removed } = compareTyped(patch, merged, type)
       expect([modified.size, removed.size], `seed ${seed}`).toEqual([0, 0])
-      const owned = withNamedMembers(fieldSetOf(merged, type), type)
-      const either = withNamedMembers(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type)
+      const owned = ensureNamedFieldsAreMembers(fieldSetOf(merged, type), type)
+      const either = ensureNamedFieldsAreMembers(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type)
       expect(owned.difference(either).paths(), `seed ${seed}`).toEqual([])
     }
   })
 
-  it('an update that owns its changes already leaves the owners of the general way', () => {
+  it('ownsChanges agrees with the general update', () => {
     let kept = 0
     for (let seed = 1; seed <= 4000; seed++) {
       const random = new SeededNumbers(seed)
@@ -78,7 +76,7 @@ describe('random histories', () => {
     expect(kept).toBeGreaterThan(500)
   })
 
-  it('differences reversed are the differences the other way', () => {
+  it('compareTyped is symmetric', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -121,7 +119,7 @@ class History {
       else this.#apply(manager, next, this.#random.chance(50))
       this.#checkOwnedExist()
     }
-    for (const manager of ['a', 'b', 'c']) if (this.#managers.has(manager)) this.#giveUp(manager)
+    for (const manager of ['a', 'b', 'c']) if (this.#managers.has(manager)) this.#applyNothing(manager)
     this.#checkOwnedExist()
   }
 
@@ -132,10 +130,10 @@ class History {
     const { added, modified, removed } = compareTyped(before.value, next.value, this.#type)
     const changed = added.union(modified).union(removed)
     for (const [name, { set }] of this.#managers) {
-      if (name !== manager) this.#must(set.intersection(changed).empty, 'what an update changes is owned by nobody else')
+      if (name !== manager) this.#must(set.intersection(changed).empty, 'only the updater owns what it changes')
     }
     const own = this.#managers.get(manager)?.set ?? emptySet
-    this.#must(added.union(modified).isSubsetOf(own), 'what an update changes is its own')
+    this.#must(added.union(modified).isSubsetOf(own), 'an updater owns what it changes')
   }
 
   #apply(manager: string, applied: TypedValue, force: boolean): void {
@@ -145,64 +143,64 @@ class History {
     if (outcome.kind === 'conflict') {
       this.#must(!force, 'forced applies have no conflicts')
       for (const { manager: other, path } of outcome.conflicts) {
-        this.#must(other !== manager && before.get(other)?.set.has(path) === true, 'conflicts name what others own')
+        this.#must(other !== manager && before.get(other)?.set.has(path) === true, 'conflicts name fields of other managers')
       }
       return
     }
     const after = this.#typed((outcome.object ?? this.#live).value ?? {})
     this.#checkKept(manager, { before, now: outcome.managers, after })
     const holds = compareTyped(withoutEmpty(applied.value), withoutEmpty(after.value), this.#type)
-    this.#must(holds.modified.empty && holds.removed.empty, 'the object holds what was applied')
+    this.#must(holds.modified.empty && holds.removed.empty, 'the object contains the applied fields')
     this.#live = after
     this.#managers = outcome.managers
     const again = applyManager({ ...write, live: after, managers: this.#managers }, applied, false, options)
-    if (again.kind === 'conflict') this.#must(false, 'applying again has no conflicts')
+    if (again.kind === 'conflict') this.#must(false, 'a repeated apply has no conflicts')
     else {
       const value = (again.object ?? after).value ?? {}
-      this.#must(equalValues(withoutEmpty(value), withoutEmpty(after.value)), 'applying again changes nothing')
-      this.#must(sameOwners(again.managers, this.#managers), 'applying again moves no ownership')
+      this.#must(equalValues(withoutEmpty(value), withoutEmpty(after.value)), 'a repeated apply changes nothing')
+      this.#must(sameOwners(again.managers, this.#managers), 'a repeated apply moves no ownership')
     }
   }
 
-  /** Applying nothing removes just what the manager alone owns, and what lies below it that nobody owns. */
-  #giveUp(manager: string): void {
+  /** Applying an empty configuration removes exactly what the manager owned alone, and unowned fields below it. */
+  #applyNothing(manager: string): void {
     const before = this.#managers
     const write = { live: this.#live, apiVersion: 'v1', managers: before, manager }
     const outcome = applyManager(write, this.#typed({}), false, options)
-    if (outcome.kind === 'conflict') expect.fail(`seed ${this.#seed}: broken: giving up has no conflicts`)
+    if (outcome.kind === 'conflict') expect.fail(`seed ${this.#seed}: broken: an empty apply has no conflicts`)
     const after = this.#typed((outcome.object ?? this.#live).value ?? {})
     this.#checkKept(manager, { before, now: outcome.managers, after })
-    this.#must(!outcome.managers.has(manager), 'who applies nothing owns nothing')
-    const left = withNamedMembers(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type)
+    this.#must(!outcome.managers.has(manager), 'a manager that applies nothing owns nothing')
+    const left = ensureNamedFieldsAreMembers(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type)
     const others = [...before].reduce((all, [name, { set }]) => (name === manager ? all : all.union(set)), emptySet)
     const sole = (before.get(manager)?.set ?? emptySet).difference(others).leaves()
-    this.#must(sole.intersection(left.leaves()).empty, 'what only the manager owned is gone')
+    this.#must(sole.intersection(left.leaves()).empty, 'fields owned only by the manager are removed')
     this.#live = after
     this.#managers = outcome.managers
   }
 
-  /** Others keep what they own, unless the apply changed it; and nothing goes that was not the manager's, or below it. */
+  /** Other managers keep unchanged fields, and only fields at or below those of the manager are removed. */
   #checkKept(manager: string, { before, now, after }: { before: Managers; now: Managers; after: TypedValue }): void {
     const { added, modified, removed } = compareTyped(this.#live.value ?? {}, after.value, this.#type)
     const changed = added.union(modified).union(removed)
     const own = before.get(manager)?.set ?? emptySet
     for (const [name, { set }] of before) {
       if (name === manager) continue
-      this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'nothing is lost without a change')
-      // Who owns an item of a map or list, and drops it, takes what others own below it away too, as on stock servers.
+      this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'ownership is kept without a change')
+      // Removing an owned item of a map or list removes what others own below it, as on stock servers.
       for (const path of set.intersection(removed).paths()) {
-        this.#must(isAtOrBelow(path.slice(0, -1), own), 'what others own is not removed')
+        this.#must(isAtOrBelow(path.slice(0, -1), own), 'fields of other managers are not removed')
       }
     }
     for (const path of removed.leaves().paths()) {
       const emptied = valueAt(this.#live.value, path, this.#type) === null
-      this.#must(emptied || isAtOrBelow(path, own), 'what is removed was owned')
+      this.#must(emptied || isAtOrBelow(path, own), 'removed fields were owned')
     }
   }
 
   #checkOwnedExist(): void {
-    const there = withNamedMembers(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type)
-    for (const { set } of this.#managers.values()) this.#must(set.isSubsetOf(there), 'what is owned exists')
+    const there = ensureNamedFieldsAreMembers(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type)
+    for (const { set } of this.#managers.values()) this.#must(set.isSubsetOf(there), 'owned fields exist')
   }
 
   #typed(value: JsonValue): TypedValue {
@@ -214,7 +212,7 @@ class History {
   }
 }
 
-/** What is emptied by pruning becomes null, which says as much as an empty list or map. */
+/** Pruning leaves null where stock values are empty lists or maps; both are equivalent here. */
 function withoutEmpty(value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value ?? null

@@ -1,52 +1,52 @@
+import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { invariant } from '../invariant.ts'
-import { presentPaths } from '../typed/field-set-of.ts'
-import { withNamedMembers } from '../typed/named-members.ts'
+import { fieldSetWithKeyless } from '../typed/field-set-of.ts'
+import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
 import { removeItems } from '../typed/remove.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
-/** An apply that is being worked out; `managers` already says what the applying manager names now. */
-export interface PruneContext {
+/** State of an apply; `managers` already contains the new set of the applying manager. */
+export interface PruneInput {
   readonly managers: Managers
   readonly manager: string
-  /** What the manager named before. */
+  /** The set of the manager's previous apply. */
   readonly last: VersionedSet | undefined
   readonly converter: Converter
 }
 
 /**
- * The merged object without what the manager named last time, does not name now, and nobody else owns.
+ * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
  *
- * Taking away an item takes what lies below it away, so two steps put back: what somebody owns, and what the
- * manager had never named.
+ * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
+ * manager never applied.
  */
-export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): Generator<void, TypedValue> {
+export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Generator<void, TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
-  // Nothing was dropped, so nothing can go.
+  // The manager dropped no field, so nothing is removed.
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
-  const pruned = remove(converted, withNamedMembers(last.set, converted.type))
-  const named = namedSets()
+  const pruned = remove(converted, ensureNamedFieldsAreMembers(last.set, converted.type))
+  const setOf = fieldSetsWithStructs()
   yield
-  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
+  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, setOf })
   yield
-  const dangling = addBackDangling(converted, kept, last, { converter, named })
+  const dangling = addBackDangling(converted, kept, last, { converter, setOf })
   yield
   const out = converter.convert(dangling, apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
   return out
 }
 
-/** First at the version of the pruned object, so that conversions find the fields that they rely on. */
+/** Starts with the version of the pruned object, so that conversions find the fields they depend on. */
 function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
-  { managers, converter, named }: { managers: Managers; converter: Converter; named: NamedSets },
+  { managers, converter, setOf }: { managers: Managers; converter: Converter; setOf: FieldSetsWithStructs },
 ): Generator<void, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
@@ -57,7 +57,7 @@ function* addBackOwned(
   let state = { merged, pruned }
   for (const version of versions) {
     yield
-    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, named })
+    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, setOf })
   }
   return state.pruned
 }
@@ -66,17 +66,17 @@ function* addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
-  { converter, named }: { converter: Converter; named: NamedSets },
+  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
 ): Generator<void, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const before = named(merged)
+  const before = setOf(merged)
   yield
-  const after = named(pruned)
+  const after = setOf(pruned)
   yield
-  const gone = before.difference(after).difference(withNamedMembers(owned, merged.type))
+  const gone = before.difference(after).difference(ensureNamedFieldsAreMembers(owned, merged.type))
   yield
   return { merged, pruned: remove(merged, gone) }
 }
@@ -85,23 +85,23 @@ function addBackDangling(
   merged: TypedValue,
   pruned: TypedValue,
   last: VersionedSet,
-  { converter, named }: { converter: Converter; named: NamedSets },
+  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
 ): TypedValue {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const gone = named(merged).difference(named(converted))
-  return remove(merged, gone.intersection(withNamedMembers(last.set, merged.type)))
+  const gone = setOf(merged).difference(setOf(converted))
+  return remove(merged, gone.intersection(ensureNamedFieldsAreMembers(last.set, merged.type)))
 }
 
-type NamedSets = (object: TypedValue) => FieldSet
+type FieldSetsWithStructs = (object: TypedValue) => FieldSet
 
-/** Field sets of objects with struct fields as paths, each worked out once. */
-function namedSets(): NamedSets {
+/** Caches the field sets, with struct fields, of objects. */
+function fieldSetsWithStructs(): FieldSetsWithStructs {
   const known = new Map<TypedValue['value'], { type: TypeRef; set: FieldSet }>()
   return ({ value = null, type }) => {
     const found = known.get(value)
     if (found?.type === type) return found.set
-    const set = withNamedMembers(presentPaths(value, type), type)
+    const set = ensureNamedFieldsAreMembers(fieldSetWithKeyless(value, type), type)
     known.set(value, { type, set })
     return set
   }

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { FieldManagerError } from '../errors.ts'
-import { decodeFieldsV1, fieldsV1Text } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { decodeFieldsV1, formatFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
@@ -11,7 +11,9 @@ import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
 import { applyManager, updateManagers } from './updater.ts'
 
-/** Random histories and what the reference implementation made of them, step by step: objects, owners, conflicts, refusals. */
+/**
+ * Random histories with the recorded results of the reference implementation: objects, owners, conflicts and errors of each step.
+ */
 
 type Expected =
   | { readonly refused: true }
@@ -26,7 +28,7 @@ interface Step {
   readonly apply?: string
   readonly update?: string
   readonly force?: boolean
-  /** From here on. */
+  /** Schema from this step on. */
   readonly schema?: JsonObject
   readonly value: JsonValue
   readonly expect: Expected
@@ -40,7 +42,7 @@ interface History {
   readonly steps: readonly Step[]
 }
 
-describe.each([{ checked: false }, { checked: true }])('recorded histories, sets known beforehand: $checked', ({ checked }) => {
+describe.each([{ checked: false }, { checked: true }])('recorded histories, precomputed sets: $checked', ({ checked }) => {
   it.each(readOwnVectors<History>('recorded-histories.json'))('$name', (history) => {
     let type = typedSchemaFromSmd(history.schema).type('t0')
     let live: TypedValue = { value: {}, type }
@@ -59,24 +61,24 @@ describe.each([{ checked: false }, { checked: true }])('recorded histories, sets
         if (step.update !== undefined) {
           managers = updateManagers(write, { value, type }, options)
           live = { value, type }
-          return { object: value, managers: told(managers) }
+          return { object: value, managers: plainManagers(managers) }
         }
-        const named = checked ? fieldSetOf(value, type) : undefined
-        const outcome = applyManager(write, { value, type }, step.force === true, { ...options, named })
+        const appliedSet = checked ? fieldSetOf(value, type) : undefined
+        const outcome = applyManager(write, { value, type }, step.force === true, { ...options, appliedSet })
         if (outcome.kind === 'conflict') {
-          return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${pathText(path)}`).sort() }
+          return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${formatPath(path)}`).sort() }
         }
         managers = outcome.managers
-        if (outcome.object === undefined) return { unchanged: true, managers: told(managers) }
+        if (outcome.object === undefined) return { unchanged: true, managers: plainManagers(managers) }
         live = deepFreeze(outcome.object)
-        return { object: live.value ?? null, managers: told(managers) }
+        return { object: live.value ?? null, managers: plainManagers(managers) }
       }
-      expect(textual(refusing(run)), `step ${i}`).toEqual(textual(step.expect))
+      expect(textual(catchErrors(run)), `step ${i}`).toEqual(textual(step.expect))
     })
   })
 })
 
-function refusing(run: () => Expected): Expected {
+function catchErrors(run: () => Expected): Expected {
   try {
     return run()
   } catch (error) {
@@ -85,13 +87,13 @@ function refusing(run: () => Expected): Expected {
   }
 }
 
-function told(managers: Managers): Record<string, { set: JsonObject; applied: boolean }> {
+function plainManagers(managers: Managers): Record<string, { set: JsonObject; applied: boolean }> {
   return Object.fromEntries(
-    [...managers].map(([name, { set, applied }]) => [name, { set: JSON.parse(fieldsV1Text(set)) as JsonObject, applied }]),
+    [...managers].map(([name, { set, applied }]) => [name, { set: JSON.parse(formatFieldsV1(set)) as JsonObject, applied }]),
   )
 }
 
-/** Owners as text: the order within a set counts. */
+/** managers as text, because the order within a set matters. */
 function textual(expected: Expected): unknown {
   if (!('managers' in expected)) return expected
   const managers = Object.entries(expected.managers).map(([name, { set, applied }]) => [name, [JSON.stringify(set), applied]])

@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import type { Comparison } from '../typed/compare.ts'
-import { compareSteps, compareTyped, filterComparison, isSame } from '../typed/compare.ts'
+import { compareTyped, compareTypedSteps, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import { reconcileFieldSet } from '../typed/reconcile.ts'
@@ -14,39 +14,39 @@ import type { Managers, VersionedSet } from './managers.ts'
 import { prune } from './prune.ts'
 
 /**
- * How ownership moves when objects are written: updates take what they change, applies own what they say.
+ * Ownership transitions: updates take over the fields they change, applies own the fields they name.
  *
  * ```
- *            nobody ──update changes it──▶ updater ──another update changes it──▶ other updater
+ *            unowned ──update changes it──▶ updater ──another update changes it──▶ other updater
  *               │                             │
  *               └──apply names it──▶ applier ◀┴─apply names the same value (both own)
  *                                       │
- *                another apply changes it: conflict; forced: the other owns it
- *                apply names it no more: removed, unless somebody else owns it
+ *                another apply changes it: conflict; with force, ownership moves
+ *                next apply omits it: removed, unless another manager owns it
  * ```
  */
 export interface UpdaterOptions {
   readonly converter: Converter
-  /** What ownership of fields is not kept for, by version. */
+  /** Fields for which ownership is not recorded, by version. */
   readonly ignored?: Readonly<Record<string, SetFilter>> | undefined
-  /** Returns the object of an apply that changes nothing too. */
+  /** Returns the object even when an apply changes nothing. */
   readonly returnInputOnNoop?: boolean
 }
 
 export interface ApplyOptions extends UpdaterOptions {
-  /** How many conflicts are listed; all by default. */
+  /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined
-  /** The apply is run in slices, so comparisons are cut too. */
+  /** The apply runs in slices, so comparisons yield as well. */
   readonly sliced?: boolean | undefined
-  /** What `fieldSetOf` says of the applied value, which has been checked against its type then. */
-  readonly named?: FieldSet | undefined
-  /** Paths that the applying manager never owns, though it may name them. */
+  /** The field set of the applied value, when precomputed; the value is then known to be valid. */
+  readonly appliedSet?: FieldSet | undefined
+  /** Paths that the applying manager never owns, although it may name them. */
   readonly unowned?: FieldSet | undefined
 }
 
-/** A write and who makes it. */
+/** A write by a manager. */
 export interface Write {
-  /** The stored object at `apiVersion`. */
+  /** The stored object in `apiVersion`. */
   readonly live: TypedValue
   readonly apiVersion: string
   readonly managers: Managers
@@ -64,16 +64,16 @@ export type ApplyOutcome =
 
 export interface ApplyConflict {
   readonly kind: 'conflict'
-  /** What others own of what the apply changes. */
+  /** The fields changed by the apply that other managers own. */
   readonly taken: Managers
-  /** The same path by path. */
+  /** The same as a list of paths. */
   readonly conflicts: readonly Conflict[]
 }
 
 /**
- * The owners after a write that is no apply: `manager` owns what differs between live and next, and nobody else does.
+ * The managers after an update: `manager` becomes the only owner of the fields that differ between live and next.
  *
- * @param comparison of live and next, when it is known already.
+ * @param comparison The comparison of live and next, if already known.
  * @throws FieldManagerError `InvalidObject` when the objects cannot be compared.
  */
 export function updateManagers(
@@ -85,7 +85,7 @@ export function updateManagers(
   return runAtOnce(updateManagersSteps(write, next, options, comparison))
 }
 
-/** The same, to be run in slices. */
+/** Like `updateManagers`, in slices. */
 export function* updateManagersSteps(
   write: Write,
   next: TypedValue,
@@ -95,7 +95,7 @@ export function* updateManagersSteps(
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
   yield
-  const { owners } = yield* handOver({ ...write, managers }, next, options, comparison)
+  const { owners } = yield* transferOwnership({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
   const kept = previous.difference(comparison.removed)
@@ -103,14 +103,14 @@ export function* updateManagersSteps(
   const changed = kept.union(comparison.modified).union(comparison.added)
   yield
   const set = filterSet(changed, options.ignored?.[apiVersion])
-  return withManager(owners, manager, { set, apiVersion, applied: false })
+  return replaceManager(owners, manager, { set, apiVersion, applied: false })
 }
 
 /**
- * Whether an update changes nothing about owners, as most do not: what differs is its manager's already and nobody else's, and
- * nothing that is owned goes away. Says no in doubt.
+ * Fast path: whether an update leaves ownership unchanged, as most do. True when its manager already is the only owner of all
+ * changed fields and no owned field is removed; false when uncertain.
  *
- * @param unowned paths that nobody can own.
+ * @param unowned Paths that are never owned.
  */
 export function ownsChanges(write: Write, comparison: Comparison, unowned: FieldSet, ignored?: SetFilter): boolean {
   const { live, apiVersion, managers, manager } = write
@@ -129,9 +129,9 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
 }
 
 /**
- * Merges what a manager applies into the live object, removes what it no longer names, and moves ownership.
+ * Merges the applied configuration into the live object, removes fields it no longer names, and moves ownership.
  *
- * Without `force`, changing what others own is a conflict; with it they lose what is changed.
+ * Without `force`, changing fields of other managers is a conflict; with it, they lose those fields.
  *
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
  */
@@ -139,7 +139,7 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   return runAtOnce(applyManagerSteps(write, applied, force, options))
 }
 
-/** The same, to be run in slices. */
+/** Like `applyManager`, in slices. */
 export function* applyManagerSteps(
   write: Write,
   applied: TypedValue,
@@ -150,68 +150,68 @@ export function* applyManagerSteps(
   const { converter } = options
   const before = reconcileManagers(write, converter)
   yield
-  const checked = options.named !== undefined
+  const checked = options.appliedSet !== undefined
   const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
   yield
   const last = before.get(manager)
-  const named =
+  const appliedSet =
     applied.value === undefined
       ? emptySet
-      : filterSet(options.named ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
-  const owned = options.unowned === undefined ? named : named.difference(options.unowned)
+      : filterSet(options.appliedSet ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
+  const owned = options.unowned === undefined ? appliedSet : appliedSet.difference(options.unowned)
   const set = last?.set.equals(owned) ? last.set : owned
-  // What is named again can neither go nor move.
-  const again = last?.set === set && last.apiVersion === apiVersion
-  if (again && merged.value === live.value && !options.returnInputOnNoop && noneEmpty(before)) {
+  // With an unchanged set, nothing is pruned and no ownership moves.
+  const unchangedSet = last?.set === set && last.apiVersion === apiVersion
+  if (unchangedSet && merged.value === live.value && !options.returnInputOnNoop && hasNoEmptySet(before)) {
     return { kind: 'applied', object: undefined, managers: before }
   }
   const own = { set, apiVersion, applied: true }
-  const naming = set === named ? own : { set: named, apiVersion, applied: true }
-  const pruning = { managers: new Map(before).set(manager, naming), manager, last, converter }
-  const object = again ? merged : yield* prune(merged, pruning)
+  const applying = set === appliedSet ? own : { set: appliedSet, apiVersion, applied: true }
+  const pruning = { managers: new Map(before).set(manager, applying), manager, last, converter }
+  const object = unchangedSet ? merged : yield* prune(merged, pruning)
   yield
   const comparison = options.sliced
-    ? yield* compareSteps(live.value, object.value, object.type)
+    ? yield* compareTypedSteps(live.value, object.value, object.type)
     : compareTyped(live.value, object.value, object.type)
   const managers = new Map(before).set(manager, own)
-  const { owners, conflicts } = yield* handOver({ ...write, managers }, object, options, comparison)
+  const { owners, conflicts } = yield* transferOwnership({ ...write, managers }, object, options, comparison)
   yield
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
-  // Only the order of lists is nobody's difference.
+  // A difference only in list order has no owner, so compare values as well.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
 }
 
-/** @param limit how many conflicts are listed. */
+/** @param limit Maximum number of conflicts listed. */
 export function applyConflict(taken: Managers, limit?: number): ApplyConflict {
   return { kind: 'conflict', taken, conflicts: conflictsOf(taken, limit) }
 }
 
-function noneEmpty(managers: Managers): boolean {
+function hasNoEmptySet(managers: Managers): boolean {
   for (const { set } of managers.values()) if (set.empty) return false
   return true
 }
 
-interface HandOver {
-  /** Owners with everything taken from them that the write changes or removes. */
+interface Transfer {
+  /** The managers without the fields that the write changes or removes. */
   readonly owners: Managers
-  /** What others own of what the write changes. */
+  /** The fields changed by the write that other managers own. */
   readonly conflicts: Managers
 }
 
-function* handOver(
+function* transferOwnership(
   write: Write,
   next: TypedValue,
   { converter, ignored }: UpdaterOptions,
   comparison: Comparison,
-): Generator<void, HandOver> {
+): Generator<void, Transfer> {
   const { live, apiVersion, managers, manager } = write
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)
   const conflicts = new Map<string, VersionedSet>()
   const owners = new Map<string, VersionedSet>()
   for (const [name, owned] of managers) {
-    if (name === manager || (same && (owned.apiVersion === apiVersion || converter.knows?.(owned.apiVersion)))) {
+    if (name === manager || (same && (owned.apiVersion === apiVersion || converter.isKnown?.(owned.apiVersion)))) {
       if (!owned.set.empty) owners.set(name, owned)
       continue
     }
@@ -238,7 +238,7 @@ function compareAt(apiVersion: string, live: TypedValue, next: TypedValue, conve
   return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
 }
 
-/** Owners under the schemas of today. */
+/** Adapts the managers' sets to current schemas. */
 function reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Managers {
   let out: Map<string, VersionedSet> | undefined
   const types = new Map([[apiVersion, live.type]])
@@ -261,7 +261,7 @@ function reconcileManagers({ live, apiVersion, managers }: Write, converter: Con
   return out ?? managers
 }
 
-function withManager(managers: Managers, name: string, owned: VersionedSet): Managers {
+function replaceManager(managers: Managers, name: string, owned: VersionedSet): Managers {
   const out = new Map(managers)
   if (owned.set.empty) out.delete(name)
   else out.set(name, owned)

@@ -1,42 +1,43 @@
 import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
-import { withoutManagedFields } from '../managed-fields/types.ts'
+import { withoutManagedFields } from '../managed-fields/type-converter.ts'
 import type { Change } from './diff.ts'
-import { diff } from './diff.ts'
+import { diffObjects } from './diff.ts'
 import type { OfflineSchema } from './schema.ts'
-import { typesOf } from './schema.ts'
+import { typeConverterOf } from './schema.ts'
 
 /** A server-side apply without a server. */
-export interface OfflineApply {
-  /** The object as it is, with its managedFields; absent when it does not exist. */
+export interface OfflineApplyRequest {
+  /** The current object with its managedFields; absent when it does not exist. */
   readonly live?: JsonObject | undefined
   readonly applied: JsonObject
   readonly manager: string
   readonly schema?: OfflineSchema
   readonly force?: boolean
   readonly subresource?: string
-  /** Milliseconds since the epoch, for the time of the manager; without it times are left as they are. */
+  /** Timestamp of the manager, in milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number
 }
 
-export interface OfflineApplied {
-  /** The object afterwards; the live one when there are conflicts. */
+export interface OfflineApplyResult {
+  /** The resulting object; the live object when there are conflicts. */
   readonly object: JsonObject
   readonly managedFields: readonly ManagedFieldsEntry[]
-  /** Empty when the apply went through. */
+  /** Empty when the apply succeeded. */
   readonly conflicts: readonly FieldConflict[]
-  /** What differs from the live object, owners aside. */
+  /** Differences from the live object, except managedFields. */
   readonly changes: readonly Change[]
 }
 
 /**
- * Applies a configuration as a server would, without its defaults, validation and admission. Nothing given is changed.
+ * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified.
  *
- * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would refuse.
+ * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject.
+ * @example See the README.
  */
-export function apply(request: OfflineApply): OfflineApplied {
+export function apply(request: OfflineApplyRequest): OfflineApplyResult {
   const { live, applied, manager, schema, force = false } = request
   const { apiVersion } = applied
   if (typeof apiVersion !== 'string') throw new FieldManagerError('InvalidApply', 'the configuration has no apiVersion')
@@ -48,17 +49,22 @@ export function apply(request: OfflineApply): OfflineApplied {
     apiVersion,
     subresource: request.subresource,
     now: request.now,
-    types: typesOf(schema),
+    types: typeConverterOf(schema),
   })
   if (result.kind === 'conflict') {
     const object = live ?? {}
     return { object, managedFields: entriesOf(object), conflicts: result.conflicts, changes: [] }
   }
   const object = result.object as unknown as JsonObject
-  return { object, managedFields: entriesOf(object), conflicts: [], changes: diff(plain(live ?? {}), plain(object), schema) }
+  return {
+    object,
+    managedFields: entriesOf(object),
+    conflicts: [],
+    changes: diffObjects(plain(live ?? {}), plain(object), schema),
+  }
 }
 
-/** Owners that an object carries. */
+/** The managedFields of an object. */
 export function entriesOf(object: JsonObject): readonly ManagedFieldsEntry[] {
   return (object as unknown as ApiObject).metadata?.managedFields ?? []
 }

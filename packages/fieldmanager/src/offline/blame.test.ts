@@ -23,7 +23,7 @@ const live = apply({ applied: first, manager: 'ci', schema, now: Date.UTC(2025, 
 const both = apply({ live, applied: second, manager: 'ops', schema, now: Date.UTC(2025, 1, 1) }).object
 
 describe('blame', () => {
-  it('tells the owners of each value', () => {
+  it('reports the owners of each value', () => {
     const owners = new Map(blame(both, schema).map((value) => [value.field, value.owners.map(({ manager }) => manager)]))
     expect(Object.fromEntries(owners)).toMatchObject({
       '.apiVersion': [],
@@ -33,7 +33,7 @@ describe('blame', () => {
       '.template.spec.containers': [],
       '.template.spec.containers[name="a"].image': ['ci'],
       '.template.spec.containers[name="b"]': ['ops'],
-      // Atomic: one owner for all of it.
+      // Atomic: owned as a whole.
       '.template.spec.containers[name="a"].command': ['ci'],
       '.template.spec.containers[name="a"].command[2]': ['ci'],
       '.template.spec.nodeSelector': ['ci'],
@@ -42,7 +42,7 @@ describe('blame', () => {
     expect([...owners.keys()].some((field) => field.includes('managedFields'))).toBe(false)
   })
 
-  it('tells the owners of each line', () => {
+  it('reports the owners of each line', () => {
     const lines = blameLines(both, schema).map(({ text, owners }) => `${owners.map(({ manager }) => manager).join()} | ${text}`)
     expect(lines).toEqual([
       ' | apiVersion: v1',
@@ -73,7 +73,7 @@ describe('blame', () => {
     ])
   })
 
-  it('needs no schema, and no owners', () => {
+  it('works without a schema and without managedFields', () => {
     const plain = { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' }, list: [{ a: 1 }] }
     expect(blameLines(plain).every(({ owners }) => owners.length === 0)).toBe(true)
     const owned = apply({ applied: plain, manager: 'me' }).object
@@ -84,7 +84,7 @@ describe('blame', () => {
     ).toEqual(['.list', '.list[0]', '.list[0].a'])
   })
 
-  it('takes any name for a name', () => {
+  it('handles unusual member names', () => {
     const odd = apply({
       applied: {
         apiVersion: 'v1',

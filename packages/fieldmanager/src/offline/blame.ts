@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { printYaml, readManifest } from '@krmkit/schema'
 import type { Path, PathElement } from '../fieldpath/element.ts'
 import { fieldElement, indexElement } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { asList, asMap, formOf, memberType } from '../typed/types.ts'
@@ -10,28 +10,32 @@ import { entrySets, type Owner } from './ownership.ts'
 import type { OfflineSchema } from './schema.ts'
 import { typeOf } from './schema.ts'
 
-/** A value of an object and who owns it. */
+/** A value of an object with its owners. */
 export interface BlamedValue {
-  /** Names and positions that lead to it. */
+  /** Member names and list positions on the path to the value. */
   readonly steps: readonly (string | number)[]
-  /** The path as it is printed: `.spec.containers[name="app"].image`. */
+  /** The printed path: `.spec.containers[name="app"].image`. */
   readonly field: string
-  /** In the order of the entries; what is owned as a whole belongs in all its parts to the owners of the whole. */
+  /** Owners in the order of the entries. Owners of an atomic value own all its parts. */
   readonly owners: readonly Owner[]
 }
 
-/** A line of YAML and who owns what it says. */
+/** A line of YAML with the owners of its value. */
 export interface BlamedLine {
   readonly text: string
-  /** What stands on it; the last one where several do. */
+  /** The value on the line; the last one when there are several. */
   readonly field: string
   readonly owners: readonly Owner[]
 }
 
 /**
- * Who owns each value of an object, outer ones first; values that nobody owns have no owners. `metadata.managedFields` is left out.
+ * The owners of each value of an object, outer values first; unowned values have an empty list. Omits `metadata.managedFields`.
  *
- * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
+ * @example
+ * ```ts
+ * for (const { field, owners } of blame(object)) console.log(field, owners.map(({ manager }) => manager))
+ * ```
  */
 export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[] {
   const owned = entrySets(object)
@@ -42,9 +46,13 @@ export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[]
 }
 
 /**
- * The object as YAML, line by line, and who owns what each line says.
+ * Prints the object as YAML, with the owners of each line.
  *
- * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
+ * @example
+ * ```ts
+ * for (const { text, owners } of blameLines(object)) console.log(owners.map(({ manager }) => manager).join(), text)
+ * ```
  */
 export function blameLines(object: JsonObject, schema?: OfflineSchema): BlamedLine[] {
   const yaml = printYaml(withoutEntries(object))
@@ -59,7 +67,7 @@ export function blameLines(object: JsonObject, schema?: OfflineSchema): BlamedLi
   }
   let last: BlamedValue | undefined
   return texts.map((text, index) => {
-    // Lines that nothing begins on continue the value before.
+    // A line on which no value starts continues the previous value.
     last = lines[index] ?? last
     return { text, field: last?.field ?? '', owners: last?.owners ?? [] }
   })
@@ -70,14 +78,14 @@ interface Visited {
   readonly type: TypeRef | undefined
   readonly path: Path
   readonly steps: readonly (string | number)[]
-  /** Owners of the value around it that is owned as a whole. */
+  /** Owners of the enclosing atomic value. */
   readonly whole: readonly Owner[] | undefined
 }
 
 function visit(at: Visited, ownersOf: (path: Path) => readonly Owner[], found: BlamedValue[]): void {
   const { value, type, path, steps, whole } = at
   const owners = whole ?? ownersOf(path)
-  if (steps.length > 0) found.push({ steps, field: pathText(path), owners })
+  if (steps.length > 0) found.push({ steps, field: formatPath(path), owners })
   const atomic = isAtomic(value, type)
   const inner = whole ?? (atomic ? owners : undefined)
   const into = (step: string | number, element: PathElement, member: JsonValue, of: TypeRef | undefined): void =>

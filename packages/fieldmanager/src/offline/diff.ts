@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import type { Path, PathElement } from '../fieldpath/element.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { comparePaths } from '../fieldpath/field-set.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { compareTyped } from '../typed/compare.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { OfflineSchema } from './schema.ts'
@@ -13,34 +13,38 @@ import { valueAt } from './value-at.ts'
 export interface Change {
   readonly kind: 'added' | 'modified' | 'removed'
   readonly path: Path
-  /** The path as it is printed: `.spec.containers[name="app"].image`. */
+  /** The printed path: `.spec.containers[name="app"].image`. */
   readonly field: string
-  /** Absent for what is added. */
+  /** Absent for additions. */
   readonly before?: JsonValue
-  /** Absent for what is removed. */
+  /** Absent for removals. */
   readonly after?: JsonValue
 }
 
 /**
- * How two objects differ, in the order of their paths. Items of associative lists are matched by key, so their order does
- * not matter; what comes or goes as a whole is one change.
+ * The differences between two objects, ordered by path. Items of associative lists are matched by key, so their order does not
+ * matter. A subtree that is added or removed is one change.
  *
  * @throws FieldManagerError `InvalidObject` when the objects do not fit the schema.
+ * @example
+ * ```ts
+ * diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`) // ['removed .a', 'added .b']
+ * ```
  */
-export function diff(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
+export function diffObjects(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
   const type = typeOf(schema)
   const { added, modified, removed } = compareTyped(before, after, type)
   const changes: Change[] = []
-  for (const path of topPaths(added)) changes.push({ ...place('added', path), ...side('after', after, path, type) })
-  for (const path of topPaths(removed)) changes.push({ ...place('removed', path), ...side('before', before, path, type) })
+  for (const path of topPaths(added)) changes.push({ ...changeAt('added', path), ...side('after', after, path, type) })
+  for (const path of topPaths(removed)) changes.push({ ...changeAt('removed', path), ...side('before', before, path, type) })
   for (const path of topPaths(modified)) {
-    changes.push({ ...place('modified', path), ...side('before', before, path, type), ...side('after', after, path, type) })
+    changes.push({ ...changeAt('modified', path), ...side('before', before, path, type), ...side('after', after, path, type) })
   }
   return changes.sort((a, b) => comparePaths(a.path, b.path))
 }
 
-function place(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
-  return { kind, path, field: pathText(path) }
+function changeAt(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
+  return { kind, path, field: formatPath(path) }
 }
 
 function side(name: 'before' | 'after', object: JsonValue, path: Path, type: TypeRef): { before?: JsonValue; after?: JsonValue } {
@@ -48,7 +52,7 @@ function side(name: 'before' | 'after', object: JsonValue, path: Path, type: Typ
   return value === undefined ? {} : { [name]: value }
 }
 
-/** Members of a set that lie below no other member. */
+/** The members of a set with no member above them. */
 function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): Path[] {
   const paths: Path[] = []
   for (const element of set.elements()) {

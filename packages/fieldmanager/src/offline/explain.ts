@@ -5,13 +5,13 @@ import { mergeTyped } from '../typed/merge.ts'
 import { extractItems, removeItems } from '../typed/remove.ts'
 import { setMember } from '../typed/types.ts'
 import { isMap } from '../value/order.ts'
-import type { OfflineApplied, OfflineApply } from './apply.ts'
+import type { OfflineApplyRequest, OfflineApplyResult } from './apply.ts'
 import { apply, entriesOf } from './apply.ts'
 import type { OfflineSchema } from './schema.ts'
 import { typeOf } from './schema.ts'
 import { valueAt } from './value-at.ts'
 
-/** Ways out of a conflict: take the fields over, no longer name them, or agree to the values they have. */
+/** Resolutions of a conflict: take the fields over, stop applying them, or apply their live values. */
 export type Resolution = 'force' | 'abandon' | 'share'
 
 export interface ConflictExplanation {
@@ -19,17 +19,21 @@ export interface ConflictExplanation {
   readonly manager: string
   readonly operation: string
   readonly subresource: string
-  /** RFC 3339; when the owner last changed anything. */
+  /** RFC 3339 timestamp of the owner's last change to the object. */
   readonly since?: string
-  /** What the field is. */
+  /** The live value. */
   readonly live?: JsonValue
-  /** What the configuration wants it to be. */
+  /** The applied value. */
   readonly wanted?: JsonValue
-  /** One sentence for each way out. */
+  /** One sentence per resolution. */
   readonly resolutions: Readonly<Record<Resolution, string>>
 }
 
-/** Tells what a conflict is about, and what can be done. */
+/**
+ * Explains a conflict and its resolutions.
+ *
+ * @example See the README.
+ */
 export function explainConflict(
   conflict: FieldConflict,
   { live, applied, schema }: { live: JsonObject; applied: JsonObject; schema?: OfflineSchema },
@@ -57,13 +61,20 @@ export function explainConflict(
   }
 }
 
-export interface Preview extends OfflineApplied {
-  /** The configuration with the way out carried out. */
+export interface Preview extends OfflineApplyResult {
+  /** The applied configuration after the resolution. */
   readonly applied: JsonObject
 }
 
-/** What comes of an apply when its conflicts are resolved in one way. */
-export function preview(request: OfflineApply, resolution: Resolution): Preview {
+/**
+ * Previews an apply with its conflicts resolved in one way.
+ *
+ * @example
+ * ```ts
+ * preview({ live, applied, manager: 'me' }, 'share').object
+ * ```
+ */
+export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {
   const first = apply({ ...request, force: false })
   if (first.conflicts.length === 0) return { ...first, applied: request.applied }
   const applied = resolution === 'force' ? request.applied : resolved(request, first.conflicts, resolution)
@@ -71,7 +82,7 @@ export function preview(request: OfflineApply, resolution: Resolution): Preview 
 }
 
 function resolved(
-  { live = {}, applied, schema }: OfflineApply,
+  { live = {}, applied, schema }: OfflineApplyRequest,
   conflicts: readonly FieldConflict[],
   resolution: Resolution,
 ): JsonObject {
@@ -83,7 +94,7 @@ function resolved(
   return (mergeTyped(rest, shared ?? undefined, type) ?? rest) as JsonObject
 }
 
-/** Drops members that have become null because everything below them went. */
+/** Drops members that became null because everything below them was removed. */
 function withoutEmptied(before: JsonObject, after: JsonValue): JsonObject {
   const out: JsonObject = {}
   if (!isMap(after)) return out

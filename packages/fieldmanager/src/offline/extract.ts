@@ -8,15 +8,19 @@ import { typeOf } from './schema.ts'
 
 export interface ExtractOptions {
   readonly schema?: OfflineSchema
-  /** Empty for the object itself. */
+  /** Empty for the main resource. */
   readonly subresource?: string
 }
 
 /**
- * The configuration that a manager applied last, read from what it owns: what a client changes and applies again. Without anything
- * owned, only the identity of the object.
+ * The configuration that a manager applied last, reconstructed from the fields it owns, to be changed and applied again. When it
+ * owns nothing, the result contains only the identity of the object.
  *
- * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be read.
+ * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be decoded.
+ * @example
+ * ```ts
+ * const config = extract(live, 'ci', { schema })
+ * ```
  */
 export function extract(object: JsonObject, manager: string, { schema, subresource = '' }: ExtractOptions = {}): JsonObject {
   const entry = entriesOf(object).find(

@@ -3,27 +3,31 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { lastAppliedAnnotation } from '../managed-fields/last-applied.ts'
-import { withManagedFields } from '../managed-fields/types.ts'
+import { withManagedFields } from '../managed-fields/type-converter.ts'
 import { entriesOf } from './apply.ts'
 
 export interface MigrateOptions {
   /** Managers of client-side apply; `kubectl-client-side-apply` by default. */
   readonly from?: readonly string[]
-  /** The manager that is going to apply; `kubectl` by default. */
+  /** Manager of future applies; `kubectl` by default. */
   readonly to?: string
   readonly subresource?: string
   readonly annotation?: string
-  /** Removes the annotation of client-side apply as well. */
+  /** Also removes the last-applied annotation. */
   readonly removeAnnotation?: boolean
 }
 
 /**
- * The object with what client-side apply owns handed to an applier, so that the applier's next configuration can remove
- * fields that it leaves out.
+ * Migrates an object from client-side to server-side apply: the fields of the old managers move to the applier, so that its next
+ * configuration removes fields it omits.
  *
- * Of each old manager, its entry in the applier's version is taken over and its other entries are dropped.
+ * The entry of each old manager in the applier's version is merged; its other entries are dropped.
  *
- * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
+ * @example
+ * ```ts
+ * const migrated = migrate(object, { to: 'ci', removeAnnotation: true })
+ * ```
  */
 export function migrate(object: JsonObject, options: MigrateOptions = {}): JsonObject {
   const { from = ['kubectl-client-side-apply'], to = 'kubectl', subresource = '', annotation = lastAppliedAnnotation } = options

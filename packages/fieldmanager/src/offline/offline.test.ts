@@ -5,7 +5,7 @@ import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaOf } from '../typed/from-struct.ts'
 import { apply } from './apply.ts'
-import { diff } from './diff.ts'
+import { diffObjects } from './diff.ts'
 import { explainConflict, preview } from './explain.ts'
 import { extract } from './extract.ts'
 import { migrate } from './migrate.ts'
@@ -30,8 +30,8 @@ const live = deepFreeze(
     .object,
 )
 
-describe('without a server', () => {
-  it('applies, and tells what changed', () => {
+describe('field management without a server', () => {
+  it('applies a configuration and reports the changes', () => {
     const result = apply({ live, applied: template([{ name: 'b', image: 'j' }]), manager: 'me', schema })
     expect(result.conflicts).toEqual([])
     expect(result.managedFields.map(({ manager, time }) => [manager, time])).toEqual([
@@ -48,7 +48,7 @@ describe('without a server', () => {
     ])
   })
 
-  it('tells conflicts and leaves the object alone', () => {
+  it('reports conflicts and returns the live object', () => {
     const wanted = template([{ name: 'a', image: 'j' }])
     const result = apply({ live, applied: wanted, manager: 'me', schema })
     expect(result.object).toBe(live)
@@ -64,7 +64,7 @@ describe('without a server', () => {
     })
   })
 
-  it('previews the ways out of a conflict', () => {
+  it('previews the resolutions of a conflict', () => {
     const request = { live, applied: template([{ name: 'a', image: 'j' }]), manager: 'me', schema }
     const image = (object: JsonObject) =>
       valueAt(object, ['f:template', 'f:spec', 'f:containers', 'k:{"name":"a"}', 'f:image'], typeOfSchema())
@@ -83,12 +83,12 @@ describe('without a server', () => {
     expect(preview({ ...request, applied: template([{ name: 'a' }]) }, 'force').conflicts).toEqual([])
   })
 
-  it('drops what a conflict was all of when it is abandoned', () => {
+  it('drops emptied members when a conflict is abandoned', () => {
     const request = { live, applied: template([{ name: 'c' }], { app: 'b' }), manager: 'me', schema }
     expect(preview(request, 'abandon').applied).toEqual(template([{ name: 'c' }]))
   })
 
-  it('lists who owns what', () => {
+  it('lists the owners of each field', () => {
     const fields = ownership(apply({ live, applied: template([{ name: 'a', image: 'i' }]), manager: 'me', schema }).object)
     expect(fields.map(({ field, owners }) => `${field} ${owners.map(({ manager }) => manager).join('+')}`)).toEqual([
       '.template.metadata.labels.app ci',
@@ -99,17 +99,17 @@ describe('without a server', () => {
     expect(ownership({ metadata: {} })).toEqual([])
   })
 
-  it('extracts what a manager applied', () => {
+  it('extracts the configuration of a manager', () => {
     const both = apply({ live, applied: template([{ name: 'b', image: 'j' }]), manager: 'me', schema }).object
     expect(extract(both, 'ci', { schema })).toEqual(template([{ name: 'a', image: 'i' }], { app: 'a' }))
-    expect(extract(both, 'nobody', { schema })).toEqual({
+    expect(extract(both, 'absent', { schema })).toEqual({
       apiVersion: 'v1',
       kind: 'PodTemplate',
       metadata: { name: 't', namespace: 'x' },
     })
   })
 
-  it('hands what client-side apply owns to an applier', () => {
+  it('migrates client-side apply to server-side apply', () => {
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
     const fields = { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:annotations': { '.': {}, [`f:${annotation}`]: {} } } }
     const old = (apiVersion: string) => ({
@@ -152,10 +152,10 @@ describe('without a server', () => {
     expect(migrate(live)).toEqual(live)
   })
 
-  it('compares by key', () => {
+  it('compares list items by key', () => {
     const before = template([{ name: 'a', image: 'i' }, { name: 'b' }])
     const after = template([{ name: 'b' }, { name: 'a', image: 'j' }])
-    expect(diff(before, after, schema)).toEqual([
+    expect(diffObjects(before, after, schema)).toEqual([
       {
         kind: 'modified',
         path: ['f:template', 'f:spec', 'f:containers', 'k:{"name":"a"}', 'f:image'],
@@ -164,7 +164,7 @@ describe('without a server', () => {
         after: 'j',
       },
     ])
-    expect(diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`)).toEqual(['removed .a', 'added .b'])
+    expect(diffObjects({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`)).toEqual(['removed .a', 'added .b'])
   })
 })
 

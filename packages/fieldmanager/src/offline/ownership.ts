@@ -2,32 +2,33 @@ import type { JsonObject } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { entriesOf } from './apply.ts'
 
-/** A manager, as an entry of managedFields tells of it. */
+/** A manager, as recorded in an entry of managedFields. */
 export interface Owner {
   readonly manager: string
   readonly operation: string
   readonly apiVersion: string
-  /** Empty for the object itself. */
+  /** Empty for the main resource. */
   readonly subresource: string
-  /** RFC 3339; when the manager last changed anything, not necessarily this field. */
+  /** RFC 3339 timestamp of the manager's last change to the object, not necessarily to this field. */
   readonly since?: string
 }
 
 export interface OwnedField {
   readonly path: Path
-  /** The path as it is printed. */
+  /** The printed path. */
   readonly field: string
-  /** One, or several that agree; in the order of the entries. */
+  /** One owner, or several that share the field, in the order of the entries. */
   readonly owners: readonly Owner[]
 }
 
 /**
- * Who owns which field of an object, in the order of paths. Fields that nobody owns are not listed.
+ * The owners of each field of an object, ordered by path. Unowned fields are omitted.
  *
- * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
+ * @example See the README.
  */
 export function ownership(object: JsonObject): OwnedField[] {
   const owned = entrySets(object)
@@ -35,10 +36,14 @@ export function ownership(object: JsonObject): OwnedField[] {
   return all
     .paths()
     .sort(comparePaths)
-    .map((path) => ({ path, field: pathText(path), owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner) }))
+    .map((path) => ({
+      path,
+      field: formatPath(path),
+      owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner),
+    }))
 }
 
-/** The entries of an object: who, and what. @throws FieldManagerError `InvalidFieldSet` */
+/** The field set and manager of each entry. @throws FieldManagerError `InvalidFieldSet` */
 export function entrySets(object: JsonObject): { readonly set: FieldSet; readonly owner: Owner }[] {
   return entriesOf(object).map((entry) => ({
     set: decodeFieldsV1(entry.fieldsV1),

@@ -1,10 +1,10 @@
 import type { StructType } from '@krmkit/schema'
-import type { ManagedTypes } from '../managed-fields/types.ts'
+import type { TypeConverter } from '../managed-fields/type-converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
 
-/** What tools may give as the type of an object; without any, maps are granular and lists atomic. */
+/** The type of an object; without one, maps are granular and lists atomic. */
 export type OfflineSchema = TypeRef | StructType | undefined
 
 export function typeOf(schema: OfflineSchema): TypeRef {
@@ -12,8 +12,8 @@ export function typeOf(schema: OfflineSchema): TypeRef {
   return schema instanceof TypeRef ? schema : typedSchemaOf(schema)
 }
 
-/** A kind that has the same schema in every version. */
-export function typesOf(schema: OfflineSchema): ManagedTypes {
+/** A converter for a kind with the same schema in every version. */
+export function typeConverterOf(schema: OfflineSchema): TypeConverter {
   const type = typeOf(schema)
   const zero = schema === undefined || schema instanceof TypeRef ? {} : zeroObjectOf(schema)
   return { typed: () => type, zero: () => zero }

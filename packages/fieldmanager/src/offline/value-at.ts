@@ -5,7 +5,7 @@ import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
 
-/** The value that a path leads to; `undefined` when it leads nowhere. */
+/** The value at a path; `undefined` when there is none. */
 export function valueAt(value: JsonValue | undefined, path: Path, type: TypeRef): JsonValue | undefined {
   let current = value
   let currentType: TypeRef | undefined = type

@@ -1,9 +1,9 @@
-/** Items of a chunk when it is made; one of twice the size is cut in two. */
+/** Initial number of items per chunk; a chunk of twice the size is split. */
 const chunkSize = 1024
 
 /**
- * A list in pieces, so that an item is put in or taken out of the middle without moving all that follow: 10 000 operations at the
- * head of a list of 100 000 items move 10 million items instead of a billion.
+ * A list in chunks, which bounds the cost of inserting and removing: 10 000 operations at the head of a list of 100 000 items
+ * move 10 million items instead of a billion.
  */
 export class ChunkedList<T> {
   readonly #chunks: T[][] = []
@@ -14,7 +14,7 @@ export class ChunkedList<T> {
     this.length = items.length
   }
 
-  /** @param index below the length, as everywhere but in `insert`. */
+  /** @param index Less than `length`; only `insert` also accepts `length`. */
   at(index: number): T {
     const { chunk, offset } = this.#find(index)
     return chunk[offset] as T
@@ -28,31 +28,31 @@ export class ChunkedList<T> {
   insert(index: number, item: T): void {
     this.length++
     if (this.#chunks.length === 0) this.#chunks.push([])
-    const { chunk, offset, place } = this.#find(index)
+    const { chunk, offset, chunkIndex } = this.#find(index)
     chunk.splice(offset, 0, item)
-    if (chunk.length >= 2 * chunkSize) this.#chunks.splice(place + 1, 0, chunk.splice(chunkSize))
+    if (chunk.length >= 2 * chunkSize) this.#chunks.splice(chunkIndex + 1, 0, chunk.splice(chunkSize))
   }
 
   remove(index: number): void {
-    const { chunk, offset, place } = this.#find(index)
+    const { chunk, offset, chunkIndex } = this.#find(index)
     this.length--
     chunk.splice(offset, 1)
-    if (chunk.length === 0) this.#chunks.splice(place, 1)
+    if (chunk.length === 0) this.#chunks.splice(chunkIndex, 1)
   }
 
   *[Symbol.iterator](): Generator<T> {
     for (const chunk of this.#chunks) yield* chunk
   }
 
-  /** The place behind the last item of a chunk is the chunk's own. */
-  #find(index: number): { chunk: T[]; offset: number; place: number } {
+  /** The position after the last item of a chunk belongs to that chunk. */
+  #find(index: number): { chunk: T[]; offset: number; chunkIndex: number } {
     let offset = index
-    let place = 0
-    for (const last = this.#chunks.length - 1; place < last; place++) {
-      const { length } = this.#chunks[place] as T[]
+    let chunkIndex = 0
+    for (const last = this.#chunks.length - 1; chunkIndex < last; chunkIndex++) {
+      const { length } = this.#chunks[chunkIndex] as T[]
       if (offset < length) break
       offset -= length
     }
-    return { chunk: this.#chunks[place] as T[], offset, place }
+    return { chunk: this.#chunks[chunkIndex] as T[], offset, chunkIndex }
   }
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { PatchError, type PatchErrorCode } from './patch-error.ts'
 
-/** @throws PatchError for values that are nested deeper than objects may be. */
+/** @throws PatchError for values nested deeper than objects may be. */
 export function checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): void {
   if (typeof value !== 'object' || value === null) return
   if (depth > maxObjectDepth) throw new PatchError(code, `the patch is nested deeper than ${maxObjectDepth} levels`)

@@ -1,16 +1,17 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '../typed/types.ts'
-import { show } from '../typed/validate.ts'
+import { formatForError } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
+import { goType } from '../value/type-names.ts'
 import { PatchError } from './patch-error.ts'
 
-/** Members of strategic merge patches that say how to merge instead of what. */
+/** Directives of strategic merge patches. */
 export const patchDirective = '$patch'
 export const retainKeysDirective = '$retainKeys'
 export const deleteFromPrimitiveListPrefix = '$deleteFromPrimitiveList'
 export const setElementOrderPrefix = '$setElementOrder'
 
-/** Name of the list that `$setElementOrder/ports` or `$deleteFromPrimitiveList/finalizers` is about. */
+/** The list that a key such as `$setElementOrder/ports` or `$deleteFromPrimitiveList/finalizers` refers to. */
 export function directiveTarget(key: string, prefix: string): string {
   const slash = key.indexOf('/')
   if (slash < 0 || key.slice(0, slash) !== prefix) {
@@ -21,8 +22,8 @@ export function directiveTarget(key: string, prefix: string): string {
 }
 
 /**
- * A part of a patch that meets nothing to merge with: maps with a `$patch` directive are left out, wherever they are. Other
- * directives stay, as on stock servers: they are unknown fields then. `undefined` when nothing is left.
+ * Removes directives from a part of a patch that is added as a whole: maps with `$patch` are dropped at every level, `undefined`
+ * when nothing remains. Other directives remain as unknown fields, as on stock servers.
  */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
@@ -36,7 +37,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return out
 }
 
-/** The value without the members that are null, at every level. Null itself and items that are null stay. */
+/** Removes null members at every level. A null value itself and null items are kept. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isMap(value)) return value
@@ -49,32 +50,14 @@ export function withoutNulls(value: JsonValue): JsonValue {
 }
 
 export function unknownDirective(directive: JsonValue, map: JsonObject): PatchError {
-  return new PatchError('BadPatch', `unknown patch type: ${show(directive)} in map: ${show(map)}`)
+  return new PatchError('BadPatch', `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`)
 }
 
 export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
-  return new PatchError('BadPatch', `map: ${show(map)} does not contain declared merge key: ${mergeKey}`)
+  return new PatchError('BadPatch', `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`)
 }
 
 /** @param expected `[]interface {}` or `map[string]interface {}` */
-export function wrongKind(expected: string, value: JsonValue): PatchError {
+export function unexpectedType(expected: string, value: JsonValue): PatchError {
   return new PatchError('BadPatch', `expected a ${expected}, but received a ${goType(value)}`)
-}
-
-export const goList = '[]interface {}'
-export const goMap = 'map[string]interface {}'
-
-function goType(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'bigint':
-      return 'int64'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-    default:
-      return value === null ? '%!s(<nil>)' : Array.isArray(value) ? goList : goMap
-  }
 }

@@ -7,23 +7,23 @@ import { positionOf, stepsOf } from './json-pointer.ts'
 
 type Members = { [key: string]: JsonValue }
 
-/** Where a JSON pointer leads: a member of an object, or a position of a list. */
-export interface Place {
+/** The target of a JSON pointer: a member of an object, or a position in a list. */
+export interface PointerTarget {
   readonly container: JsonValue[] | Members
   readonly key: string
-  /** Of a list; its length for what is to be added behind its end. */
+  /** Position in a list; its length for an addition at the end. */
   readonly index: number | undefined
 }
 
-/** Lists from this length on are edited in pieces. */
+/** Lists of this length or more are edited as chunked lists. */
 const longList = 1024
 
 /**
- * A document under edit. Containers are copied when they are edited first, and only those on the way to an edit; everything else is
- * shared with the original, and values that are put in are never changed.
+ * A document under edit with copy-on-write. Only containers on the path to an edit are copied; everything else is shared with the
+ * original, and inserted values are never modified.
  *
- * The document stays a plain JSON value, but for long lists that are being edited: their items are kept in `#lists` until they are
- * asked for as a whole.
+ * The document remains plain JSON, except for long lists under edit: their items are held in `#lists` until they are read as a
+ * whole.
  */
 export class Draft {
   #document: JsonValue
@@ -35,58 +35,58 @@ export class Draft {
   }
 
   /**
-   * Resolves a pointer up to the container of its last step; `undefined` when there is none, and for the pointer to the
-   * whole document.
+   * Resolves a pointer up to the container of its last step; `undefined` when the container does not exist, and for the pointer
+   * to the whole document.
    *
-   * @param adding positions may be one behind the end, and `-`.
-   * @param editing what is found is going to be changed.
+   * @param adding Accepts the position after the last item, and `-`.
+   * @param editing The target is going to be modified.
    * @see RFC 6901
    */
-  place(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): Place | undefined {
+  resolve(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): PointerTarget | undefined {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
     if (editing) this.#document = this.#owned(this.#document)
     let container: JsonValue | undefined = this.#document
     const last = steps.length - 1
     for (let i = 0; i < last; i++) {
-      const place = this.#placeIn(container, steps[i] as string, false)
-      const below: JsonValue | undefined = place === undefined ? undefined : this.get(place)
-      if (place === undefined || below === undefined) return undefined
+      const target = this.#targetIn(container, steps[i] as string, false)
+      const below: JsonValue | undefined = target === undefined ? undefined : this.get(target)
+      if (target === undefined || below === undefined) return undefined
       container = editing ? this.#owned(below) : below
-      if (container !== below) this.set(place, container)
+      if (container !== below) this.set(target, container)
     }
-    return this.#placeIn(container, steps[last] as string, adding)
+    return this.#targetIn(container, steps[last] as string, adding)
   }
 
-  /** The value at a place, not to be changed; `undefined` when there is none. Long lists in it may be out of date. */
-  get({ container, key, index }: Place): JsonValue | undefined {
+  /** The value at a target, readonly; `undefined` when absent. Long lists inside it may be stale. */
+  get({ container, key, index }: PointerTarget): JsonValue | undefined {
     if (!Array.isArray(container)) return ownMember(container, key)
     if (index === undefined || index >= this.#lengthOf(container)) return undefined
     return this.#lists.get(container)?.at(index) ?? container[index]
   }
 
-  /** The same as it is now. */
-  whole(place: Place): JsonValue | undefined {
-    const value = this.get(place)
-    if (value !== undefined && this.#lists.size > 0) this.#settle(value)
+  /** Like `get`, with long lists up to date. */
+  getCurrent(target: PointerTarget): JsonValue | undefined {
+    const value = this.get(target)
+    if (value !== undefined && this.#lists.size > 0) this.#flush(value)
     return value
   }
 
-  /** Replaces what is at a place, or adds a member. */
-  set({ container, key, index }: Place, value: JsonValue): void {
+  /** Replaces the value at a target, or adds a member. */
+  set({ container, key, index }: PointerTarget, value: JsonValue): void {
     if (!Array.isArray(container)) setMember(container, key, value)
     else if (this.#lists.has(container)) this.#lists.get(container)?.set(index as number, value)
     else container[index as number] = value
   }
 
-  /** Adds an item before a position, or sets a member. */
-  add(place: Place, value: JsonValue): void {
-    const { container, index } = place
-    if (!Array.isArray(container)) this.set(place, value)
+  /** Inserts an item before a position, or sets a member. */
+  add(target: PointerTarget, value: JsonValue): void {
+    const { container, index } = target
+    if (!Array.isArray(container)) this.set(target, value)
     else this.#edited(container).insert(index as number, value)
   }
 
-  remove({ container, key, index }: Place): void {
+  remove({ container, key, index }: PointerTarget): void {
     if (!Array.isArray(container)) delete container[key]
     else this.#edited(container).remove(index as number)
   }
@@ -95,13 +95,13 @@ export class Draft {
     this.#document = document
   }
 
-  /** The document as it is now. */
+  /** The edited document. */
   finish(): JsonValue {
     for (const list of this.#lists.keys()) this.#write(list)
     return this.#document
   }
 
-  #placeIn(container: JsonValue | undefined, key: string, adding: boolean): Place | undefined {
+  #targetIn(container: JsonValue | undefined, key: string, adding: boolean): PointerTarget | undefined {
     if (Array.isArray(container)) {
       const index = positionOf(key, this.#lengthOf(container), adding)
       return index === undefined ? undefined : { container, key, index }
@@ -134,13 +134,13 @@ export class Draft {
     return chunked
   }
 
-  /** Brings the long lists of a value up to date. */
-  #settle(value: JsonValue, depth = 0): void {
+  /** Writes pending edits of long lists within a value back. */
+  #flush(value: JsonValue, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > maxObjectDepth) return
     if (Array.isArray(value)) {
       if (this.#lists.has(value)) this.#write(value)
-      for (const item of value) this.#settle(item, depth + 1)
-    } else for (const key in value) this.#settle(value[key] as JsonValue, depth + 1)
+      for (const item of value) this.#flush(item, depth + 1)
+    } else for (const key in value) this.#flush(value[key] as JsonValue, depth + 1)
   }
 
   #write(list: JsonValue[]): void {

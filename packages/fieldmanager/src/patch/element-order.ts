@@ -1,15 +1,16 @@
 import type { JsonValue } from '@krmkit/meta'
 import { isMap } from '../value/order.ts'
-import { goMap, noMergeKey, patchDirective, wrongKind } from './directives.ts'
+import { goMap } from '../value/type-names.ts'
+import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'
 import { stableOrder } from './stable-sort.ts'
 
-/** Items of a merged list: those that the patch speaks of, and those that only the object has. */
+/** The items of a merged list, split into those that the patch contains and the rest. */
 export interface Parts {
   readonly patched: JsonValue[]
   readonly others: JsonValue[]
 }
 
-/** @throws PatchError `BadPatch` for items without the merge key, where there is one. */
+/** @throws PatchError `BadPatch` for items without the merge key, if there is one. */
 export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
   const parts: Parts = { patched: [], others: [] }
   const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
@@ -24,29 +25,30 @@ function setOf(items: readonly JsonValue[]): Membership {
   return (item) => set.has(item)
 }
 
-/** @returns a function that throws PatchError `BadPatch` for items without the key, and where it meets an item that is no map. */
+/** @returns a function that throws PatchError `BadPatch` for items that are not maps or lack the key. */
 function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
-  const place = new Map<JsonValue, number>()
+  const position = new Map<JsonValue, number>()
   let end = 0
   for (; end < items.length; end++) {
     const item = items[end] as JsonValue
     if (!isMap(item)) break
-    if (Object.hasOwn(item, mergeKey) && !place.has(item[mergeKey] as JsonValue)) place.set(item[mergeKey] as JsonValue, end)
+    if (Object.hasOwn(item, mergeKey) && !position.has(item[mergeKey] as JsonValue))
+      position.set(item[mergeKey] as JsonValue, end)
   }
   return (item) => {
-    if (!isMap(item)) throw wrongKind(goMap, item)
+    if (!isMap(item)) throw unexpectedType(goMap, item)
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-    if (place.has(item[mergeKey] as JsonValue)) return true
-    if (end < items.length) throw wrongKind(goMap, items[end] as JsonValue)
+    if (position.has(item[mergeKey] as JsonValue)) return true
+    if (end < items.length) throw unexpectedType(goMap, items[end] as JsonValue)
     return false
   }
 }
 
 /**
- * Order of merged lists: items of the patch in the order that it says, items that only the object has in the order they had, and
- * the two woven together by the order that the object had.
+ * Orders a merged list: items of the patch in its order, other items in their previous order, interleaved by their previous
+ * positions.
  *
- * @param maps whether items are known by their merge key, or by what they are.
+ * @param maps Whether items are identified by merge key rather than by value.
  */
 export function* orderElements(
   { patched, others }: Parts,
@@ -58,7 +60,7 @@ export function* orderElements(
   yield
   const left = yield* sorted(others, before, { mergeKey, maps, identity })
   yield
-  const place = positions(before, identity)
+  const position = positions(before, identity)
   yield
   const out: JsonValue[] = []
   let i = 0
@@ -71,13 +73,13 @@ export function* orderElements(
   return out
 
   function isBefore(a: JsonValue, b: JsonValue): boolean {
-    const l = place.get(identity(a))
-    const r = place.get(identity(b))
+    const l = position.get(identity(a))
+    const r = position.get(identity(b))
     return l !== undefined && r !== undefined && l < r
   }
 }
 
-/** The value of the merge key; nothing for what is no map or has none. */
+/** The value of the merge key; `undefined` for other types and maps without the key. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
   return isMap(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
@@ -102,29 +104,29 @@ function* sorted(
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
   for (const item of items) (maps && isMap(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
-  const place = positions(order, identity)
-  const at = kept.map((item) => place.get(identity(item)))
+  const position = positions(order, identity)
+  const at = kept.map((item) => position.get(identity(item)))
   yield
-  const ordered = yield* sortByPlace(kept, at)
+  const ordered = yield* sortByPosition(kept, at)
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
-/** What has no place counts as before everything, so that a list without any comes out reversed, as on stock servers. */
-function* sortByPlace(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
-  if (at.every((place, i) => place !== undefined && (i === 0 || place >= (at[i - 1] ?? 0)))) return items
-  if (at.every((place) => place !== undefined)) {
+/** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
+function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
+  if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
+  if (at.every((position) => position !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
     return order.map((i) => items[i] as JsonValue)
   }
-  const order = yield* stableOrder(Int32Array.from(at, (place) => place ?? -1))
+  const order = yield* stableOrder(Int32Array.from(at, (position) => position ?? -1))
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 
-/** @throws PatchError `BadPatch` for items that are no maps or have no merge key. */
+/** @throws PatchError `BadPatch` for items that are not maps or lack the merge key. */
 export function requireKeys(mergeKey: string, ...lists: readonly (readonly JsonValue[])[]): void {
   for (const list of lists) {
     for (const item of list) {
-      if (!isMap(item)) throw wrongKind(goMap, item)
+      if (!isMap(item)) throw unexpectedType(goMap, item)
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
     }
   }

@@ -1,19 +1,19 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource, type Field, type GroupFacts, type StructType, type TypeNode } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
-import { managedTypes } from '../managed-fields/types.ts'
+import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
-import { runCounted } from '../testing/growth.ts'
+import { runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { SeededNumbers } from '../testing/random.ts'
 import { jsonPatch } from './json-patch.ts'
 import { mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
-import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
+import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
-/** Values of no kind that the field expects, and directives in every place. */
+/** Generates values of wrong types, with directives at every level. */
 class Hostile {
   readonly #random: SeededNumbers
 
@@ -66,7 +66,7 @@ class Hostile {
   }
 }
 
-/** What comes of it: a value, or the refusal that the caller is answered with. */
+/** The result, or the error returned to the client. */
 function outcome(run: () => unknown): string {
   try {
     return JSON.stringify(run()) ?? 'undefined'
@@ -76,7 +76,7 @@ function outcome(run: () => unknown): string {
   }
 }
 
-describe('patches of odd shapes', () => {
+describe('malformed patches', () => {
   const files = modelFiles()
   const source = createTypeSource(files)
   const kinds = Object.entries(files).flatMap(([group, text]) => {
@@ -90,7 +90,7 @@ describe('patches of odd shapes', () => {
   })
   const seed = 20_260_101
 
-  it(`end in a result or a refusal for every kind, at once and in slices (seed ${seed})`, () => {
+  it(`produce a result or a PatchError for every kind, equally in slices (seed ${seed})`, () => {
     const hostile = new Hostile(new SeededNumbers(seed))
     const results = new Map<string, number>()
     for (const type of kinds) {
@@ -98,7 +98,7 @@ describe('patches of odd shapes', () => {
         const original = hostile.object(type)
         const patch = hostile.object(type)
         const direct = outcome(() => strategicMergePatch(type, original, patch))
-        const sliced = outcome(() => runCounted(strategicMergeSteps(type, original, patch)).value)
+        const sliced = outcome(() => runCountingSteps(strategicMergePatchSteps(type, original, patch)).value)
         expect(direct.startsWith('{')).toBe(sliced.startsWith('{'))
         if (direct.startsWith('{')) expect(JSON.parse(sliced)).toEqual(JSON.parse(direct))
         outcome(() => mergePatch(original, patch))
@@ -114,10 +114,10 @@ describe('patches of odd shapes', () => {
     expect(results.size).toBeGreaterThan(2)
   })
 
-  it(`leave owners that can be read, or a refusal (seed ${seed})`, () => {
+  it(`leave decodable managedFields or throw a known error (seed ${seed})`, () => {
     const hostile = new Hostile(new SeededNumbers(seed))
     for (const type of kinds) {
-      const types = managedTypes({ v: () => type })
+      const types = createTypeConverter({ v: () => type })
       const named = () => ({ ...hostile.object(type), apiVersion: 'v', kind: 'K', metadata: { name: 'a' } })
       for (let round = 0; round < 6; round++) {
         const live = trackUpdate({ next: named(), manager: 'u', apiVersion: 'v', types })

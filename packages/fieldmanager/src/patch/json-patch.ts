@@ -1,14 +1,15 @@
 import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import { setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
 import { checkDepth } from './depth.ts'
-import { Draft, type Place } from './draft.ts'
-import { cloneValue, jsonKind } from './json-kind.ts'
+import { Draft, type PointerTarget } from './draft.ts'
 import { PatchError } from './patch-error.ts'
 
 export interface JsonPatchOptions {
-  /** 10 000 by default. */
+  /** Maximum number of operations; 10 000 by default. */
   readonly maxOperations?: number
-  /** How much `copy` operations may add, in characters of JSON; 3 MiB by default. */
+  /** Maximum total size added by `copy` operations, in characters of JSON; 3 MiB by default. */
   readonly maxCopySize?: number
 }
 
@@ -20,20 +21,24 @@ interface PlainOperation {
 }
 
 /**
- * The target with a JSON patch applied, by all operations or by none. What is unchanged is shared with `target` and with the patch.
+ * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
  *
- * As stock servers do it: `replace` adds a missing member, an absent member tests equal to null, negative positions count from
- * the end, positions may have leading zeros, and to replace the whole document by what is no object or list does nothing.
+ * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
+ * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
  *
- * @throws PatchError `BadPatch` for what is no list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws PatchError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
+ * @example
+ * ```ts
+ * jsonPatch({ a: 1 }, [{ op: 'replace', path: '/a', value: 2 }]) // { a: 2 }
+ * ```
  */
 export function jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): JsonValue {
   return runAtOnce(jsonPatchSteps(target, operations, options))
 }
 
-/** The same, to be run in slices: it may be interrupted after each operation. */
+/** Like `jsonPatch`, as a generator that yields after each operation. */
 export function* jsonPatchSteps(
   target: JsonValue,
   operations: JsonValue,
@@ -54,7 +59,7 @@ export function* jsonPatchSteps(
   return draft.finish()
 }
 
-/** What copies have added so far, and may add, in characters of JSON. */
+/** Size added by `copy` operations so far and its limit, in characters of JSON. */
 interface Copies {
   size: number
   readonly maxSize: number
@@ -62,8 +67,8 @@ interface Copies {
 
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** Members of operations that mean nothing, as strict and warning field validation tell of them. */
-export function jsonPatchProblems(operations: JsonValue): string[] {
+/** Reports unknown members of operations, for strict and warning field validation. */
+export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
     isMap(operation)
@@ -79,15 +84,15 @@ function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
-      draft.add(placeFor(draft, path, op), value)
+      draft.add(resolveTarget(draft, path, op), value)
       return
     case 'replace':
       replaceAt(draft, path, value)
       return
     case 'remove': {
-      const place = placeFor(draft, path, op)
-      if (draft.get(place) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
-      draft.remove(place)
+      const target = resolveTarget(draft, path, op)
+      if (draft.get(target) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
+      draft.remove(target)
       return
     }
     case 'test':
@@ -96,8 +101,8 @@ function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? takeOut(draft, from) : copyOf(draft, from, copies)
-      draft.add(placeFor(draft, path, op), moved)
+      const moved = op === 'move' ? removeAt(draft, from) : copyOf(draft, from, copies)
+      draft.add(resolveTarget(draft, path, op), moved)
       return
     }
     default:
@@ -105,20 +110,20 @@ function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void
   }
 }
 
-function takeOut(draft: Draft, from: string): JsonValue {
-  const place = draft.place(from, { adding: false, editing: true })
-  const value = place === undefined ? undefined : draft.get(place)
-  if (place === undefined || value === undefined) throw missingFrom('move', from)
-  draft.remove(place)
+function removeAt(draft: Draft, from: string): JsonValue {
+  const target = draft.resolve(from, { adding: false, editing: true })
+  const value = target === undefined ? undefined : draft.get(target)
+  if (target === undefined || value === undefined) throw missingFrom('move', from)
+  draft.remove(target)
   return value
 }
 
-/** A missing member is copied as null. */
+/** Copies a missing member as null. */
 function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
-  const place = draft.place(from, { adding: false, editing: false })
-  if (place === undefined) throw missingFrom('copy', from)
-  const value = draft.whole(place)
-  if (value === undefined && place.index !== undefined) throw missingFrom('copy', from)
+  const target = draft.resolve(from, { adding: false, editing: false })
+  if (target === undefined) throw missingFrom('copy', from)
+  const value = draft.getCurrent(target)
+  if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
   if (value === undefined) return null
   checkDepth(value, 'Unprocessable')
   copies.size += jsonLength(value)
@@ -127,6 +132,17 @@ function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
     throw failed(text)
   }
   return cloneValue(value)
+}
+
+/** A deep copy. */
+function cloneValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cloneValue)
+  const out: { [key: string]: JsonValue } = {}
+  for (const key in value) {
+    setMember(out, key, cloneValue(value[key] as JsonValue))
+  }
+  return out
 }
 
 function missingFrom(op: string, from: string): PatchError {
@@ -138,42 +154,42 @@ function replaceAt(draft: Draft, path: string, value: JsonValue): void {
     if (typeof value === 'object' && value !== null) draft.replaceAll(value)
     return
   }
-  const place = placeFor(draft, path, 'replace')
-  if (place.index !== undefined && draft.get(place) === undefined)
+  const target = resolveTarget(draft, path, 'replace')
+  if (target.index !== undefined && draft.get(target) === undefined)
     throw failed(`replace operation does not apply: doc is missing key: ${path}`)
-  draft.set(place, value)
+  draft.set(target, value)
 }
 
 function testAt(draft: Draft, path: string, value: JsonValue): void {
-  const place = placeFor(draft, path, 'test')
-  const present = draft.whole(place)
-  if (present === undefined && place.index !== undefined) throw failed(`error in test for path: '${path}'`)
+  const target = resolveTarget(draft, path, 'test')
+  const present = draft.getCurrent(target)
+  if (present === undefined && target.index !== undefined) throw failed(`error in test for path: '${path}'`)
   if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
 }
 
-function placeFor(draft: Draft, path: string, op: string): Place {
-  const place = draft.place(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
-  if (place === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
-  return place
+function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
+  const target = draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
+  if (target === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
+  return target
 }
 
-/** Characters of a value as JSON. The engine prints far faster than we count, but not the integers beyond its own. */
+/** Length of the JSON text. The built-in serializer is much faster but does not support bigint. */
 function jsonLength(value: JsonValue): number {
   try {
     return JSON.stringify(value).length
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return textSize(value)
+    return jsonLengthWithBigint(value)
   }
 }
 
-/** Characters of the JSON text of a value. */
-function textSize(value: JsonValue): number {
+/** Length of the JSON text, with bigint support. */
+function jsonLengthWithBigint(value: JsonValue): number {
   if (typeof value === 'string') return JSON.stringify(value).length
   if (typeof value !== 'object' || value === null) return String(value).length
   let size = 1
-  if (Array.isArray(value)) for (const item of value) size += textSize(item) + 1
-  else for (const key in value) size += textSize(key) + textSize(value[key] as JsonValue) + 2
+  if (Array.isArray(value)) for (const item of value) size += jsonLengthWithBigint(item) + 1
+  else for (const key in value) size += jsonLengthWithBigint(key) + jsonLengthWithBigint(value[key] as JsonValue) + 2
   return Math.max(2, size)
 }
 
@@ -189,10 +205,15 @@ function readOperation(operation: JsonValue): PlainOperation {
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null
   checkDepth(value)
-  return { op: textOf(members, 'op') ?? '', path: textOf(members, 'path'), from: textOf(members, 'from'), value }
+  return {
+    op: stringMember(members, 'op') ?? '',
+    path: stringMember(members, 'path'),
+    from: stringMember(members, 'from'),
+    value,
+  }
 }
 
-function textOf(members: JsonObject, name: string): string | undefined {
+function stringMember(members: JsonObject, name: string): string | undefined {
   const value = Object.hasOwn(members, name) ? members[name] : undefined
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw undecodable(`${jsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`)

@@ -1,4 +1,4 @@
-/** The steps of a JSON pointer; `undefined` for the pointer to the whole document, and for what is no pointer. @see RFC 6901 */
+/** The steps of a JSON pointer; `undefined` for the pointer to the whole document and for malformed pointers. @see RFC 6901 */
 export function stepsOf(pointer: string): string[] | undefined {
   return pointer.startsWith('/') ? pointer.slice(1).split('/').map(unescapeStep) : undefined
 }
@@ -7,7 +7,7 @@ function unescapeStep(step: string): string {
   return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step
 }
 
-/** Position in a list: negative ones count from the end, from behind it when adding. */
+/** The position in a list. Negative positions count from the end, or from after the end when adding. */
 export function positionOf(step: string, length: number, adding: boolean): number | undefined {
   if (step === '-') return adding ? length : undefined
   if (!/^[+-]?[0-9]{1,18}$/.test(step)) return undefined

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it, vi } from 'vitest'
-import { KeyReads, runCounted } from '../testing/growth.ts'
+import { KeyReadCounter, runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { jsonPatch, jsonPatchSteps } from './json-patch.ts'
 import { mergePatch, mergePatchSteps } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { stableOrder } from './stable-sort.ts'
-import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
+import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
 const source = createTypeSource(modelFiles())
 const podType = source.struct('core/v1.Pod')
@@ -21,7 +21,7 @@ const finalizers = (length: number, letter: string) => list(length, (i) => `${le
 const map = (length: number, value: JsonValue): JsonObject => Object.fromEntries(list(length, (i) => [`k${i}`, value] as const))
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => ({ name }))
 
-/** Strategic merge patches whose cost was a product of two lists, by their size. */
+/** Strategic merge patches by size, for which a naive algorithm takes quadratic time. */
 const strategic: Record<string, (n: number) => [JsonObject, JsonObject]> = {
   'changes of items': (n) => [pod({ env: env(n, 'a') }), pod({ env: env(n, 'b', n >> 1) })],
   'items in another order': (n) => [pod({ env: env(n, 'a') }), pod({ env: env(n, 'b').reverse() })],
@@ -44,8 +44,8 @@ const strategic: Record<string, (n: number) => [JsonObject, JsonObject]> = {
   'members that go': (n) => [{ data: map(n, 'a') }, { data: map(n, null) }],
 }
 
-/** The same object, with reads of the names in it counted. */
-function counted(value: JsonValue, reads: KeyReads): JsonValue {
+/** Copies an object and counts reads of its names. */
+function counted(value: JsonValue, reads: KeyReadCounter): JsonValue {
   if (Array.isArray(value)) return value.map((item) => counted(item, reads))
   if (typeof value !== 'object' || value === null) return value
   const { name, ...rest } = value
@@ -57,23 +57,23 @@ describe('strategic merge patches of large lists', () => {
   for (const [name, make] of Object.entries(strategic)) {
     const type = make(1)[0].spec === undefined ? mapType : podType
 
-    it(`look at each item a few times: ${name}`, () => {
+    it(`reads each item a constant number of times: ${name}`, () => {
       const size = 2000
-      const reads = new KeyReads()
+      const reads = new KeyReadCounter()
       const [original, patch] = make(size).map((object) => counted(object, reads)) as [JsonObject, JsonObject]
       strategicMergePatch(type, original, patch)
       expect(reads.count).toBeLessThan(60 * size)
     })
 
-    it(`give the same in slices: ${name}`, () => {
+    it(`equals the unsliced result: ${name}`, () => {
       const [original, patch] = deepFreeze(make(300))
-      const sliced = runCounted(strategicMergeSteps(type, original, patch))
+      const sliced = runCountingSteps(strategicMergePatchSteps(type, original, patch))
       expect(sliced.value).toEqual(strategicMergePatch(type, original, patch))
       expect(sliced.steps).toBeGreaterThan(1)
     })
   }
 
-  it('order items without a place as stock servers do, in lists of more than 20', () => {
+  it('orders items without a position as stock servers do, in lists of more than 20', () => {
     const change = [...env(3, 'b'), { name: 'o5', value: 'q' }, ...list(25, (i) => ({ name: `m${i}`, value: 'b' }))]
     const own = list(30, (i) => ({ name: `o${i}`, value: 'a' }))
     const merged = strategicMergePatch(podType, pod({ env: own }), pod({ env: change, '$setElementOrder/env': [] }))
@@ -88,9 +88,9 @@ describe('strategic merge patches of large lists', () => {
     ])
   })
 
-  it('are sorted in a number of steps that grows with the list', () => {
+  it('sorts in at most linearly many slices', () => {
     const places = Int32Array.from({ length: 4000 }, (_, i) => (i % 3 === 0 ? -1 : i))
-    const { value, steps } = runCounted(stableOrder(places))
+    const { value, steps } = runCountingSteps(stableOrder(places))
     expect(new Set(value).size).toBe(places.length)
     expect(steps).toBeLessThan(places.length)
   })
@@ -106,7 +106,7 @@ describe('JSON patches of long lists', () => {
     tests: () => ({ op: 'test', path: '/a/1', value: { i: 1 } }),
   }
 
-  it('give what plain lists give', () => {
+  it('equals the result on plain lists', () => {
     const document = { a: list(3000, (i) => ({ i })), b: {} }
     const operations = Object.entries(kinds).flatMap(([name, make]) => (name === 'tests' ? [] : list(1500, make)))
     const expected: JsonValue[] = [...document.a]
@@ -117,10 +117,10 @@ describe('JSON patches of long lists', () => {
     const patched = jsonPatch(deepFreeze(document), operations)
     expect(patched).toEqual({ a: expected, b: {} })
     expect(document.a[0]).toEqual({ i: 0 })
-    expect(runCounted(jsonPatchSteps(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
+    expect(runCountingSteps(jsonPatchSteps(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
   })
 
-  it('see what earlier operations did to a long list', () => {
+  it('sees the effects of earlier operations on a long list', () => {
     const document = { a: list(2000, (i) => i) }
     const operations = [
       { op: 'remove', path: '/a/0' },
@@ -137,7 +137,7 @@ describe('JSON patches of long lists', () => {
     })
   })
 
-  it('move few items for each operation', () => {
+  it('moves few items per operation', () => {
     const splice = vi.spyOn(Array.prototype, 'splice')
     jsonPatch(
       { a: list(50_000, (i) => i) },
@@ -148,7 +148,7 @@ describe('JSON patches of long lists', () => {
     expect(longest).toBeLessThan(3000)
   })
 
-  it('do not copy what is moved', () => {
+  it('does not copy moved values', () => {
     const big = map(5000, 'x')
     const there = [
       { op: 'move', from: '/a', path: '/b' },
@@ -162,7 +162,7 @@ describe('JSON patches of long lists', () => {
 describe('hostile patches', () => {
   const members = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
-  it('members called like what every object inherits are members like any other', () => {
+  it('treat names of inherited members as ordinary members', () => {
     for (const name of members) {
       const set = jsonPatch({ data: {} }, [{ op: 'add', path: `/data/${name}`, value: 'x' }]) as { data: JsonObject }
       expect(Object.entries(set.data)).toEqual([[name, 'x']])
@@ -174,9 +174,9 @@ describe('hostile patches', () => {
       const patch = JSON.parse(`{"data":{"${name}":"x"}}`) as JsonObject
       for (const merged of [
         mergePatch({ data: {} }, patch),
-        runCounted(mergePatchSteps({ data: {} }, patch)).value,
+        runCountingSteps(mergePatchSteps({ data: {} }, patch)).value,
         strategicMergePatch(mapType, { data: { a: 'b' } }, patch),
-        runCounted(strategicMergeSteps(mapType, { data: { a: 'b' } }, patch)).value,
+        runCountingSteps(strategicMergePatchSteps(mapType, { data: { a: 'b' } }, patch)).value,
       ]) {
         expect(Object.entries((merged as { data: JsonObject }).data).at(-1)).toEqual([name, 'x'])
       }
@@ -184,7 +184,7 @@ describe('hostile patches', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('are refused when they are nested too deep, by whatever way', () => {
+  it('are rejected when nested too deeply, through every operation', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`) as JsonObject
     const lists = JSON.parse(`${'['.repeat(9000)}1${']'.repeat(9000)}`) as JsonValue
     for (const value of [deep, lists]) {

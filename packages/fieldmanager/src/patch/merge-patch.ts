@@ -1,30 +1,34 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
+import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import { withoutNulls } from './directives.ts'
-import { jsonKind } from './json-kind.ts'
-import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 
 /**
- * Applies a JSON merge patch: members are joined, null removes a member, everything else replaces. What is unchanged is shared
+ * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
  * with `target`.
  *
- * Nulls that have nothing to remove disappear, in objects inside lists too.
+ * Null members that have nothing to remove are dropped, also in objects inside lists.
  *
- * @throws PatchError `BadPatch` when the patch is no object.
+ * @throws PatchError `BadPatch` when the patch is not an object.
  * @see RFC 7386
+ * @example
+ * ```ts
+ * mergePatch({ a: 1, b: 2 }, { a: null }) // { b: 2 }
+ * ```
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   return mergeObject(isMap(target) ? target : {}, checked(patch))
 }
 
-/** The same, to be run in slices. */
+/** Like `mergePatch`, as a generator that runs in slices. */
 export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
-  const later = new Later()
-  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), later)
-  yield* later.run()
+  const deferred = new DeferredMerges()
+  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), deferred)
+  yield* deferred.run()
   return merged
 }
 
@@ -38,7 +42,14 @@ function checked(patch: JsonValue): JsonObject {
   return patch
 }
 
-/** The merge patch that makes `modified` of `original`. */
+/**
+ * Creates the merge patch from `original` to `modified`.
+ *
+ * @example
+ * ```ts
+ * createMergePatch({ a: 1, b: 2 }, { b: 3 }) // { b: 3, a: null }
+ * ```
+ */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {
   const patch: JsonObject = {}
   for (const key of Object.keys(modified)) {
@@ -53,10 +64,10 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   return patch
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): JsonObject {
-  if (later !== undefined) {
+function mergeObject(target: JsonObject, patch: JsonObject, deferred?: DeferredMerges): JsonObject {
+  if (deferred !== undefined) {
     const out: JsonObject = {}
-    later.add(mergeMembers(out, { target, patch, later }))
+    deferred.add(mergeMembers(out, { target, patch, deferred }))
     return out
   }
   const out = copyMembers(target)
@@ -67,7 +78,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): Json
 interface MemberMerge {
   readonly target: JsonObject
   readonly patch: JsonObject
-  readonly later?: Later
+  readonly deferred?: DeferredMerges
 }
 
 function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
@@ -79,10 +90,10 @@ function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, voi
   }
 }
 
-function mergeMember(out: JsonObject, key: string, { target, patch, later }: MemberMerge): void {
+function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: MemberMerge): void {
   const value = patch[key] as JsonValue
   const own = ownMember(target, key)
   if (value === null) delete out[key]
-  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, later))
+  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, deferred))
   else setMember(out, key, isMap(own) ? value : withoutNulls(value))
 }

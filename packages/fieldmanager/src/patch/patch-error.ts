@@ -1,15 +1,15 @@
-/** How a patch failed, which is how it is answered. */
+/** The reasons for which a patch fails; each maps to one HTTP status. The set is closed. */
 export type PatchErrorCode =
-  /** The patch is no patch of its kind, or breaks the rules of its directives: 400. */
+  /** The patch is malformed or misuses its directives: 400. */
   | 'BadPatch'
-  /** The patch is sound but does not fit the object: 422. */
+  /** The patch is well-formed but does not fit the object: 422. */
   | 'Unprocessable'
-  /** More operations than allowed: 413. */
+  /** The patch exceeds the maximum number of operations: 413. */
   | 'TooManyOperations'
-  /** Original, modified and current state disagree, where that was to be found out. */
+  /** Live state changed since the last apply; reported only with `overwrite: false`. */
   | 'Conflict'
 
-/** A patch that cannot be applied, or made. */
+/** A patch cannot be applied, or created. */
 export class PatchError extends Error {
   readonly code: PatchErrorCode
 

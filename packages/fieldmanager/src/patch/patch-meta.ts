@@ -1,16 +1,16 @@
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 import { PatchError } from './patch-error.ts'
 
-/** How strategic merge patches treat a field. */
+/** Strategic merge metadata of a field. */
 export interface PatchMeta {
   readonly strategy: 'merge' | 'replace' | ''
   readonly retainKeys: boolean
   readonly mergeKey: string
-  /** Type of the field's value, or of the items of a list. */
+  /** The type of the field's value, or of the items of a list. */
   readonly type: PatchType
 }
 
-/** What a value is, as far as strategic merge patches care. */
+/** The type of a value, as far as strategic merge patches need it. */
 export type PatchType = { readonly kind: 'struct'; readonly struct: StructType } | { readonly kind: string }
 
 /** @throws PatchError `BadPatch` when the type has no such member. */

@@ -3,7 +3,7 @@ import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { jsonPatch, jsonPatchProblems } from './json-patch.ts'
+import { jsonPatch, validateJsonPatch } from './json-patch.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
@@ -21,18 +21,18 @@ function expectOutcome(vector: Outcome, run: () => JsonValue): void {
   else expect(run).toThrow(expect.objectContaining({ code: vector.error }))
 }
 
-describe('P145 merge patches', () => {
+describe('mergePatch [P145]', () => {
   for (const vector of readOwnVectors<Outcome & { target: JsonValue; patch: JsonValue }>('merge-patch.json')) {
     it(vector.name, () => expectOutcome(vector, () => mergePatch(deepFreeze(vector.target), deepFreeze(vector.patch))))
   }
 
-  it('a member called __proto__ is set, not the prototype', () => {
+  it('sets a member named __proto__ without changing the prototype', () => {
     const result = mergePatch({}, JSON.parse('{"__proto__":{"x":1}}')) as JsonObject
     expect(Object.keys(result)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
   })
 
-  it('made from two objects, it makes one of the other', () => {
+  it('applies a created patch to the modified object', () => {
     const original = { a: 1, b: { c: 1, d: [1] }, e: 'x' }
     const modified = { b: { c: 2, d: [1] }, e: 'x', f: {} }
     const patch = createMergePatch(original, modified)
@@ -41,7 +41,7 @@ describe('P145 merge patches', () => {
   })
 })
 
-describe('P145 JSON patches', () => {
+describe('jsonPatch [P145]', () => {
   for (const vector of readOwnVectors<Outcome & { document: JsonValue; operations: JsonValue }>('json-patch.json')) {
     it(vector.name, () => {
       const document = deepFreeze(vector.document)
@@ -49,10 +49,10 @@ describe('P145 JSON patches', () => {
     })
   }
 
-  it('P207 tells members of operations that mean nothing', () => {
+  it('reports unknown members of operations [P207]', () => {
     const operations = [{ op: 'add', path: '/a', value: 1, extra: true }, null, { op: 'test', path: '/a', value: 1, from: '/b' }]
-    expect(jsonPatchProblems(operations)).toEqual(['json patch unknown field "[0].extra"'])
-    expect(jsonPatchProblems(null)).toEqual([])
+    expect(validateJsonPatch(operations)).toEqual(['json patch unknown field "[0].extra"'])
+    expect(validateJsonPatch(null)).toEqual([])
   })
 
   it('limits the number of operations', () => {
@@ -61,7 +61,7 @@ describe('P145 JSON patches', () => {
     expect(() => jsonPatch({}, operations, { maxOperations: 2 })).toThrow(error)
   })
 
-  it('limits what copies add', () => {
+  it('limits the size added by copies', () => {
     const operations = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/c${i}` }))
     expect(() => jsonPatch({ a: 'x'.repeat(10) }, operations)).toThrow(PatchError)
     const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/c${i}` }))
@@ -78,7 +78,7 @@ describe('P145 JSON patches', () => {
   })
 })
 
-describe('P145 strategic merge patches', () => {
+describe('strategicMergePatch [P145]', () => {
   const source = createTypeSource(modelFiles())
   for (const vector of readOwnVectors<Outcome & { type: string; original: JsonValue; patch: JsonValue }>(
     'strategic-patch.json',
@@ -110,7 +110,7 @@ describe('P145 strategic merge patches', () => {
     },
   }
 
-  it('made from two objects, it makes one of the other', () => {
+  it('applies a two-way patch to the modified object', () => {
     const type = source.struct('core/v1.Service')
     const patch = createTwoWayPatch(type, original, modified)
     expect(patch).toEqual({
@@ -135,7 +135,7 @@ describe('P145 strategic merge patches', () => {
     expect(createTwoWayPatch(type, original, original)).toEqual({})
   })
 
-  it('made from three objects, it leaves alone what only the live object has', () => {
+  it('keeps live-only fields with a three-way patch', () => {
     const type = source.struct('core/v1.Service')
     const current = {
       metadata: { labels: { a: '1', b: '2', live: 'l' }, finalizers: ['x', 'y'] },
@@ -162,7 +162,7 @@ describe('P145 strategic merge patches', () => {
     })
   })
 
-  it('tells when the live object was changed meanwhile', () => {
+  it('reports concurrent changes of the live object', () => {
     const type = source.struct('core/v1.ConfigMap')
     const documents = { original: { data: { k: '1' } }, modified: { data: { k: '2' } }, current: { data: { k: '3' } } }
     expect(() => createThreeWayPatch(type, documents, { overwrite: false })).toThrow(
@@ -173,7 +173,7 @@ describe('P145 strategic merge patches', () => {
     expect(createThreeWayPatch(type, agreed, { overwrite: false })).toEqual({ data: { k: '2' } })
   })
 
-  it('retains keys where the field says so', () => {
+  it('retains only the listed keys of a field with retainKeys', () => {
     const type = source.struct('apps/v1.DeploymentSpec')
     const before = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
     const patch = createTwoWayPatch(type, before, { strategy: { type: 'Recreate' } })

@@ -7,7 +7,7 @@ import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
 import { strategicMergePatch } from './strategic-merge.ts'
 
-/** Random patches and what the stock library made of them. */
+/** Random patches with the recorded results of the stock library. */
 
 interface Recorded {
   readonly name: string
@@ -21,7 +21,7 @@ interface Recorded {
   readonly refused?: true
 }
 
-describe('P145 recorded strategic merge patches', () => {
+describe('recorded strategic merge patches [P145]', () => {
   const source = createTypeSource(modelFiles())
 
   it.each(readOwnVectors<Recorded>('recorded-patches.json'))('$name', (vector) => {

@@ -1,20 +1,19 @@
 /**
- * Sorts by places as stock servers do: insertion in blocks, then merges in place. What has no place (-1) is before everything and
- * everything before it, which contradicts itself; it comes out the same as there, and costs no more than other orders.
+ * Sorts by position like Go's `sort.Stable`: insertion sort in blocks, then in-place merges. An item without position (-1)
+ * compares less than every other item and vice versa; this contradictory order yields the same result as on stock servers, at no
+ * extra cost. Runs in slices.
  *
- * To be run in slices.
- *
- * @returns positions of the items, in order.
+ * @returns the item indices in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function* stableOrder(places: Int32Array): Generator<void, Uint32Array> {
-  const count = places.length
+export function* stableOrder(positions: Int32Array): Generator<void, Uint32Array> {
+  const count = positions.length
   const order = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i
   const less = (i: number, j: number): boolean => {
-    const place = places[order[i] as number] as number
-    const other = places[order[j] as number] as number
-    return place < 0 || other < 0 || place < other
+    const position = positions[order[i] as number] as number
+    const other = positions[order[j] as number] as number
+    return position < 0 || other < 0 || position < other
   }
   for (let from = 0; from < count; from += blockSize) {
     insertEach(order, less, from, Math.min(from + blockSize, count))
@@ -32,7 +31,7 @@ const blockSize = 20
 
 type Less = (i: number, j: number) => boolean
 
-/** Two sorted runs beside each other: `from` to `middle`, and `middle` to `to`. */
+/** Two adjacent sorted runs: `from` to `middle`, and `middle` to `to`. */
 interface Runs {
   readonly from: number
   readonly middle: number
@@ -45,7 +44,7 @@ function insertEach(order: Uint32Array, less: Less, from: number, to: number): v
   }
 }
 
-/** Runs of less than these are merged without interruption. */
+/** Shorter runs are merged without yielding. */
 const shortRuns = 256
 
 function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Generator<void, void> {
@@ -59,7 +58,7 @@ function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs):
     rotate(order, { from: at, middle, to })
     return
   }
-  // Where to cut both runs, symmetrically to the centre, so that all of one side stands before all of the other.
+  // Cut both runs symmetrically to the center, such that everything before the cut sorts before everything after it.
   const centre = (from + to) >> 1
   const sum = centre + middle
   const [low, high] = middle > centre ? [sum - to, centre] : [from, middle]
@@ -71,7 +70,7 @@ function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs):
   if (centre < end && end < to) yield* mergeRuns(order, less, { from: centre, middle: end, to })
 }
 
-/** By halves; `to` where it holds nowhere. */
+/** Binary search for the first index with the property; `to` when there is none. */
 function firstWhere(from: number, to: number, holds: (i: number) => boolean): number {
   let low = from
   let high = to
@@ -83,7 +82,7 @@ function firstWhere(from: number, to: number, holds: (i: number) => boolean): nu
   return low
 }
 
-/** Exchanges two runs; each keeps its order. */
+/** Swaps two adjacent runs, each keeping its order. */
 function rotate(order: Uint32Array, { from, middle, to }: Runs): void {
   if (from >= middle || middle >= to) return
   const first = order.slice(from, middle)

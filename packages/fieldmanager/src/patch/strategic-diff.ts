@@ -1,10 +1,10 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import { ownMember, setMember } from '../typed/types.ts'
-import { compareStrings, equalValues, isMap } from '../value/order.ts'
+import { equalValues, isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
-import { jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { elementKind } from './strategic-lists.ts'
@@ -14,25 +14,36 @@ interface DiffOptions {
   readonly ignoreChangesAndAdditions?: boolean
   readonly ignoreDeletions?: boolean
   readonly setElementOrder?: boolean
-  /** The map under comparison is replaced as to its members. */
+  /** The field's patch strategy is `retainKeys`. */
   readonly retainKeys?: boolean
 }
 
-/** The strategic merge patch that makes `modified` of `original`. */
+/**
+ * Creates the strategic merge patch from `original` to `modified`.
+ *
+ * @example
+ * ```ts
+ * const patch = createTwoWayPatch(source.struct('core/v1.ConfigMap'), { data: { a: '1' } }, { data: {} }) // { data: { a: null } }
+ * ```
+ */
 export function createTwoWayPatch(type: StructType, original: JsonObject, modified: JsonObject): JsonObject {
   return diffMaps(original, modified, patchTypeOf(type), { setElementOrder: true })
 }
 
 export interface ThreeWayOptions {
-  /** Changes what somebody else changed since; otherwise that is a conflict. True by default. */
+  /** Overwrites concurrent changes; when false, they are a conflict. True by default. */
   readonly overwrite?: boolean
 }
 
 /**
- * The strategic merge patch of client-side apply: deletes what `original` (last applied) had and `modified` (wanted) has
- * not, and sets what `current` (live) has otherwise than `modified`; everything else of `current` is left alone.
+ * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted)
+ * lacks, and sets fields of `modified` that differ in `current` (live). Other fields of `current` are left alone.
  *
- * @throws PatchError `Conflict` without `overwrite`, when a change of the patch is also changed in `current`.
+ * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @example
+ * ```ts
+ * const patch = createThreeWayPatch(type, { original: lastApplied, modified: manifest, current: live })
+ * ```
  */
 export function createThreeWayPatch(
   type: StructType,
@@ -46,7 +57,7 @@ export function createThreeWayPatch(
   if (options.overwrite === false) {
     const changed = diffMaps(original, current, root, {})
     if (haveConflicts(patch, changed, root)) {
-      throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
+      throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
     }
   }
   return patch
@@ -69,7 +80,7 @@ function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, o
   if (!options.ignoreDeletions) for (const key of gone) setMember(patch, key, null)
   const kept = options.retainKeys ? Object.keys(modified).filter((key) => modified[key] !== null) : []
   if (kept.length > 0 && (Object.keys(patch).length > 0 || gone.some((key) => original[key] !== null)))
-    patch[retainKeysDirective] = kept.sort(compareStrings)
+    patch[retainKeysDirective] = kept.sort(compareCodePoints)
   return patch
 }
 
@@ -91,7 +102,7 @@ function diffMember(patch: JsonObject, key: string, { before, after, type, optio
   if (Object.keys(below).length > 0) setMember(patch, key, below)
 }
 
-/** What a field says of patches; nothing where it is not known and nothing differs. */
+/** The patch metadata of a field; `undefined` when the field is unknown and both values are equal. */
 function metaUnlessEqual(type: PatchType, key: string, what: 'object' | 'array', equal: () => boolean): PatchMeta | undefined {
   try {
     return patchMetaOf(type, key, what)
@@ -126,21 +137,21 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
     onlyNew: (item) => void added.push(item),
     both: () => undefined,
   })
-  const place = firstPlaces(after)
+  const position = firstPositions(after)
   const additions = options.ignoreChangesAndAdditions
     ? []
-    : added.sort((a, b) => (place.get(a) as number) - (place.get(b) as number))
+    : added.sort((a, b) => (position.get(a) as number) - (position.get(b) as number))
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
-  // As on stock servers it is the sorted list that is looked at, so that an order may be told where nothing has moved.
+  // As on stock servers, the sorted list is compared, so an order may be set although nothing moved.
   const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
   if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
 }
 
-/** Where each value stands first. */
-function firstPlaces(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
+/** The first position of each value. */
+function firstPositions(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
   const out = new Map<JsonValue, number>()
   for (let i = items.length - 1; i >= 0; i--) out.set(items[i] as JsonValue, i)
   return out
@@ -159,7 +170,7 @@ function diffItems(
   const byKey = (a: JsonObject, b: JsonObject) => byText(a[mergeKey], b[mergeKey])
   const changes: JsonObject[] = []
   const deletions: JsonObject[] = []
-  // Items of the same key come out in reverse, as on stock servers.
+  // Items with equal keys come out reversed, as on stock servers.
   const sorted = (items: JsonObject[]) => [...items].reverse().sort(byKey)
   walkSorted(sorted(before), sorted(after), (item) => String(item[mergeKey]), {
     onlyOld(item) {
@@ -173,8 +184,8 @@ function diffItems(
       if (Object.keys(below).length > 0) changes.push({ ...below, [mergeKey]: now[mergeKey] as JsonValue })
     },
   })
-  const place = new Map(after.map((item, i) => [item[mergeKey] as JsonValue, i] as const).reverse())
-  changes.sort((a, b) => (place.get(a[mergeKey] as JsonValue) ?? 0) - (place.get(b[mergeKey] as JsonValue) ?? 0))
+  const position = new Map(after.map((item, i) => [item[mergeKey] as JsonValue, i] as const).reverse())
+  changes.sort((a, b) => (position.get(a[mergeKey] as JsonValue) ?? 0) - (position.get(b[mergeKey] as JsonValue) ?? 0))
   const listed = [...changes, ...deletions]
   if (listed.length > 0) setMember(patch, key, listed)
   const moved = before.length !== after.length || before.some((item, i) => item[mergeKey] !== after[i]?.[mergeKey])
@@ -191,12 +202,12 @@ interface SortedWalk<T> {
   both(old: T, now: T): void
 }
 
-/** Goes through two sorted lists side by side; repeated items are matched one by one. */
+/** Merge-joins two sorted lists; repeated items are matched one by one. */
 function walkSorted<T>(old: readonly T[], now: readonly T[], textOf: (item: T) => string, visit: SortedWalk<T>): void {
   let i = 0
   let j = 0
   while (i < old.length || j < now.length) {
-    const order = i >= old.length ? 1 : j >= now.length ? -1 : compareStrings(textOf(old[i] as T), textOf(now[j] as T))
+    const order = i >= old.length ? 1 : j >= now.length ? -1 : compareCodePoints(textOf(old[i] as T), textOf(now[j] as T))
     if (order < 0) visit.onlyOld(old[i++] as T)
     else if (order > 0) visit.onlyNew(now[j++] as T)
     else visit.both(old[i++] as T, now[j++] as T)
@@ -213,10 +224,10 @@ function byIdentity(items: readonly JsonObject[], mergeKey: string): Map<JsonVal
 }
 
 function byText(a: JsonValue | undefined, b: JsonValue | undefined): number {
-  return compareStrings(String(a), String(b))
+  return compareCodePoints(String(a), String(b))
 }
 
-/** True when both patches change the same thing to different values. */
+/** Whether both patches set the same field to different values. */
 function haveConflicts(left: JsonValue, right: JsonValue, type: PatchType, meta?: PatchMeta): boolean {
   if (isMap(left)) {
     if (!isMap(right) || left[patchDirective] !== right[patchDirective]) return true

@@ -1,30 +1,30 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { show } from '../typed/validate.ts'
+import { formatForError } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
-import { goList, goMap, noMergeKey, patchDirective, unknownDirective, wrongKind } from './directives.ts'
+import { goList, goMap, jsonKind } from '../value/type-names.ts'
+import { type DeferredMerges, stepSize } from './deferred-merges.ts'
+import { noMergeKey, patchDirective, unexpectedType, unknownDirective } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { jsonKind } from './json-kind.ts'
-import { type Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 
-/** Lists of strategic merge patches: joined by merge key or by value where their field says so, replaced elsewhere. */
+/** List merging of strategic merge patches: by merge key or by value where the field requires it, replacement elsewhere. */
 
 export interface ListMerge {
   readonly meta: PatchMeta
-  /** Joins items of the same key. */
+  /** Merges two items with the same key. */
   readonly join: (item: JsonObject, change: JsonObject) => JsonObject
-  /** The change lists what goes. */
+  /** The change lists items to delete. */
   readonly deletes: boolean
-  /** Where the joining of items is put off to. */
-  readonly later: Later | undefined
+  /** Receives deferred item merges. */
+  readonly deferred: DeferredMerges | undefined
 }
 
 /** @throws PatchError `BadPatch`, `Unprocessable` */
 export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
   const { meta, deletes } = merge
-  if (!Array.isArray(own)) throw wrongKind(goList, own)
-  if (!Array.isArray(change)) throw wrongKind(goList, change)
+  if (!Array.isArray(own)) throw unexpectedType(goList, own)
+  if (!Array.isArray(change)) throw unexpectedType(goList, change)
   if (meta.strategy !== 'merge' && !deletes) return change
   if (own.length === 0 && change.length === 0) return own
   const maps = elementKind([own, change]) === 'object'
@@ -40,14 +40,18 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
     return yield* orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
   }
   if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
-  const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
+  const { items, changes } = executeItemDirectives(own as JsonObject[], change as JsonObject[], mergeKey)
   const merged = yield* mergeItems(items, changes, merge)
   yield
   return yield* orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
 }
 
-/** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
-function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
+/** Executes directive items: `$patch: delete` by merge key, `$patch: replace` for the whole list. */
+function executeItemDirectives(
+  own: JsonObject[],
+  change: JsonObject[],
+  mergeKey: string,
+): { items: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
   const deleted = new Set<JsonValue>()
   let replace = false
@@ -69,11 +73,11 @@ function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string)
   return { items: deleted.size === 0 ? own : own.filter(kept), changes }
 }
 
-/** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
+/** Merges changes with the same key one after another; new items are added unchanged, including nulls. */
 function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
-  { meta: { mergeKey }, join, later }: ListMerge,
+  { meta: { mergeKey }, join, deferred }: ListMerge,
 ): Generator<void, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
@@ -91,8 +95,8 @@ function* mergeItems(
       out.push(change)
       continue
     }
-    // An item that is joined again has to be complete.
-    if (later !== undefined && out[index] !== items[index]) yield* later.run()
+    // An item must be complete before it is merged again.
+    if (deferred !== undefined && out[index] !== items[index]) yield* deferred.run()
     const joined = join(out[index] as JsonObject, change)
     out[index] = joined
     if (++joins % stepSize === 0) yield
@@ -100,7 +104,7 @@ function* mergeItems(
   return out
 }
 
-/** Items of the patch must stand in the order that the directive says. @throws PatchError `BadPatch` */
+/** Requires the patch items to be in the order of the directive. @throws PatchError `BadPatch` */
 export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): void {
   if (changes.length === 0 || wanted.length === 0) return
   const kept = mergeKey === '' ? changes : changes.filter((item) => mapOf(item)[patchDirective] !== 'delete')
@@ -117,21 +121,25 @@ export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonV
     next++
   }
   if (at < kept.length && next >= wanted.length) {
-    const text = `The order in patch list:\n${show([...changes])}\n doesn't match $setElementOrder list:\n${show([...wanted])}\n`
+    const text = `The order in patch list:\n${formatForError([...changes])}\n doesn't match $setElementOrder list:\n${formatForError([...wanted])}\n`
     throw new PatchError('BadPatch', text)
   }
 }
 
-/** What all items of some lists are. @throws PatchError `BadPatch` unless all are the same, `Unprocessable` for lists. */
+/** The common type of all items. @throws PatchError `BadPatch` when types differ, `Unprocessable` for lists of lists. */
 export function elementKind(lists: readonly (readonly JsonValue[])[]): string {
   let kind: string | undefined
   for (const list of lists) {
     for (const item of list) {
       const own = kindOf(item)
       if (kind === undefined && own === 'array') throw new PatchError('Unprocessable', 'lists of lists are not supported')
-      if (kind === undefined && own === 'null') throw new PatchError('BadPatch', `a list begins with null: ${show([...list])}`)
+      if (kind === undefined && own === 'null')
+        throw new PatchError('BadPatch', `a list begins with null: ${formatForError([...list])}`)
       if (kind !== undefined && kind !== own)
-        throw new PatchError('BadPatch', `list element types are not identical: ${show(lists.map((each) => [...each]))}`)
+        throw new PatchError(
+          'BadPatch',
+          `list element types are not identical: ${formatForError(lists.map((each) => [...each]))}`,
+        )
       kind = own
     }
   }
@@ -150,7 +158,7 @@ function kindOf(item: JsonValue): string {
 }
 
 function mapOf(item: JsonValue): JsonObject {
-  if (!isMap(item)) throw wrongKind(goMap, item)
+  if (!isMap(item)) throw unexpectedType(goMap, item)
   return item
 }
 

@@ -1,46 +1,50 @@
 import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
-import { show } from '../typed/validate.ts'
+import { formatForError } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { goList, jsonKind } from '../value/type-names.ts'
+import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import {
   deleteFromPrimitiveListPrefix,
   directiveTarget,
-  goList,
   patchDirective,
   retainKeysDirective,
   setElementOrderPrefix,
+  unexpectedType,
   unknownDirective,
   withoutDirectives,
   withoutNulls,
-  wrongKind,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { jsonKind } from './json-kind.ts'
-import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
 
 /**
- * Applies a strategic merge patch: structs and maps are joined, lists are joined by merge key or value where their
- * field says so and replaced elsewhere, and directives replace, delete, reorder or restrict.
+ * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
+ * replaced elsewhere; directives replace, delete, reorder or restrict.
  *
  * @throws PatchError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
+ * @example
+ * ```ts
+ * const type = source.struct('core/v1.Pod')
+ * strategicMergePatch(type, pod, { spec: { containers: [{ name: 'app', image: 'app:2' }] } }) // other containers stay
+ * ```
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
   return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
-/** The same, to be run in slices. */
-export function* strategicMergeSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+/** Like `strategicMergePatch`, as a generator that runs in slices. */
+export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   if (patch === null) return original
-  const later = new Later()
-  const options = { ofPatches: false, later }
+  const deferred = new DeferredMerges()
+  const options = { ofPatches: false, deferred }
   const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
-  yield* later.run()
+  yield* deferred.run()
   return merged
 }
 
@@ -52,11 +56,11 @@ function checked(patch: JsonValue): JsonObject {
   return patch
 }
 
-/** With `ofPatches` two patches are joined: directives and nulls are kept instead of carried out. */
+/** Options of `mergeStrategic`. With `ofPatches`, two patches are merged: directives and nulls are kept instead of executed. */
 export interface StrategicMergeOptions {
   readonly ofPatches: boolean
-  /** Where members that are yet to be merged are put off to; without it everything is merged at once. */
-  readonly later?: Later | undefined
+  /** Receives deferred members; when absent, everything is merged immediately. */
+  readonly deferred?: DeferredMerges | undefined
 }
 
 export function mergeStrategic(
@@ -65,20 +69,21 @@ export function mergeStrategic(
   type: PatchType,
   options: StrategicMergeOptions,
 ): JsonObject {
-  if (Object.hasOwn(patch, patchDirective)) return carryOut(patch)
+  if (Object.hasOwn(patch, patchDirective)) return executeDirective(patch)
   const out = copyMembers(original)
   const steps = mergeMembers(out, patch, type, options)
-  if (options.later === undefined) runAtOnce(steps)
-  else options.later.add(steps)
+  if (options.deferred === undefined) runAtOnce(steps)
+  else options.deferred.add(steps)
   return out
 }
 
-/** The same for a map that is looked at only when all is merged, so that copying it can be put off too. */
+/** Like `mergeStrategic`, for maps that are not read before the merge ends, so that copying is deferred too. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): JsonObject {
-  if (options.later === undefined || Object.hasOwn(patch, patchDirective)) return mergeStrategic(original, patch, type, options)
+  if (options.deferred === undefined || Object.hasOwn(patch, patchDirective))
+    return mergeStrategic(original, patch, type, options)
   const out: JsonObject = {}
-  options.later.add(copyInto(out, original))
-  options.later.add(mergeMembers(out, patch, type, options))
+  options.deferred.add(copyInto(out, original))
+  options.deferred.add(mergeMembers(out, patch, type, options))
   return out
 }
 
@@ -108,8 +113,8 @@ function* mergeMembers(
   }
 }
 
-/** `$patch` of a map concerns the whole of it. */
-function carryOut(patch: JsonObject): JsonObject {
+/** Executes a `$patch` directive, which replaces or deletes the whole map. */
+function executeDirective(patch: JsonObject): JsonObject {
   const directive = patch[patchDirective] as JsonValue
   if (directive === 'delete') return {}
   if (directive !== 'replace') throw unknownDirective(directive, patch)
@@ -120,11 +125,11 @@ function carryOut(patch: JsonObject): JsonObject {
 interface MemberMerge {
   readonly type: PatchType
   readonly options: StrategicMergeOptions
-  /** The value lists what goes from a list of primitives. */
+  /** The value lists items to delete from a list of primitives. */
   readonly deletes: boolean
 }
 
-/** @returns how the lists are merged, where both values are lists. */
+/** @returns the list merge to run, when both values are lists. */
 function mergeMember(
   out: JsonObject,
   key: string,
@@ -143,22 +148,22 @@ function mergeMember(
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) takeValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
   return undefined
 }
 
 function listMerge(meta: PatchMeta, options: StrategicMergeOptions, deletes: boolean): ListMerge {
-  return { meta, deletes, later: options.later, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
+  return { meta, deletes, deferred: options.deferred, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
 }
 
-/** What is added says nothing of what is not there: nulls are gone from it, and parts that are directives go. */
-function takeValue(out: JsonObject, key: string, value: JsonValue): void {
+/** Adds a value without nulls and directives, as there is nothing to merge it with. */
+function addValue(out: JsonObject, key: string, value: JsonValue): void {
   const kept = withoutDirectives(value)
   if (kept === undefined) delete out[key]
   else setMember(out, key, kept)
 }
 
-/** Keeps only the members that the directive lists, which must be all that the patch sets. */
+/** Keeps only the members listed by the directive; the patch may not set any other. */
 function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofPatches }: StrategicMergeOptions): void {
   if (!Object.hasOwn(patch, retainKeysDirective)) return
   done.add(retainKeysDirective)
@@ -168,7 +173,7 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
     if (own !== undefined && !equalValues(own, keys)) {
       throw new PatchError(
         'BadPatch',
-        `${show(own)} and ${show(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+        `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
       )
     }
     out[retainKeysDirective] = keys
@@ -188,7 +193,7 @@ function badRetainKeys(): PatchError {
   return new PatchError('BadPatch', 'invalid patch format of retainKeys')
 }
 
-/** Merges a list and puts it into the order that `$setElementOrder` says. */
+/** Merges a list and orders it as `$setElementOrder` requires. */
 function* mergeOrdered(
   out: JsonObject,
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
@@ -203,7 +208,7 @@ function* mergeOrdered(
       throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
     out[directive] = wanted
   }
-  if (!Array.isArray(wanted)) throw wrongKind(goList, wanted)
+  if (!Array.isArray(wanted)) throw unexpectedType(goList, wanted)
   const key = directiveTarget(directive, setElementOrderPrefix)
   const own = ownMember(out, key)
   const change = ownMember(patch, key)
@@ -229,6 +234,6 @@ function* mergeOrdered(
 
 function listOf(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw wrongKind(goList, value)
+  if (!Array.isArray(value)) throw unexpectedType(goList, value)
   return value
 }

@@ -4,8 +4,8 @@ import { createThreeWayMergePatch } from './three-way-merge.ts'
 
 const original = { a: 1, b: { c: 1, d: 1 }, l: [1] }
 
-describe('three-way merge patches', () => {
-  it('delete what was applied before, set what is wanted, and leave the rest alone', () => {
+describe('createThreeWayMergePatch', () => {
+  it('deletes fields no longer applied, sets changed ones, and keeps others', () => {
     const modified = { b: { c: 2 }, l: [1, 2], n: { m: 1 } }
     const current = { a: 1, b: { c: 1, d: 1, theirs: 1 }, l: [1], x: 1 }
     const patch = createThreeWayMergePatch({ original, modified, current })
@@ -13,12 +13,12 @@ describe('three-way merge patches', () => {
     expect(mergePatch(current, patch)).toEqual({ b: { c: 2, theirs: 1 }, l: [1, 2], n: { m: 1 }, x: 1 })
   })
 
-  it('delete nothing that is gone, and nothing without an original', () => {
+  it('deletes nothing that is already absent, and nothing without an original', () => {
     expect(createThreeWayMergePatch({ original, modified: {}, current: { b: { c: 1 } } })).toEqual({ b: null })
     expect(createThreeWayMergePatch({ original: {}, modified: { a: 1 }, current: original })).toEqual({})
   })
 
-  it('tell conflicts when told so', () => {
+  it('reports conflicts with overwrite false', () => {
     const three = { original, modified: { ...original, a: 2 }, current: { ...original, a: 3 } }
     expect(createThreeWayMergePatch(three)).toEqual({ a: 2 })
     expect(() => createThreeWayMergePatch(three, { overwrite: false })).toThrow('has been changed since')
@@ -26,7 +26,7 @@ describe('three-way merge patches', () => {
     expect(createThreeWayMergePatch(agreed, { overwrite: false })).toEqual({})
   })
 
-  it('take any name for a name', () => {
+  it('handles unusual member names', () => {
     const modified = JSON.parse('{"__proto__":{"a":1}}')
     const patch = createThreeWayMergePatch({ original: {}, modified, current: {} })
     expect(JSON.stringify(patch)).toBe('{"__proto__":{"a":1}}')

@@ -6,10 +6,15 @@ import { PatchError } from './patch-error.ts'
 import type { ThreeWayOptions } from './strategic-diff.ts'
 
 /**
- * The merge patch of client-side apply for kinds without strategic merge: deletes what `original` (last applied) had and
- * `modified` (wanted) has not, and sets what `current` (live) has otherwise than `modified`; lists are replaced as a whole.
+ * Creates the JSON merge patch of client-side apply, for kinds without strategic merge: deletes fields of `original` (last
+ * applied) that `modified` (wanted) lacks, and sets fields of `modified` that differ in `current` (live). Lists are replaced as a
+ * whole.
  *
- * @throws PatchError `Conflict` without `overwrite`, when a change of the patch is also changed in `current`.
+ * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @example
+ * ```ts
+ * const patch = createThreeWayMergePatch({ original: lastApplied, modified: manifest, current: live })
+ * ```
  */
 export function createThreeWayMergePatch(
   { original, modified, current }: { original: JsonObject; modified: JsonObject; current: JsonObject },
@@ -18,13 +23,13 @@ export function createThreeWayMergePatch(
   const additions = mergePatch(current, filtered(createMergePatch(current, modified), 'additions'))
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
-  if (options.overwrite === false && collide(patch, createMergePatch(original, current))) {
-    throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
+  if (options.overwrite === false && havePatchConflicts(patch, createMergePatch(original, current))) {
+    throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
   }
   return patch
 }
 
-/** Only the nulls of a patch, or everything else. */
+/** Only the null members of a patch, or only the others. */
 function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObject {
   const out: JsonObject = {}
   for (const key of Object.keys(patch)) {
@@ -37,12 +42,12 @@ function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObjec
   return out
 }
 
-/** Whether two patches of different bases change the same member, to different values. */
-function collide(ours: JsonObject, theirs: JsonObject): boolean {
+/** Whether two patches set the same member to different values. */
+function havePatchConflicts(ours: JsonObject, theirs: JsonObject): boolean {
   return Object.keys(ours).some((key) => {
     const other = ownMember(theirs, key)
     if (other === undefined) return false
     const one = ours[key] as JsonValue
-    return isMap(one) && isMap(other) ? collide(one, other) : !equalValues(one, other)
+    return isMap(one) && isMap(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
   })
 }

@@ -1,15 +1,15 @@
 import type { ApiObject, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { type ApplyRequest, type ApplyResult, applyPatch } from '../managed-fields/apply.ts'
-import { managedTypes } from '../managed-fields/types.ts'
+import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
 import { modelFiles } from './model.ts'
 import { deepFreeze } from './vectors.ts'
 
-/** ConfigMaps and those who write them; tests only. */
+/** Writes of ConfigMaps; tests only. */
 
 export const source = createTypeSource(modelFiles())
-export const types = managedTypes({ v1: () => source.struct('core/v1.ConfigMap') })
+export const types = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap') })
 export const second = 1000
 
 export interface ConfigMap extends ApiObject {

@@ -1,6 +1,6 @@
 import * as data from '../../../kinds/src/data/index.generated.ts'
 
-/** Facts of the built-in types; tests only. */
+/** The model files of the built-in types; tests only. */
 export function modelFiles(): Readonly<Record<string, string>> {
   return (data as unknown as { modelFiles: Readonly<Record<string, string>> }).modelFiles
 }

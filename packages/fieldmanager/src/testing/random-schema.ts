@@ -3,7 +3,7 @@ import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { SeededNumbers } from './random.ts'
 
-/** Random schemas and values of them; tests only. */
+/** Random schemas and values; tests only. */
 
 export type Shape =
   | { kind: 'string' | 'numeric' }
@@ -18,7 +18,7 @@ export interface RandomSchema {
   type(name: string): TypeRef
 }
 
-/** Types `t0` (a struct) to `t7`, each made of later ones, so that values end. */
+/** Types `t0` (a struct) to `t7`; each refers only to later ones, so that values are finite. */
 export function randomSchema(random: SeededNumbers): RandomSchema {
   const shapes: Record<string, Shape> = {}
   const last = 7
@@ -80,7 +80,7 @@ function definition(shape: Shape): JsonObject {
 
 export function randomValue(random: SeededNumbers, shapes: Record<string, Shape>, name: string): JsonValue {
   const shape = shapes[name] as Shape
-  // Never empty: an emptied part becomes null, and who owns the emptiness of a part is another story.
+  // Never empty: emptied parts become null, and ownership of empty parts is tested elsewhere.
   const some = (limit: number): string[] => {
     const chosen = ['x', 'y', 'z'].filter(() => random.below(3) < limit)
     return chosen.length === 0 ? [random.pick(['x', 'y', 'z'])] : chosen

@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed; tests only. */
+/** Seeded random numbers; tests only. */
 export class SeededNumbers {
   #state: number
 
@@ -6,7 +6,7 @@ export class SeededNumbers {
     this.#state = seed >>> 0
   }
 
-  /** 0 up to, not including, `limit`. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '@krmkit/meta'
 
-/** Vectors that lie beside the repository; tests only. */
+/** Test vectors stored beside the repository; tests only. */
 const folder = new URL('../../../../../shared/vectors/', import.meta.url)
 
 export const sharedMissing = existsSync(folder) ? undefined : 'skipped: ../shared/vectors is absent'
 
-/** One JSON object a line. */
+/** Reads one JSON object per line. */
 export function readVectors(name: string): JsonObject[] {
   if (sharedMissing !== undefined) return []
   const text = readFileSync(new URL(name, folder), 'utf8')

@@ -1,16 +1,16 @@
 import { type JsonValue, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { equalValues, type Value } from '../value/order.ts'
-import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
+import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
-import { scalarProblem } from './validate.ts'
-import { joinErrors, maxObjectDepth, Walk } from './walk.ts'
+import { validateScalar } from './validate.ts'
+import { joinErrors, maxObjectDepth, tooDeepError, Walk } from './walk.ts'
 
-/** What differs between two values of one type. */
+/** The differences between two values of one type. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
@@ -20,9 +20,9 @@ export interface Comparison {
 export const noDifference: Comparison = { added: emptySet, modified: emptySet, removed: emptySet }
 
 /**
- * What has to change in `before` to make it `after`; `undefined` stands for nothing at all.
+ * Compares two values; `undefined` stands for an absent value.
  *
- * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or neither side fits.
+ * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
  */
 export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
   if (before === after) return noDifference
@@ -31,14 +31,14 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
   return comparisonOf(walk)
 }
 
-/** The same, to be run in slices. */
-export function* compareSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+/** Like `compareTyped`, as a generator that runs in slices. */
+export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
   if (before === after) return noDifference
-  const later: Part[] = []
-  const walk = new CompareWalk(later)
+  const deferred: DeferredPart[] = []
+  const walk = new CompareWalk(deferred)
   compareNode(walk, type, before, after)
-  // Parts may put further ones off.
-  for (const { path, steps } of later) {
+  // Deferred parts may defer further parts.
+  for (const { path, steps } of deferred) {
     walk.path = path
     yield* steps
     yield
@@ -60,13 +60,13 @@ export function filterComparison(comparison: Comparison, filter: SetFilter | und
   }
 }
 
-/** True when nothing differs. */
+/** Whether there are no differences. */
 export function isSame(comparison: Comparison): boolean {
   return comparison.added.empty && comparison.modified.empty && comparison.removed.empty
 }
 
-/** The three parts for people, empty ones left out. */
-export function comparisonText(comparison: Comparison): string {
+/** Formats the differences for people; omits empty sections. */
+export function formatComparison(comparison: Comparison): string {
   let text = ''
   if (!comparison.modified.empty) text += `- Modified Fields:\n${comparison.modified}\n`
   if (!comparison.added.empty) text += `- Added Fields:\n${comparison.added}\n`
@@ -74,14 +74,14 @@ export function comparisonText(comparison: Comparison): string {
   return text
 }
 
-/** An element of the path that is only spelled out when something differs below it. */
+/** A path element that is computed only when something differs below it. */
 interface LazyItem {
   readonly list: ListAtom
   readonly item: JsonValue
 }
 
-/** A comparison below a path that is put off. */
-interface Part {
+/** A deferred comparison below a path. */
+interface DeferredPart {
   readonly path: (PathElement | LazyItem)[]
   readonly steps: Generator<void, void>
 }
@@ -92,46 +92,46 @@ class CompareWalk {
   readonly added = new FieldSetBuilder()
   readonly modified = new FieldSetBuilder()
   readonly removed = new FieldSetBuilder()
-  /** Of members and items, since the walk began. */
+  /** Number of members and items compared so far. */
   compared = 0
-  readonly #later: Part[] | undefined
+  readonly #deferred: DeferredPart[] | undefined
 
-  /** @param later where maps and lists are put off to; without it everything is compared at once. */
-  constructor(later?: Part[]) {
-    this.#later = later
+  /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
+  constructor(deferred?: DeferredPart[]) {
+    this.#deferred = deferred
   }
 
   get sliced(): boolean {
-    return this.#later !== undefined
+    return this.#deferred !== undefined
   }
 
-  putOff(steps: Generator<void, void>): void {
-    this.#later?.push({ path: [...this.path], steps })
+  defer(steps: Generator<void, void>): void {
+    this.#deferred?.push({ path: [...this.path], steps })
   }
 
   enter(element: PathElement | LazyItem): void {
     if (this.path.push(element) > maxObjectDepth) {
-      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+      throw tooDeepError()
     }
   }
 
   insert(into: FieldSetBuilder): void {
-    into.insert(this.spell(), this.path.length)
+    into.insert(this.resolvePath(), this.path.length)
   }
 
   fail(message: string): void {
     const walk = new Walk()
-    walk.path.push(...this.spell())
+    walk.path.push(...this.resolvePath())
     walk.fail(message)
     this.errors.push(...walk.errors)
   }
 
-  spell(): PathElement[] {
+  resolvePath(): PathElement[] {
     for (let i = 0; i < this.path.length; i++) {
       const element = this.path[i]
       if (typeof element === 'object') {
         const text = itemElement(element.list, element.item)
-        this.path[i] = text instanceof ItemProblem ? 'i:0' : text
+        this.path[i] = text instanceof ListItemError ? 'i:0' : text
       }
     }
     return this.path as PathElement[]
@@ -141,7 +141,8 @@ class CompareWalk {
 function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
   if (before === undefined || after === undefined) {
     const node = wholeNode(walk, type, (after ?? before) as JsonValue)
-    if (walk.path.length > 0) (before === undefined ? walk.added : walk.removed).insertNode(walk.spell(), walk.path.length, node)
+    if (walk.path.length > 0)
+      (before === undefined ? walk.added : walk.removed).insertNode(walk.resolvePath(), walk.path.length, node)
     else if (node.children !== undefined) (before === undefined ? walk.added : walk.removed).insertAll(node.children)
     return
   }
@@ -159,8 +160,8 @@ function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, bef
   else if (chosen === 'list' && atom.list !== undefined) compareLists(walk, atom.list, before, after)
   else if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
   else {
-    const problem = scalarProblem(atom.scalar, before)
-    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, after)
+    const problem = validateScalar(atom.scalar, before)
+    const other = problem === undefined ? undefined : validateScalar(atom.scalar, after)
     if (problem === undefined || other === undefined) compareLeaves(walk, before, after)
     else {
       walk.fail(`lhs: ${problem}`)
@@ -181,10 +182,10 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
   const left = asMap(before)
   const right = asMap(after)
   if (walk.sliced && left !== undefined && right !== undefined) {
-    walk.putOff(compareMembers(walk, map, left, right))
+    walk.defer(compareMembers(walk, map, left, right))
     return
   }
-  // Large maps are costly to look into, so each is gone through once.
+  // Iterates each map once, because lookups in large maps are costly.
   const own = right === undefined ? [] : Object.keys(right)
   let size = own.length
   let shared = 0
@@ -206,7 +207,7 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
 
 type Members = { readonly [key: string]: JsonValue }
 
-/** Members between two interruptions. */
+/** Members between two yields. */
 const stepSize = 64
 
 function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<void, void> {
@@ -244,13 +245,13 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
   }
   if (left === undefined || right === undefined || !haveSameKeys(list, left, right)) {
     const steps = compareItems(walk, list, left ?? [], right ?? [])
-    if (walk.sliced) walk.putOff(steps)
+    if (walk.sliced) walk.defer(steps)
     else runAtOnce(steps)
-  } else if (walk.sliced) walk.putOff(compareInStep(walk, list, left, right))
+  } else if (walk.sliced) walk.defer(compareAligned(walk, list, left, right))
   else for (let i = 0; i < left.length; i++) compareItem(walk, list, left[i] as JsonValue, right[i])
 }
 
-function* compareInStep(
+function* compareAligned(
   walk: CompareWalk,
   list: ListAtom,
   left: readonly JsonValue[],
@@ -300,11 +301,8 @@ function* collectItems(
 ): Generator<void, void> {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     let pair = pairs.get(element)
     if (pair === undefined) {
       pair = { before: [], after: [] }
@@ -315,7 +313,10 @@ function* collectItems(
   }
 }
 
-/** Items of one key. Duplicates are compared as a whole, and coming and going of duplicates is a change of the item itself. */
+/**
+ * Compares the items of one key. Duplicates are compared as a whole; adding or removing duplicates counts as a change of the item
+ * itself.
+ */
 function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemPair): void {
   if (before.length <= 1 && after.length <= 1) {
     if (before[0] !== after[0]) compareNode(walk, list.items, before[0], after[0])
@@ -330,7 +331,7 @@ function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemP
   }
 }
 
-/** Every path of a value that comes or goes as a whole. */
+/** All paths of a value that is added or removed as a whole. */
 function wholeNode(walk: CompareWalk, type: TypeRef, value: JsonValue): FieldNode {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
@@ -362,13 +363,10 @@ function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNo
   const nodes = new Map<PathElement, FieldNode>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     walk.enter(element)
-    // Duplicates come and go as a whole.
+    // Duplicates are added and removed as a whole.
     nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))
     walk.path.pop()
   }

@@ -1,11 +1,11 @@
 import type { TypeRef as Ref } from './types.ts'
 import { atomOf, TypeRef } from './types.ts'
 
-/** Names that schemas use for the built-in types. */
+/** Names of the built-in types in schemas. */
 export const untypedName = '__untyped_atomic_'
 export const deducedName = '__untyped_deduced_'
 
-/** Anything, owned as a whole. */
+/** Any value, atomic. */
 export const untypedType: Ref = new TypeRef(untypedName, () =>
   atomOf({
     scalar: 'untyped',
@@ -14,7 +14,7 @@ export const untypedType: Ref = new TypeRef(untypedName, () =>
   }),
 )
 
-/** Anything: maps are granular, lists atomic; for objects without a schema. */
+/** Any value of an object without schema: maps are granular, lists atomic. */
 export const deducedType: Ref = new TypeRef(deducedName, () =>
   atomOf({
     scalar: 'untyped',

@@ -1,40 +1,36 @@
 import type { JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { isMap } from '../value/order.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
-import { maxObjectDepth } from './walk.ts'
+import { maxObjectDepth, tooDeepError } from './walk.ts'
 
 /**
- * The paths that a value sets, which is what its applier owns: leaves, atomic parts, items of associative lists, members
- * of maps that are no structs, and empty or null members.
+ * The paths that a value sets, which an apply of it owns: leaves, atomic parts, items of associative lists, members of maps (but
+ * not of structs), and empty or null members.
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: false })?.children ?? emptySet
 }
 
-/**
- * The same for looking at what is left of a value: items that have lost their keys are there too, under an element of their own that no
- * owner ever has.
- */
-export function presentPaths(value: JsonValue, type: TypeRef): FieldSet {
+/** Like `fieldSetOf`, for pruning: items that have lost their keys are included, under an element that no manager can own. */
+export function fieldSetWithKeyless(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: true })?.children ?? emptySet
 }
 
-const unnamedElement: PathElement = '?'
+const keylessElement: PathElement = '?'
 
-interface Place {
-  /** The path of the value itself is set, whatever it holds. */
+interface Position {
+  /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly unnamed: boolean
 }
 
-function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Place): FieldNode | undefined {
-  if (depth > maxObjectDepth) throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Position): FieldNode | undefined {
+  if (depth > maxObjectDepth) throw tooDeepError()
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let nodes: Map<PathElement, FieldNode> | undefined
@@ -61,8 +57,8 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
     const type = field?.type ?? map.items
     if (type === undefined) continue
     const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
-    // An empty struct is a path of its own.
-    if (node === undefined && !(isMap(member) && isEmpty(member))) continue
+    // An empty struct is a member itself.
+    if (node === undefined && !(isMap(member) && isEmptyMap(member))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }
@@ -74,8 +70,8 @@ function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boo
   const nodes = new Map<PathElement, FieldNode>()
   for (const item of value) {
     const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      if (unnamed) nodes.set(unnamedElement, leaf)
+    if (element instanceof ListItemError) {
+      if (unnamed) nodes.set(keylessElement, leaf)
       continue
     }
     // Duplicates are owned together, as a whole.
@@ -85,9 +81,4 @@ function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boo
     )
   }
   return nodes.size === 0 ? undefined : nodes
-}
-
-function isEmpty(map: object): boolean {
-  for (const _ in map) return false
-  return true
 }

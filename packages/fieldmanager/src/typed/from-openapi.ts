@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { isMap } from '../value/order.ts'
 import { deducedType, untypedType } from './deduced.ts'
@@ -7,26 +7,30 @@ import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
 
 export interface OpenApiOptions {
-  /** Finds what `$ref` points to, by the last part of the reference. */
+  /** Resolves a `$ref` by its last segment. */
   readonly resolve?: (name: string) => JsonObject | undefined
-  /** Types of members of the root that the schema need not describe: `apiVersion`, `kind`, `metadata`. */
+  /** Types of root members that the schema need not describe: `apiVersion`, `kind`, `metadata`. */
   readonly root?: Readonly<Record<string, TypeRef>>
-  /** Unknown members are kept everywhere, as `preserveUnknownFields` of a definition says. */
+  /** Keeps unknown members everywhere, as `preserveUnknownFields` of a CustomResourceDefinition does. */
   readonly preserveUnknownFields?: boolean
   /** Type of `metadata` of embedded resources. */
   readonly metadata?: TypeRef
 }
 
 /**
- * What field management knows of an OpenAPI schema: a custom resource's structural schema, or a definition of an
- * OpenAPI v3 document.
+ * Builds the typed schema of an OpenAPI schema: the structural schema of a custom resource, or a definition of an OpenAPI v3
+ * document.
  *
- * Heeds `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-struct-type`, `-patch-strategy`, `-patch-merge-key`,
+ * Supports `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-struct-type`, `-patch-strategy`, `-patch-merge-key`,
  * `-preserve-unknown-fields`, `-int-or-string` and `-embedded-resource`. Objects without described members are deduced, lists
- * without markers atomic.
+ * without markers are atomic.
  *
- * @throws FieldManagerError `InvalidSchema`, when the part that is wrong is first used.
+ * @throws FieldManagerError `InvalidSchema`, when the faulty part is first used.
  * @see API protocol specification, 4.7
+ * @example
+ * ```ts
+ * const type = typedSchemaFromOpenApi({ type: 'object', properties: { tags: { type: 'array', 'x-kubernetes-list-type': 'set' } } })
+ * ```
  */
 export function typedSchemaFromOpenApi(schema: JsonObject, options: OpenApiOptions = {}): TypeRef {
   const reader = new Reader(options)
@@ -129,7 +133,7 @@ class Reader {
   }
 }
 
-/** Of `$ref`, alone or in a single `allOf`. */
+/** The reference of a `$ref`, alone or in a single `allOf`. */
 function referenceOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === 'string') return schema.$ref
   const { allOf } = schema
@@ -162,7 +166,7 @@ function mapKeys(keys: JsonValue | undefined): readonly string[] {
   return names
 }
 
-/** True for atomic, false for granular, `undefined` when nothing is said. */
+/** True for atomic, false for granular, `undefined` when unspecified. */
 function mapRelationship(schema: JsonObject): boolean | undefined {
   const relationship = schema['x-kubernetes-map-type'] ?? schema['x-kubernetes-struct-type']
   if (relationship === undefined) return undefined

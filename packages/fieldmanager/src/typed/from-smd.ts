@@ -1,24 +1,28 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { isMap } from '../value/order.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
 
-/** Types by name, as a schema in structured-merge-diff form defines them. */
+/** The types of a schema in structured-merge-diff form, by name. */
 export interface TypedSchema {
-  /** @throws FieldManagerError `InvalidSchema` when there is no such type. */
+  /** @throws FieldManagerError `InvalidSchema` for an unknown name. */
   type(name: string): TypeRef
   readonly names: readonly string[]
 }
 
 /**
- * Reads a schema in the form of structured-merge-diff: `{ types: [{ name, scalar | list | map }] }`, as JSON values
- * (parse YAML first).
+ * Reads a schema in structured-merge-diff form: `{ types: [{ name, scalar | list | map }] }`, as JSON values (parse YAML first).
  *
- * @throws FieldManagerError `InvalidSchema`, for types with unknown members when the schema is read, for unknown names when
- * they are used.
+ * @throws FieldManagerError `InvalidSchema`: for types and fields without a name immediately, for unknown type names and scalars
+ * on use.
+ * @example
+ * ```ts
+ * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] })
+ * validateValue({ a: 1 }, type('root')) // ['.a: expected string, got 1']
+ * ```
  */
 export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {
   const types = new Map<string, TypeRef>()
@@ -73,7 +77,7 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
   return { fields, items: readRef(def.elementType, lookup), atomic: def.elementRelationship === 'atomic' }
 }
 
-/** `{}` is no type: maps without it have no members beside their fields. */
+/** Returns `undefined` for `{}`; a map without element type allows declared fields only. */
 function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefined {
   if (!isMap(ref)) return undefined
   const { namedType, elementRelationship } = ref

@@ -10,12 +10,16 @@ const typedByStruct = new WeakMap<StructType, TypeRef>()
 const zeroByStruct = new WeakMap<StructType, JsonObject>()
 
 /**
- * What field management knows of a structural type; the same answer each time.
+ * The typed schema of a structural type; cached per type.
  *
- * Lists are atomic unless marked as sets or maps, or as merged by key in strategic merge patches; structs and maps are
- * granular unless marked as atomic; structs without fields and parts that keep unknown members are deduced.
+ * Lists are atomic unless marked as set or map, or merged by key in strategic merge patches. Structs and maps are granular unless
+ * marked as atomic. Structs without fields and parts that preserve unknown members are deduced.
  *
  * @see API protocol specification, 4.7
+ * @example
+ * ```ts
+ * typedSchemaOf(createTypeSource(modelFiles).struct('apps/v1.Deployment'))
+ * ```
  */
 export function typedSchemaOf(type: StructType): TypeRef {
   let ref = typedByStruct.get(type)
@@ -26,7 +30,7 @@ export function typedSchemaOf(type: StructType): TypeRef {
   return ref
 }
 
-/** What a stock server takes for an object of this type before it exists: its unset members, as they are printed. Frozen. */
+/** The serialized zero value of the type, which a stock server compares created objects with. Frozen. */
 export function zeroObjectOf(type: StructType): JsonObject {
   let zero = zeroByStruct.get(type)
   if (zero === undefined) {
@@ -41,7 +45,7 @@ function zeroOf({ type }: Field, zero: JsonValue): JsonValue {
   return type.kind === 'struct' && typeof zero === 'object' && zero !== null ? zeroObjectOf(type.struct()) : zero
 }
 
-/** Custom resources say in their schema what field management has to know. */
+/** Custom resources carry field management markers in their OpenAPI schema. */
 function customSchema({ raw }: StructType, { objectMeta, preserveUnknownFields }: CustomCodec): TypeRef {
   const metadata = typedSchemaOf(objectMeta)
   const text = scalarTypes.string
@@ -97,7 +101,7 @@ function mapType(items: TypeRef, atomic: boolean): TypeRef {
   return new TypeRef(undefined, () => atomOf({ map: { fields: new Map(), items, atomic } }))
 }
 
-/** Type of list elements and map members, which have no markers of their own. */
+/** The type of list elements and map members, which have no markers. */
 function nodeType(node: TypeNode): TypeRef {
   switch (node.kind) {
     case 'scalar':
@@ -153,7 +157,7 @@ function specialType({ special }: SpecialNode): TypeRef {
   }
 }
 
-/** What stands in for a key field that an item leaves out. */
+/** The value of a key field that an item omits. */
 function keyDefault(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default
   if (field.pointer || field.omitEmpty || field.type.kind !== 'scalar') return undefined

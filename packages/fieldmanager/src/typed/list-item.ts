@@ -1,13 +1,13 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { KeyField, PathElement } from '../fieldpath/element.ts'
 import { keyElement, valueElement } from '../fieldpath/element.ts'
-import { canonicalJson, quote, quoteValue } from '../value/json.ts'
+import { canonicalJson, quoteHtmlSafeJson, quoteJson } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 import type { ListAtom } from './types.ts'
 import { ownMember } from './types.ts'
 
 /** Why an item of an associative list has no path element. */
-export class ItemProblem {
+export class ListItemError {
   readonly message: string
 
   constructor(message: string) {
@@ -15,18 +15,31 @@ export class ItemProblem {
   }
 }
 
-/** The element of an item of an associative list: by its key fields, or by its value in a set. */
-export function itemElement(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
-  if (list.atomic) return new ItemProblem('invalid indexing of non-associative list')
+/** The path element of an item in an associative list: by its key fields, or by its value in a set. */
+export function itemElement(list: ListAtom, item: JsonValue): PathElement | ListItemError {
+  if (list.atomic) return new ListItemError('invalid indexing of non-associative list')
   return list.keys.length === 0 ? setItem(item) : keyedItem(list, item)
 }
 
-/** Value of a key field of an item, or its default; `undefined` when the item is known without it. */
+/** Like `itemElement`, but reports an item without element to the walk; `undefined` then. */
+export function reportedElement(
+  walk: { fail(message: string): void },
+  list: ListAtom,
+  items: readonly JsonValue[],
+  index: number,
+): PathElement | undefined {
+  const element = itemElement(list, items[index] as JsonValue)
+  if (!(element instanceof ListItemError)) return element
+  walk.fail(`element ${index}: ${element.message}`)
+  return undefined
+}
+
+/** The value of a key field or its default; `undefined` when both are absent. */
 export function keyValue(list: ListAtom, item: { [key: string]: JsonValue }, name: string): JsonValue | undefined {
   return ownMember(item, name) ?? missingKey(list, item, name)
 }
 
-/** True when both lists hold items of the same keys in the same order, each key once. */
+/** Whether both lists hold the same unique keys in the same order. */
 export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
   if (left.length !== right.length || list.keys.length === 0) return false
   const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
@@ -42,7 +55,7 @@ export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: 
   return true
 }
 
-/** Value of a key field where both items have the same, and a plain one. */
+/** The value of a key field when both items have the same scalar value. */
 function sharedKey(
   list: ListAtom,
   name: string,
@@ -68,15 +81,15 @@ function missingKey(list: ListAtom, item: { [key: string]: JsonValue }, name: st
   return list.items.atom.map?.fields.get(name)?.default
 }
 
-function keyedItem(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
-  if (item === null) return new ItemProblem('associative list with keys may not have a null element')
-  if (!isMap(item)) return new ItemProblem('associative list with keys may not have non-map elements')
+function keyedItem(list: ListAtom, item: JsonValue): PathElement | ListItemError {
+  if (item === null) return new ListItemError('associative list with keys may not have a null element')
+  if (!isMap(item)) return new ListItemError('associative list with keys may not have non-map elements')
   const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
   if (only !== undefined) {
     const value = keyValue(list, item, only)
     return value === undefined
       ? omitted(list)
-      : `${list.prefix ?? `k:{${quote(only)}:`}${typeof value === 'string' ? quoteValue(value) : canonicalJson(value)}}`
+      : `${list.prefix ?? `k:{${quoteJson(only)}:`}${typeof value === 'string' ? quoteHtmlSafeJson(value) : canonicalJson(value)}}`
   }
   const fields: KeyField[] = []
   for (const name of list.keys) {
@@ -86,16 +99,16 @@ function keyedItem(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
   return fields.length === 0 ? omitted(list) : keyElement(fields)
 }
 
-function omitted(list: ListAtom): ItemProblem {
+function omitted(list: ListAtom): ListItemError {
   const keys = list.keys.map((key) => JSON.stringify(key)).join(' ')
-  return new ItemProblem(
+  return new ListItemError(
     `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
   )
 }
 
-function setItem(item: JsonValue): PathElement | ItemProblem {
-  if (item === null) return new ItemProblem("associative list without keys has an element that's an explicit null")
-  if (Array.isArray(item)) return new ItemProblem('not supported: associative list with lists as elements')
-  if (typeof item === 'object') return new ItemProblem("associative list without keys has an element that's a map type")
+function setItem(item: JsonValue): PathElement | ListItemError {
+  if (item === null) return new ListItemError("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(item)) return new ListItemError('not supported: associative list with lists as elements')
+  if (typeof item === 'object') return new ListItemError("associative list without keys has an element that's a map type")
   return valueElement(item)
 }

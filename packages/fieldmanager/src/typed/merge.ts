@@ -1,15 +1,15 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
-import { elementText } from '../fieldpath/path-text.ts'
-import { equalValues, type Value } from '../value/order.ts'
-import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
+import { formatElement } from '../fieldpath/format-path.ts'
+import { equalValues, isEmptyMap, type Value } from '../value/order.ts'
+import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, copyMembers, defaultForm, formOf, ownMember, setMember } from './types.ts'
-import { scalarProblem } from './validate.ts'
+import { validateScalar } from './validate.ts'
 import { Walk } from './walk.ts'
 
 export interface MergeOptions {
-  /** The patch is known to fit the type, so that what the base does not have is taken as it is. */
+  /** The patch is known to fit the type, so members missing in the base are taken over without a check. */
   readonly checked?: boolean
 }
 
@@ -23,17 +23,17 @@ class MergeWalk extends Walk {
 }
 
 /**
- * `base` with everything that `patch` sets: the patch wins at leaves and in atomic parts, members of granular maps and items
- * of associative lists are joined. Items keep the order of the patch where both have them.
+ * Merges `patch` into `base`: the patch replaces leaves and atomic parts; granular maps and associative lists are merged member
+ * by member. Items present in both keep the order of the patch.
  *
- * What stays unchanged is shared with `base`, up to `base` itself; treat the result as readonly.
+ * Unchanged parts are shared with `base`, up to `base` itself; treat the result as readonly.
  *
- * @throws FieldManagerError `InvalidObject` when an associative list cannot be joined.
+ * @throws FieldManagerError `InvalidObject` when an associative list cannot be merged.
  */
 export function mergeTyped(base: Value, patch: Value, type: TypeRef, options: MergeOptions = {}): JsonValue | undefined {
   const walk = new MergeWalk(options.checked === true)
   const out = mergeNode(walk, type, base, patch)
-  // Paths are not spelled out where nothing should be wrong.
+  // With `checked`, paths are placeholders; merge again to report errors with exact paths.
   if (walk.checked && walk.errors.length > 0) return mergeTyped(base, patch, type)
   walk.check()
   return out
@@ -48,8 +48,8 @@ function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): V
   if (form === 'list' && atom.list !== undefined) return mergeLists(walk, atom.list, base, patch)
   if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
   else {
-    const problem = scalarProblem(atom.scalar, base)
-    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, patch)
+    const problem = validateScalar(atom.scalar, base)
+    const other = problem === undefined ? undefined : validateScalar(atom.scalar, patch)
     if (problem !== undefined && other !== undefined) {
       walk.fail(`lhs: ${problem}`)
       walk.fail(`rhs: ${other}`)
@@ -58,7 +58,7 @@ function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): V
   return takePatch(base, patch)
 }
 
-/** The patch, or the equal base, so that what is equal stays identical. */
+/** Returns `base` when both are equal, so that equal values stay identical. */
 function takePatch(base: Value, patch: JsonValue): Value {
   return equalValues(base, patch) ? base : patch
 }
@@ -67,7 +67,7 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
   const left = asMap(base)
   const right = asMap(patch)
   if (map.atomic) return takePatch(base, patch)
-  // Labels, data and the like, which may be many; what fits is taken without a look at its type.
+  // Fast path for maps of scalars, such as labels and data: members of a checked patch need no type check.
   const scalars = walk.checked && map.fields.size === 0 && map.items?.atom.single === 'scalar'
   let out: { [key: string]: JsonValue } | undefined
   let empty = true
@@ -76,7 +76,7 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
     empty = false
     const value = right[key]
     if (value === undefined) continue
-    // No value that is inherited is ever sent.
+    // Patch values are never inherited members, so identity suffices.
     if (walk.checked && left !== undefined && left[key] === value) continue
     const own = left === undefined ? undefined : ownMember(left, key)
     const merged = scalars ? takePatch(own, value) : mergeMember(walk, map, key, own, value)
@@ -87,8 +87,8 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
       fewer = true
     } else setMember(out, key, merged)
   }
-  // Large maps are costly to look into, so that is put off until it matters.
-  if (out === undefined) return empty && isEmptyMap(left) ? takePatch(base, patch) : left
+  // The emptiness check is costly for large maps, so it comes last.
+  if (out === undefined) return empty && (left === undefined || isEmptyMap(left)) ? takePatch(base, patch) : left
   return fewer && isEmptyMap(out) ? undefined : out
 }
 
@@ -112,7 +112,7 @@ function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonVal
   const rightEmpty = right === undefined || right.length === 0
   if (list.atomic || (leftEmpty && rightEmpty)) return takePatch(base, patch)
   if (rightEmpty) return left
-  if (left !== undefined && haveSameKeys(list, left, right)) return mergeInStep(walk, list, left, right)
+  if (left !== undefined && haveSameKeys(list, left, right)) return mergeAligned(walk, list, left, right)
   const found = walk.errors.length
   const rightItems = indexItems(walk, list, right, false)
   const leftItems = indexItems(walk, list, left ?? [], true)
@@ -122,13 +122,13 @@ function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonVal
   return left !== undefined && sameItems(left, out) ? left : out
 }
 
-/** Joins lists that hold the same keys in the same order, without indexing them. */
-function mergeInStep(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
+/** Merges lists with the same keys in the same order without indexing them. */
+function mergeAligned(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
   let out: JsonValue[] | undefined
   for (let i = 0; i < left.length; i++) {
     const own = left[i] as JsonValue
-    const element = walk.checked ? unspelled : itemElement(list, own)
-    walk.enter(element instanceof ItemProblem ? unspelled : element)
+    const element = walk.checked ? placeholder : itemElement(list, own)
+    walk.enter(element instanceof ListItemError ? placeholder : element)
     const merged = mergeNode(walk, list.items, own, right[i])
     walk.leave()
     if (merged !== own) out ??= left.slice(0, i)
@@ -138,13 +138,13 @@ function mergeInStep(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: 
   return out.length === 0 ? undefined : out
 }
 
-const unspelled: PathElement = 'i:0'
+const placeholder: PathElement = 'i:0'
 
 interface IndexedItems {
   readonly items: readonly JsonValue[]
-  /** Of each item, in order; items without an element are left out of both. */
+  /** Elements in item order; items without an element are omitted. */
   readonly elements: PathElement[]
-  /** The item of an element; `null` when there are several. */
+  /** The item of an element; `null` for duplicates. */
   readonly byElement: Map<PathElement, JsonValue>
 }
 
@@ -153,14 +153,11 @@ function indexItems(walk: MergeWalk, list: ListAtom, items: readonly JsonValue[]
   const byElement = new Map<PathElement, JsonValue>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     const known = byElement.has(element)
     if (known && !duplicates) {
-      walk.fail(`duplicate entries for key ${elementText(element)}`)
+      walk.fail(`duplicate entries for key ${formatElement(element)}`)
       continue
     }
     byElement.set(element, known ? null : item)
@@ -170,8 +167,8 @@ function indexItems(walk: MergeWalk, list: ListAtom, items: readonly JsonValue[]
 }
 
 /**
- * Items of the base that the patch does not have keep their place before the next shared item; shared items follow
- * the order of the patch.
+ * Joins two indexed lists. Items only in the base stay in front of the next shared item; shared items follow the order of the
+ * patch.
  */
 function joinItems(walk: MergeWalk, list: ListAtom, left: IndexedItems, right: IndexedItems): JsonValue[] {
   const out: JsonValue[] = []
@@ -223,10 +220,4 @@ function joinItems(walk: MergeWalk, list: ListAtom, left: IndexedItems, right: I
 
 function sameItems(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i])
-}
-
-function isEmptyMap(map: object | undefined): boolean {
-  if (map === undefined) return true
-  for (const _ in map) return false
-  return true
 }

@@ -5,20 +5,20 @@ import type { MapAtom, TypeRef } from './types.ts'
 import { defaultForm } from './types.ts'
 
 /**
- * A set as it reads under a schema that may have changed since it was written: what lies below a part that has become
- * atomic is owned as that part. Parts that have become granular are left alone.
+ * Adapts a set to a schema that changed since the set was written: paths below a part that became atomic collapse into that part.
+ * Parts that became granular are left alone.
  *
- * @returns the same set when nothing has to change.
+ * @returns the same set when nothing changes.
  */
 export function reconcileFieldSet(set: FieldSet, type: TypeRef): FieldSet {
   if (type.name === deducedName) return set
-  if (set.settledUnder === type) return set
+  if (set.reconciledWith === type) return set
   const out = reconcileNode({ member: false, children: set }, type, true).children ?? emptySet
-  if (!out.empty) out.settledUnder = type
+  if (!out.empty) out.reconciledWith = type
   return out
 }
 
-/** @param root the root itself cannot become a path. */
+/** @param root The root itself cannot become a member. */
 function reconcileNode(node: FieldNode, type: TypeRef, root = false): FieldNode {
   const { children } = node
   if (children === undefined) return node
@@ -58,7 +58,7 @@ function fieldType(map: MapAtom, name: string): TypeRef | undefined {
   return map.fields.get(name)?.type ?? map.items
 }
 
-/** Maps of deduced members have no relationship that could have changed. */
+/** Maps of deduced members have no relationship that could change. */
 function isDeducedMap(map: MapAtom): boolean {
   if (map.fields.size > 0 || map.items === undefined) return false
   return map.items.name === undefined ? map.items.atom.scalar === 'untyped' : map.items.name === deducedName

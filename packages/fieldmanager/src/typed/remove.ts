@@ -3,25 +3,22 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { elementParts, fieldElement } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, setMember } from './types.ts'
 
-export interface ExtractOptions {
-  /** Adds the key fields of the items that are only partly extracted. */
+export interface ExtractItemsOptions {
+  /** Includes the key fields of items that are extracted in part. */
   readonly appendKeyFields?: boolean
 }
 
-/**
- * The value without the members and items of `set`; what is emptied becomes null. Unchanged parts are shared with
- * `value`.
- */
+/** The value without the members and items of `set`; emptied parts become null. Unchanged parts are shared with `value`. */
 export function removeItems(value: JsonValue, set: FieldSet, type: TypeRef): JsonValue {
   return take(value, set, type, false)
 }
 
-/** Only the members and items of `set`; null when nothing is left. */
-export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractOptions = {}): JsonValue {
+/** Only the members and items of `set`; null when nothing remains. */
+export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractItemsOptions = {}): JsonValue {
   const wanted = options.appendKeyFields ? set.union(keyFieldsOf(set, fieldSetOf(value, type))) : set
   return take(value, wanted, type, true)
 }
@@ -67,7 +64,7 @@ function takeItems(value: JsonValue, set: FieldSet, list: ListAtom, extract: boo
   let same = true
   for (const item of items) {
     const element = itemElement(list, item)
-    const node = element instanceof ItemProblem ? undefined : set.nodes.get(element)
+    const node = element instanceof ListItemError ? undefined : set.nodes.get(element)
     if (extract ? node === undefined : node?.member) {
       same = false
       continue
@@ -80,7 +77,7 @@ function takeItems(value: JsonValue, set: FieldSet, list: ListAtom, extract: boo
   return same ? value : out
 }
 
-/** Paths of the key fields of every item on the way to a path that the value has. */
+/** The key fields of every item along the paths of `set` that the value has. */
 function keyFieldsOf(set: FieldSet, present: FieldSet): FieldSet {
   const builder = new FieldSetBuilder()
   set.iterate((path) => {

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
-import { compareTyped, comparisonText } from './compare.ts'
+import { compareTyped, formatComparison } from './compare.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaFromSmd } from './from-smd.ts'
 import { mergeTyped } from './merge.ts'
@@ -13,7 +13,7 @@ import { validateValue } from './validate.ts'
 
 type Vector = JsonObject & { id: string; kind: string; schemaJSON: JsonValue; rootType: string }
 
-describe.skipIf(sharedMissing)(`shared vectors of typed ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`typed: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('typed.jsonl')) {
     const vector = line as Vector
     it(`${vector.kind} ${vector.id}`, () => {
@@ -61,7 +61,7 @@ const checks: Record<string, (vector: Vector, type: TypeRef) => void> = {
       expect(encodeFieldsV1(there[part])).toEqual(wanted)
       expect(encodeFieldsV1(back[other])).toEqual(wanted)
     }
-    if (typeof vector.expectedText === 'string') expect(comparisonText(there)).toBe(vector.expectedText)
+    if (typeof vector.expectedText === 'string') expect(formatComparison(there)).toBe(vector.expectedText)
   },
   toFieldSet(vector, type) {
     expect(encodeFieldsV1(fieldSetOf(vector.object as JsonValue, type))).toEqual(vector.set)
@@ -69,7 +69,7 @@ const checks: Record<string, (vector: Vector, type: TypeRef) => void> = {
   fieldsetOfCreate(vector, type) {
     const { added } = compareTyped({}, vector.object as JsonValue, type)
     expect(encodeFieldsV1(added)).toEqual(vector.set)
-    expect(fieldsV1Text(added)).toBe(vector.setText)
+    expect(formatFieldsV1(added)).toBe(vector.setText)
   },
   removeExtract(vector, type) {
     const set = decodeFieldsV1(vector.set as JsonObject)

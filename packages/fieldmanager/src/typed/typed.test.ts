@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { compareTyped, comparisonText } from './compare.ts'
+import { compareTyped, formatComparison } from './compare.ts'
 import { deducedType } from './deduced.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaFromOpenApi } from './from-openapi.ts'
@@ -15,7 +15,7 @@ import { validateValue } from './validate.ts'
 
 const source = createTypeSource(modelFiles())
 
-describe('P222 P224 P225 schemas from OpenAPI', () => {
+describe('typedSchemaFromOpenApi [P222 P224 P225]', () => {
   interface Vector {
     name: string
     source: string
@@ -32,7 +32,7 @@ describe('P222 P224 P225 schemas from OpenAPI', () => {
     })
   }
 
-  it('references are resolved, also when they lead back', () => {
+  it('resolves references, including recursive ones', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, v: { type: 'string' } } }
     const type = typedSchemaFromOpenApi(
       { allOf: [{ $ref: '#/components/schemas/Node' }] },
@@ -43,7 +43,7 @@ describe('P222 P224 P225 schemas from OpenAPI', () => {
     expect(() => fieldSetOf({}, missing)).toThrow(expect.objectContaining({ code: 'InvalidSchema' }))
   })
 
-  it('unknown markers are refused when they are met', () => {
+  it('rejects unknown markers on first use', () => {
     const bad = { type: 'object', properties: { l: { type: 'array', 'x-kubernetes-list-type': 'bag' } } }
     expect(() => fieldSetOf({ l: [] }, typedSchemaFromOpenApi(bad))).toThrow('unknown list type bag')
     const keyless = { type: 'array', 'x-kubernetes-list-type': 'map' }
@@ -51,12 +51,12 @@ describe('P222 P224 P225 schemas from OpenAPI', () => {
   })
 })
 
-describe('schemas of built-in kinds', () => {
-  it('are made once', () => {
+describe('typedSchemaOf', () => {
+  it('caches the schema of a type', () => {
     expect(typedSchemaOf(source.struct('core/v1.Pod'))).toBe(typedSchemaOf(source.struct('core/v1.Pod')))
   })
 
-  it('know sets, map lists, atomic lists and atomic structs', () => {
+  it('recognizes sets, list maps, atomic lists and atomic structs', () => {
     const pod = {
       metadata: { finalizers: ['a'], labels: { l: '1' } },
       spec: {
@@ -79,7 +79,7 @@ describe('schemas of built-in kinds', () => {
     })
   })
 
-  it('every kind has a schema that can be used', () => {
+  it('accepts the zero object of built-in kinds', () => {
     for (const name of [
       'apiextensions/v1.CustomResourceDefinition',
       'apps/v1.StatefulSet',
@@ -91,7 +91,7 @@ describe('schemas of built-in kinds', () => {
     }
   })
 
-  it('new objects have the members that are always printed', () => {
+  it('includes always-serialized members in the zero object', () => {
     expect(zeroObjectOf(source.struct('apps/v1.Deployment'))).toEqual({
       metadata: { creationTimestamp: null },
       spec: { selector: null, template: { metadata: { creationTimestamp: null }, spec: { containers: null } }, strategy: {} },
@@ -100,10 +100,10 @@ describe('schemas of built-in kinds', () => {
   })
 })
 
-describe('comparisons', () => {
+describe('compareTyped', () => {
   const type = typedSchemaOf(source.struct('core/v1.PodSpec'))
 
-  it('tell keys apart however many there are', () => {
+  it('matches items by key', () => {
     const before = {
       containers: [
         { name: 'a', image: 'i' },
@@ -118,7 +118,7 @@ describe('comparisons', () => {
       ],
       tolerations: [],
     }
-    expect(comparisonText(compareTyped(before, after, type))).toBe(
+    expect(formatComparison(compareTyped(before, after, type))).toBe(
       [
         '- Modified Fields:',
         '.tolerations',
@@ -136,7 +136,7 @@ describe('comparisons', () => {
     )
   })
 
-  it('treat duplicates as one', () => {
+  it('compares duplicates as a whole', () => {
     const twice = {
       containers: [
         { name: 'a', image: 'i' },
@@ -153,22 +153,22 @@ describe('comparisons', () => {
     expect(compareTyped(twice, structuredClone(twice), type).modified.empty).toBe(true)
   })
 
-  it('refuse items without keys', () => {
+  it('rejects items without keys', () => {
     const after = { containers: [{ name: 'a' }, 'x'] }
     expect(() => compareTyped({ containers: [{ name: 'a' }] }, after, type)).toThrow(
       '.containers: element 1: associative list with keys may not have non-map elements',
     )
   })
 
-  it('see a value become another kind of value', () => {
+  it("reports a change of the value's type", () => {
     const change = compareTyped({ a: 'x', b: [1] }, { a: { c: 1 }, b: null }, deducedType)
     expect(String(change.modified)).toBe('.a\n.b')
     expect(String(change.added)).toBe('.a.c')
   })
 })
 
-describe('merges', () => {
-  it('share what is unchanged, up to the base itself', () => {
+describe('mergeTyped', () => {
+  it('shares unchanged parts, up to the base itself', () => {
     const type = typedSchemaOf(source.struct('core/v1.PodSpec'))
     const base = deepFreeze({
       containers: [
@@ -183,7 +183,7 @@ describe('merges', () => {
     expect(merged.containers[1]).toEqual({ name: 'b', image: 'k' })
   })
 
-  it('null leaves the members of a map', () => {
+  it('keeps the members of a map when the patch has null', () => {
     expect(mergeTyped({ a: { b: 1 } }, { a: null }, deducedType)).toEqual({ a: { b: 1 } })
     expect(mergeTyped({ a: 'x' }, { a: null }, deducedType)).toEqual({ a: null })
     const granular = typedSchemaFromOpenApi({
@@ -194,8 +194,8 @@ describe('merges', () => {
   })
 })
 
-describe('schemas in structured-merge-diff form', () => {
-  it('refuse what they do not know', () => {
+describe('typedSchemaFromSmd', () => {
+  it('rejects unknown type names, unknown scalars and types without a name', () => {
     const schema = typedSchemaFromSmd({
       types: [
         { name: 'a', map: { fields: [{ name: 'x', type: { namedType: 'missing' } }] } },

@@ -1,23 +1,23 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
-import { quote } from '../value/json.ts'
+import { quoteJson } from '../value/json.ts'
 import { isMap, type Value } from '../value/order.ts'
 
 /**
- * The typed schema: what field management knows of a type.
+ * Typed schemas: the part of a type that field management uses.
  *
- * A type is a scalar, a list or a map (structs are maps with known members), or several of these when the value
- * decides. Lists are atomic (one owner for all), or associative: maps (items known by key fields) and sets (items known by
- * value). Maps are granular (an owner for each member) or atomic.
+ * A type is a scalar, a list or a map (a struct is a map with declared fields), or a choice of these by value. Lists are atomic
+ * (owned as a whole) or associative: maps (items identified by key fields) or sets (items identified by value). Maps are granular
+ * (owned member by member) or atomic.
  */
 export type ScalarAtom = 'string' | 'numeric' | 'boolean' | 'untyped'
 
-/** What a value of a type may look like. */
+/** The forms that values of a type may have. */
 export interface Atom {
   readonly scalar?: ScalarAtom | undefined
   readonly list?: ListAtom | undefined
   readonly map?: MapAtom | undefined
-  /** The only form, when there is just one. */
+  /** The only form, if there is exactly one. */
   readonly single: Form | undefined
 }
 
@@ -26,15 +26,15 @@ export type Form = 'scalar' | 'list' | 'map'
 export interface ListAtom {
   readonly items: TypeRef
   readonly atomic: boolean
-  /** Names of the key fields; without any, an associative list is a set. */
+  /** Names of the key fields; an associative list without keys is a set. */
   readonly keys: readonly string[]
-  /** How elements of items begin when there is one key field: `k:{"name":`. */
+  /** Common prefix of item elements for a single key field: `k:{"name":`. */
   readonly prefix?: string | undefined
 }
 
 export interface MapAtom {
   readonly fields: ReadonlyMap<string, MapField>
-  /** Type of members that are not fields; absent: there may be none. */
+  /** Type of undeclared members; when absent, they are not allowed. */
   readonly items: TypeRef | undefined
   readonly atomic: boolean
 }
@@ -43,11 +43,11 @@ export interface MapField {
   readonly name: string
   readonly element: PathElement
   readonly type: TypeRef
-  /** Stands in for a missing key field. */
+  /** Value of the key field in items that omit it. */
   readonly default: JsonValue | undefined
 }
 
-/** A type, resolved when it is first looked at, so that types may contain themselves. */
+/** A type that is resolved on first access, so that types may be recursive. */
 export class TypeRef {
   readonly name: string | undefined
   #atom: Atom | undefined
@@ -73,10 +73,10 @@ export function atomOf(parts: { scalar?: ScalarAtom | undefined; list?: ListAtom
 }
 
 export function listAtom(items: TypeRef, atomic: boolean, keys: readonly string[] = []): ListAtom {
-  return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quote(keys[0] as string)}:` : undefined }
+  return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quoteJson(keys[0] as string)}:` : undefined }
 }
 
-/** The same type with another relationship of its members or items. */
+/** The same type with the given relationship (atomic or not). */
 export function withAtomic(type: TypeRef, atomic: boolean): TypeRef {
   return new TypeRef(type.name, () => {
     const { scalar, list, map } = type.atom
@@ -84,7 +84,7 @@ export function withAtomic(type: TypeRef, atomic: boolean): TypeRef {
   })
 }
 
-/** Which form the value itself asks for; `undefined` when it does not say (null, absent, or of no allowed form). */
+/** The form determined by the value; `undefined` for null, absent values and disallowed forms. */
 export function formOf(atom: Atom, value: Value): Form | undefined {
   if (atom.single !== undefined) return atom.single
   if (value === null || value === undefined) return undefined
@@ -93,24 +93,24 @@ export function formOf(atom: Atom, value: Value): Form | undefined {
   return atom.scalar === undefined ? undefined : 'scalar'
 }
 
-/** The form by which a value is handled when it does not say one itself. */
+/** The form for values that do not determine one. */
 export function defaultForm(atom: Atom): Form {
   return atom.map !== undefined ? 'map' : atom.scalar !== undefined ? 'scalar' : 'list'
 }
 
-/** Type of a member of a map; `undefined` when the map has no such member. */
+/** The type of a member; `undefined` when the map does not allow it. */
 export function memberType(map: MapAtom, name: string): TypeRef | undefined {
   return map.fields.get(name)?.type ?? map.items
 }
 
-/** An own member; never one that every object inherits. */
+/** An own member; inherited ones count as absent. */
 export function ownMember(object: { readonly [key: string]: JsonValue }, key: string): JsonValue | undefined {
   const value = object[key]
   if ((typeof value === 'function' || key === '__proto__') && !Object.hasOwn(object, key)) return undefined
   return value
 }
 
-/** The value as a map; `undefined` for null and everything else. */
+/** The value as a map; `undefined` for everything else. */
 export function asMap(value: Value): { [key: string]: JsonValue } | undefined {
   return isMap(value) ? value : undefined
 }
@@ -119,13 +119,13 @@ export function asList(value: Value): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-/** Sets an own member, whatever it is called. */
+/** Sets an own member, also for names such as `__proto__`. */
 export function setMember(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
-/** A copy whose members may be set, whatever they are called. Large maps become tables, which is made in a third of the time. */
+/** A mutable copy. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
 export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
   if (object === undefined) return {}
   if (Object.keys(object).length < manyMembers) return { ...object }

@@ -1,69 +1,74 @@
 import type { JsonValue } from '@krmkit/meta'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
-import { elementText } from '../fieldpath/path-text.ts'
+import { formatElement } from '../fieldpath/format-path.ts'
 import { isMap } from '../value/order.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { goType } from '../value/type-names.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf, memberType, setMember } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {
-  /** Accepts several items with the same key, as live objects may have them. */
+  /** Accepts several items with the same key, as live objects may have. */
   readonly allowDuplicates?: boolean
 }
 
-/** What keeps a value from being of a type, as `.spec.foo: field not declared in schema`; empty when nothing does. */
+/**
+ * Validates a value against its type.
+ *
+ * @returns errors such as `.spec.foo: field not declared in schema`; empty for a valid value.
+ */
 export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
   const walk = new Walk()
   validate(value, type, walk, options.allowDuplicates === true)
   return walk.errors
 }
 
-/** What is wrong with a scalar; `undefined` when it fits. Null and absent fit everywhere. */
-export function scalarProblem(scalar: ScalarAtom, value: JsonValue | undefined): string | undefined {
+/** Validates a scalar; returns the error, or `undefined` when it fits. Null and absent values always fit. */
+export function validateScalar(scalar: ScalarAtom, value: JsonValue | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
   const type = typeof value
   switch (scalar) {
     case 'numeric':
       return type === 'number' || type === 'bigint' ? undefined : `expected numeric (int or float), got ${goType(value)}`
     case 'string':
-      return type === 'string' ? undefined : `expected string, got ${show(value)}`
+      return type === 'string' ? undefined : `expected string, got ${formatForError(value)}`
     case 'boolean':
-      return type === 'boolean' ? undefined : `expected boolean, got ${show(value)}`
+      return type === 'boolean' ? undefined : `expected boolean, got ${formatForError(value)}`
     default:
-      return type === 'object' ? `expected any scalar, got ${show(value)}` : undefined
+      return type === 'object' ? `expected any scalar, got ${formatForError(value)}` : undefined
   }
 }
 
-/** A value as findings print it, shortened. */
-export function show(value: JsonValue): string {
-  const text = JSON.stringify(beginning(value, { left: shown }), (_, member) =>
+/** Formats a value for an error message, truncated. */
+export function formatForError(value: JsonValue): string {
+  const text = JSON.stringify(truncate(value, { left: maxFormattedLength }), (_, member) =>
     typeof member === 'bigint' ? String(member) : member,
   )
-  return text.length > shown ? `${text.slice(0, shown)}...` : text
+  return text.length > maxFormattedLength ? `${text.slice(0, maxFormattedLength)}...` : text
 }
 
-/** Characters of a value that are shown. */
-const shown = 200
+/** Maximum length of formatted values, in characters. */
+const maxFormattedLength = 200
 
-/** As much of a value as it takes for the text that is shown. */
-function beginning(value: JsonValue, budget: { left: number }): JsonValue {
+/** A prefix of the value that suffices for the formatted text. */
+function truncate(value: JsonValue, budget: { left: number }): JsonValue {
   budget.left--
   if (typeof value === 'string') {
     budget.left -= value.length
-    return value.length > shown ? value.slice(0, shown + 1) : value
+    return value.length > maxFormattedLength ? value.slice(0, maxFormattedLength + 1) : value
   }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const items: JsonValue[] = []
-    for (let i = 0; i < value.length && budget.left >= 0; i++) items.push(beginning(value[i] as JsonValue, budget))
+    for (let i = 0; i < value.length && budget.left >= 0; i++) items.push(truncate(value[i] as JsonValue, budget))
     return items
   }
   const members: { [key: string]: JsonValue } = {}
   for (const key in value) {
     if (budget.left < 0) break
     budget.left -= key.length
-    setMember(members, key, beginning(value[key] as JsonValue, budget))
+    setMember(members, key, truncate(value[key] as JsonValue, budget))
   }
   return members
 }
@@ -74,7 +79,7 @@ function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boole
   if (form === 'map' && atom.map !== undefined) validateMap(value, atom.map, walk, duplicates)
   else if (form === 'list' && atom.list !== undefined) validateList(value, atom.list, walk, duplicates)
   else if (atom.scalar !== undefined) {
-    const problem = scalarProblem(atom.scalar, value)
+    const problem = validateScalar(atom.scalar, value)
     if (problem !== undefined) walk.fail(problem)
   } else walk.fail(`schema error: invalid atom: ${type.name === undefined ? 'inlined' : `named type: ${type.name}`}`)
 }
@@ -82,7 +87,7 @@ function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boole
 function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): void {
   if (value === null) return
   if (!isMap(value)) {
-    walk.fail(`expected map, got ${show(value)}`)
+    walk.fail(`expected map, got ${formatForError(value)}`)
     return
   }
   for (const key in value) {
@@ -99,32 +104,26 @@ function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boo
 function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): void {
   if (value === null) return
   if (!Array.isArray(value)) {
-    walk.fail(`expected list, got ${show(value)}`)
+    walk.fail(`expected list, got ${formatForError(value)}`)
     return
   }
   const seen = list.atomic ? undefined : new Set<PathElement>()
   for (let i = 0; i < value.length; i++) {
     const item = value[i] as JsonValue
     const element = seen === undefined ? indexElement(i) : itemElement(list, item)
-    // Without an element nothing below the item could be named.
-    if (element instanceof ItemProblem) {
+    // Paths below an item without element cannot be expressed.
+    if (element instanceof ListItemError) {
       walk.fail(`element ${i}: ${element.message}`)
       return
     }
     walk.enter(element)
     if (seen?.has(element) && !duplicates) {
       walk.leave()
-      walk.fail(`duplicate entries for key ${elementText(element)}`)
+      walk.fail(`duplicate entries for key ${formatElement(element)}`)
       walk.enter(element)
     }
     seen?.add(element)
     validate(item, list.items, walk, duplicates)
     walk.leave()
   }
-}
-
-function goType(value: JsonValue): string {
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'bool'
-  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
 }

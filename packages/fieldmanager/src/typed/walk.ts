@@ -1,18 +1,23 @@
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 
-/** Deepest object that is walked; far beyond real ones, below what the stack holds. */
+/** Maximum depth of objects: far above real objects, below the stack limit. */
 export const maxObjectDepth = 1000
 
-/** Where a walk stands, and what it found wrong. */
+/** The error for an object beyond the maximum depth. */
+export function tooDeepError(): FieldManagerError {
+  return new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+}
+
+/** State of a recursive walk: the current path and the errors found. */
 export class Walk {
   readonly path: PathElement[] = []
   readonly errors: string[] = []
 
   enter(element: PathElement): void {
     if (this.path.push(element) > maxObjectDepth) {
-      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+      throw tooDeepError()
     }
   }
 
@@ -21,17 +26,17 @@ export class Walk {
   }
 
   fail(message: string): void {
-    this.errors.push(this.path.length === 0 ? message : `${pathText(this.path)}: ${message}`)
+    this.errors.push(this.path.length === 0 ? message : `${formatPath(this.path)}: ${message}`)
   }
 
-  /** @throws FieldManagerError `InvalidObject` with everything found. */
+  /** @throws FieldManagerError `InvalidObject` with all errors. */
   check(prefix = ''): void {
     if (this.errors.length === 0) return
     throw new FieldManagerError('InvalidObject', prefix + joinErrors(this.errors), { errors: this.errors })
   }
 }
 
-/** One finding as it is, several as a list. */
+/** Formats a single error as it is, several as a list. */
 export function joinErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((text) => `  ${text}`)].join('\n')
 }

@@ -1,22 +1,21 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
-import { compareStrings } from './order.ts'
+import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 
 /**
- * JSON text of values inside path elements, byte for byte as Go's serialisers print it, and a strict reader that
- * bounds depth and rejects what is not JSON.
+ * JSON text of the values inside path elements, byte for byte as Go's serializers write it, and a strict, depth-limited JSON
+ * parser.
  */
 
-/** Deepest nesting that is read. */
+/** Maximum nesting of parsed JSON. */
 export const maxDepth = 200
 
 const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x5b\x5d-\u2027\u202a-\ud7ff\ue000-\uffff]*$/
 
-/** JSON text with sorted map keys; strings are escaped as in HTML-safe JSON (`<` is written `\u003c`). */
+/** JSON text with sorted map keys and HTML-safe strings: `<` is written `\u003c`. */
 export function canonicalJson(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
-      return quoteValue(value)
+      return quoteHtmlSafeJson(value)
     case 'number':
       return numberText(value)
     case 'bigint':
@@ -28,14 +27,14 @@ export function canonicalJson(value: JsonValue): string {
   }
 }
 
-/** A JSON string, HTML-safe: how string values are written. */
-export function quoteValue(text: string): string {
+/** An HTML-safe JSON string, as string values are written. */
+export function quoteHtmlSafeJson(text: string): string {
   if (plain.test(text)) return `"${text}"`
-  return quote(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
+  return quoteJson(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
 }
 
-/** A JSON string, not HTML-safe: how names of key fields are written. */
-export function quote(text: string): string {
+/** A JSON string without HTML escapes, as names of key fields are written. */
+export function quoteJson(text: string): string {
   const escaped = JSON.stringify(text)
   if (plain.test(text)) return escaped
   return escaped
@@ -45,26 +44,26 @@ export function quote(text: string): string {
 }
 
 /**
- * Reads one JSON value with nothing after it.
+ * Parses exactly one JSON value.
  *
- * @throws FieldManagerError `InvalidFieldSet` for what is not JSON, `TooLarge` beyond 200 levels.
+ * @throws FieldManagerError `InvalidFieldSet` for invalid JSON, `TooLarge` for more than 200 levels.
  */
 export function parseJson(text: string): JsonValue {
   checkDepth(text)
   try {
     return JSON.parse(text) as JsonValue
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`)
+    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }
 
-/** The same from bytes; what is not UTF-8 is refused. */
+/** Parses UTF-8 bytes like `parseJson`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJson` */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8')
+  } catch (cause) {
+    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8', { cause })
   }
   return parseJson(text)
 }
@@ -76,7 +75,7 @@ function numberText(value: number): string {
   const text = String(value)
   const exponent = text.indexOf('e')
   if (exponent < 0) return text
-  // Go prints at least two exponent digits, except that a leading zero of negative ones is dropped.
+  // Go prints at least two exponent digits but drops a leading zero of negative exponents.
   const sign = text[exponent + 1] as string
   const digits = text.slice(exponent + 2)
   return `${text.slice(0, exponent)}e${sign}${sign === '+' && digits.length < 2 ? `0${digits}` : digits}`
@@ -84,8 +83,8 @@ function numberText(value: number): string {
 
 function mapText(value: JsonObject): string {
   const parts: string[] = []
-  for (const key of Object.keys(value).sort(compareStrings))
-    parts.push(`${quoteValue(key)}:${canonicalJson(value[key] as JsonValue)}`)
+  for (const key of Object.keys(value).sort(compareCodePoints))
+    parts.push(`${quoteHtmlSafeJson(key)}:${canonicalJson(value[key] as JsonValue)}`)
   return `{${parts.join(',')}}`
 }
 

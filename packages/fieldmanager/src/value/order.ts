@@ -1,16 +1,16 @@
-import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
 
 /**
- * A total order over JSON values, and equality.
+ * A total order and deep equality of JSON values.
  *
- * Kinds stand in the order number, string, boolean, list, map, null. Strings are ordered by code point
- * (as their UTF-8 bytes are), lists and maps lexicographically, maps by sorted key.
+ * Types are ordered number, string, boolean, list, map, null. Strings are ordered by code point (the order of their UTF-8 bytes),
+ * lists lexicographically, maps lexicographically by sorted key.
  */
 
-/** A value from a frozen object, or one that may be changed. */
+/** A JSON value, possibly frozen or absent. */
 export type Value = JsonValue | undefined
 
-/** Negative when `a` comes first, zero when equal. */
+/** Negative when `a` sorts first, zero when both are equal. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const kind = kindOf(a)
   const other = kindOf(b)
@@ -19,7 +19,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
     case 0:
       return a === b ? 0 : (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
     case 1:
-      return compareStrings(a as string, b as string)
+      return compareCodePoints(a as string, b as string)
     case 2:
       return a === b ? 0 : a === false ? -1 : 1
     case 3:
@@ -31,7 +31,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
   }
 }
 
-/** Deep equality; `1`, `1.0` and `1n` are equal, and order matters in lists only. */
+/** Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
@@ -54,22 +54,7 @@ export function equalValues(a: Value, b: Value): boolean {
   return size === 0
 }
 
-/** Order of strings by code point, which is the order of their UTF-8 bytes. */
-export function compareStrings(a: string, b: string): number {
-  if (a === b) return 0
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    // Surrogates stand for code points above all of the basic plane.
-    if (x >= 0xd800 && y >= 0xd800) return rank(x) - rank(y)
-    return x - y
-  }
-  return a.length - b.length
-}
-
-/** Sorts in place, stable. For the few items that most lists have this is cheaper than the general sort, which allocates. */
+/** Stable in-place sort. For short lists, insertion sort avoids the allocations of the built-in sort. */
 export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > fewItems) return items.sort(compare)
   for (let i = 1; i < items.length; i++) {
@@ -85,9 +70,9 @@ const fewItems = 16
 
 /** Sorts strings in place by code point. */
 export function sortStrings(strings: string[]): string[] {
-  if (strings.length <= fewItems) return sortInPlace(strings, compareStrings)
-  // The engine's own order is that of code units, which differs where there are surrogates.
-  return strings.some(hasSurrogates) ? strings.sort(compareStrings) : strings.sort()
+  if (strings.length <= fewItems) return sortInPlace(strings, compareCodePoints)
+  // The built-in order compares code units, which differs from code point order for surrogates.
+  return strings.some(hasSurrogates) ? strings.sort(compareCodePoints) : strings.sort()
 }
 
 function hasSurrogates(text: string): boolean {
@@ -104,8 +89,10 @@ export function isMap(value: Value): value is { [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function rank(unit: number): number {
-  return unit <= 0xdfff ? unit + 0x10000 : unit
+/** Whether a map has no members, without listing them. */
+export function isEmptyMap(map: object): boolean {
+  for (const _ in map) return false
+  return true
 }
 
 function kindOf(value: JsonValue): number {
@@ -132,13 +119,13 @@ function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number 
 }
 
 function compareMaps(a: { [key: string]: JsonValue }, b: { [key: string]: JsonValue }): number {
-  const keys = Object.keys(a).sort(compareStrings)
-  const others = Object.keys(b).sort(compareStrings)
+  const keys = Object.keys(a).sort(compareCodePoints)
+  const others = Object.keys(b).sort(compareCodePoints)
   const length = Math.min(keys.length, others.length)
   for (let i = 0; i < length; i++) {
     const key = keys[i] as string
     const other = others[i] as string
-    const order = compareStrings(key, other) || compareValues(a[key] as JsonValue, b[other] as JsonValue)
+    const order = compareCodePoints(key, other) || compareValues(a[key] as JsonValue, b[other] as JsonValue)
     if (order !== 0) return order
   }
   return keys.length - others.length

@@ -6,10 +6,10 @@ import { compareValues, equalValues } from './order.ts'
 
 type Vector = JsonObject & { id: string; kind: string }
 
-describe.skipIf(sharedMissing)(`shared vectors of value ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`value: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('value.jsonl')) {
     const vector = line as Vector
-    if (vector.goOnly) it.skip(`${vector.id}: a value that only Go has`, () => {})
+    if (vector.goOnly) it.skip(`${vector.id}: a value that exists in Go only`, () => {})
     else it(`${vector.kind} ${vector.id}`, () => checks[vector.kind]?.(vector))
   }
 })

@@ -1,14 +1,14 @@
-import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, parseJson, quote, quoteValue } from './json.ts'
-import { compareStrings, compareValues, equalValues } from './order.ts'
+import { canonicalJson, parseJson, quoteHtmlSafeJson, quoteJson } from './json.ts'
+import { compareValues, equalValues } from './order.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>
 const run = { seed: 20250102, numRuns: 500 }
 
 describe('JSON values', () => {
-  it('are totally ordered', () => {
+  it('have a total order', () => {
     fc.assert(
       fc.property(json, json, json, (a, b, c) => {
         expect(Math.sign(compareValues(a, b))).toBe(0 - Math.sign(compareValues(b, a)) + 0)
@@ -19,7 +19,7 @@ describe('JSON values', () => {
     )
   })
 
-  it('are equal to their text read again', () => {
+  it('survive encoding and parsing', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(equalValues(parseJson(canonicalJson(value)), value)).toBe(true)
@@ -28,7 +28,7 @@ describe('JSON values', () => {
     )
   })
 
-  it('integers are equal however they are held', () => {
+  it('compare integers by value, whether number or bigint', () => {
     expect(equalValues(1, 1n)).toBe(true)
     expect(equalValues({ a: [1n] }, { a: [1] })).toBe(true)
     expect(equalValues(2n ** 60n, 2n ** 60n + 1n)).toBe(false)
@@ -36,34 +36,34 @@ describe('JSON values', () => {
     expect(compareValues(1n, 2)).toBeLessThan(0)
   })
 
-  it('members that every object inherits are no members', () => {
+  it('ignore inherited members', () => {
     expect(equalValues({ toString: 1 }, {})).toBe(false)
     expect(equalValues({}, { constructor: 1 })).toBe(false)
     expect(equalValues(JSON.parse('{"__proto__":1}'), {})).toBe(false)
     expect(equalValues(JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":1}'))).toBe(true)
   })
 
-  it('strings are ordered by code point', () => {
-    expect(compareStrings('\u{1f600}', '\uff5e')).toBeGreaterThan(0)
-    expect(compareStrings('\u{1f600}', '\u{1f601}')).toBeLessThan(0)
-    expect(compareStrings('a', 'ab')).toBeLessThan(0)
+  it('order strings by code point', () => {
+    expect(compareCodePoints('\u{1f600}', '\uff5e')).toBeGreaterThan(0)
+    expect(compareCodePoints('\u{1f600}', '\u{1f601}')).toBeLessThan(0)
+    expect(compareCodePoints('a', 'ab')).toBeLessThan(0)
   })
 
-  it('strings are quoted as stock servers quote them', () => {
-    expect(quoteValue('a<b>&"c"\n\u2028\u0001')).toBe('"a\\u003cb\\u003e\\u0026\\"c\\"\\n\\u2028\\u0001"')
-    expect(quote('a<b>')).toBe('"a<b>"')
-    expect(quoteValue('\b\f')).toBe('"\\u0008\\u000c"')
-    expect(quoteValue('\\b')).toBe('"\\\\b"')
+  it('quote strings as stock servers do', () => {
+    expect(quoteHtmlSafeJson('a<b>&"c"\n\u2028\u0001')).toBe('"a\\u003cb\\u003e\\u0026\\"c\\"\\n\\u2028\\u0001"')
+    expect(quoteJson('a<b>')).toBe('"a<b>"')
+    expect(quoteHtmlSafeJson('\b\f')).toBe('"\\u0008\\u000c"')
+    expect(quoteHtmlSafeJson('\\b')).toBe('"\\\\b"')
   })
 
-  it('numbers are written as Go writes them', () => {
+  it('format numbers as Go does', () => {
     expect(canonicalJson(1e21)).toBe('1e+21')
     expect(canonicalJson(1e-7)).toBe('1e-7')
     expect(canonicalJson(1.5)).toBe('1.5')
     expect(canonicalJson(2n ** 62n)).toBe('4611686018427387904')
   })
 
-  it('deep text is refused', () => {
+  it('reject deeply nested text', () => {
     expect(() => parseJson('['.repeat(100_000))).toThrow(expect.objectContaining({ code: 'TooLarge' }))
   })
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type ApiObject, namingProfile } from '@krmkit/meta'
+import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { conversionBetween } from './index.ts'
@@ -65,7 +65,7 @@ describe('autoscalers', () => {
   })
 
   it('names annotations after the profile', () => {
-    const profile = namingProfile({ domain: 'cluster.example' })
+    const profile = createNamingProfile({ domain: 'cluster.example' })
     const object = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: {}, spec: { behavior: {} } }
     const annotations = conversionBetween(gvk('v2'), gvk('v1'), profile)(object).metadata.annotations
     expect(Object.keys(annotations!)).toEqual(['autoscaling.alpha.cluster.example/behavior'])

@@ -1,4 +1,4 @@
-import { type ApiObject, namingProfile } from '@krmkit/meta'
+import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import { conversionBetween } from './index.ts'
@@ -71,7 +71,7 @@ describe('conversions', () => {
   })
 
   it('follows the spelling of groups', () => {
-    const profile = namingProfile({ apiDomain: 'api.example' })
+    const profile = createNamingProfile({ apiDomain: 'api.example' })
     const catalog = createCatalog({ profile })
     const events = catalog.resource({ group: 'events.api.example', version: 'v1', resource: 'events' })
     expect(events?.storage.group).toBe('')

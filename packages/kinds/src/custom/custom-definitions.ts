@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
-import { type CustomCodec, customType, type StructType } from '@krmkit/schema'
+import { type CustomCodec, createCustomType, type StructType } from '@krmkit/schema'
 import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
@@ -61,7 +61,7 @@ function kindOf(
     listKind: listKindOf(names),
     namespaced: spec.scope === 'Namespaced',
     type: () => {
-      type ??= customType({ kind: gvk, schema, preserveUnknownFields: spec.preserveUnknownFields, objectMeta })
+      type ??= createCustomType({ kind: gvk, schema, preserveUnknownFields: spec.preserveUnknownFields, objectMeta })
       return type
     },
   }
@@ -115,9 +115,9 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
   }
   const fromStorage = (object: Frozen): ApiObject => {
     const written = kinds.get(object.apiVersion)?.type().custom
-    const read = (written?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
+    const read = (written?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
     if (read.apiVersion === apiVersion) return read
-    return codec().known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
+    return codec().dropUnknownFields({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
   }
   const conversion =
     converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })

@@ -14,14 +14,14 @@ import {
 } from '@krmkit/meta'
 import {
   type CustomCodec,
-  expressions,
-  hasRules,
+  cel,
+  createSchemaValidator,
   hasTransitionRules,
-  loadExpressions,
+  hasValidationRules,
+  loadCel,
   type SchemaValidator,
-  schemaValidator,
   validateEmbedded,
-  validateLists,
+  validateListTypes,
 } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
@@ -50,7 +50,7 @@ export interface CustomStrategyOptions {
 export function customStrategy(options: CustomStrategyOptions): Strategy {
   const { version, apiVersion, namespaced, seen } = options
   const { status, scale } = version.subresources ?? {}
-  const ruled = options.schema !== undefined && hasRules(options.schema)
+  const ruled = options.schema !== undefined && hasValidationRules(options.schema)
   const check = instanceRules(options, ruled)
   const own = (object: Frozen): JsonObject =>
     (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
@@ -66,7 +66,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (status !== undefined) takeMember(object, before, 'status')
       if (!sameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    ...(ruled ? { ready: loadExpressions } : {}),
+    ...(ruled ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && ruled && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
     validate(object, { warn }) {
       const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
@@ -137,13 +137,13 @@ function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled:
   let rules: RuleNode | undefined
   const afterLists = (object: JsonObject, errors: FieldError[], { old, warn }: CheckOptions): FieldError[] => {
     const { schema: node } = codec()
-    if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
-      addErrors(errors, validateLists(object, node))
+    if (node.containsKeyedLists && (old === undefined || validateListTypes(old, node).length === 0))
+      addErrors(errors, validateListTypes(object, node))
     if (schema === undefined || !ruled) return errors
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
-    const { engine, stored } = expressions()
-    rules ??= engine.ruleTree(schema, { environment: () => stored, root: true })
-    if (rules !== undefined) addErrors(errors, engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
+    const { engine, storedExpressions: stored } = cel()
+    rules ??= engine.createRuleTree(schema, { environment: () => stored, root: true })
+    if (rules !== undefined) addErrors(errors, engine.validateRules(rules, object, { old, warn, fieldAt: rulePlace }))
     return errors
   }
   return {
@@ -151,18 +151,18 @@ function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled:
       const errors: FieldError[] = [...options.before]
       const { schema: node } = codec()
       if (schema !== undefined) {
-        validate ??= schemaValidator(schema)
+        validate ??= createSchemaValidator(schema)
         addErrors(errors, validate(object, { old: options.old }))
       }
       if (scale !== undefined) addErrors(errors, [...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale)])
-      if (node.embedding) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
+      if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
       return afterLists(object, errors, options)
     },
     status(object, options) {
       const errors: FieldError[] = [...options.before]
       const described = memberSchema(schema, 'status')
       if (described !== undefined && Object.hasOwn(object, 'status')) {
-        validateStatus ??= schemaValidator(described)
+        validateStatus ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
         addErrors(errors, validateStatus(object.status as JsonValue, { old: before }).map(inStatus))
       }

@@ -1,4 +1,4 @@
-import { type ApiObject, compareCodePoints, type DeepReadonly, goQuote, isQualifiedName } from '@krmkit/meta'
+import { type ApiObject, compareCodePoints, type DeepReadonly, goQuote, validateQualifiedNameFormat } from '@krmkit/meta'
 
 /** Finalizers of the server itself, whose names say no domain. */
 const ownFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
@@ -13,7 +13,7 @@ export function finalizerWarnings({ metadata }: DeepReadonly<ApiObject>, old: De
 }
 
 function problemsOf(name: string): string[] {
-  const problems = isQualifiedName(name)
+  const problems = validateQualifiedNameFormat(name)
   if (name.includes('/') || ownFinalizers.has(name)) return problems
   const path = name.includes('.') ? ' including a path (/)' : ''
   return [

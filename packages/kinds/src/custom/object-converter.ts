@@ -31,13 +31,13 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     const type = kinds.get(version)?.type()
     const codec = type?.custom
     if (type === undefined || codec === undefined) return object as ApiObject
-    return normalize(type, codec.known(object as unknown as JsonObject)) as unknown as ApiObject
+    return normalize(type, codec.dropUnknownFields(object as unknown as JsonObject)) as unknown as ApiObject
   }
   return {
     async read(objects) {
       const written = objects.map((object) => {
         const codec = kinds.get(object.apiVersion)?.type().custom
-        return (codec?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
+        return (codec?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
       })
       const foreign = written.filter((object) => object.apiVersion !== apiVersion)
       if (foreign.length === 0) return written

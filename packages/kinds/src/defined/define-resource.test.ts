@@ -1,4 +1,4 @@
-import { type ApiObject, field, fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { type ApiObject, createFeatures, field, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
@@ -7,7 +7,7 @@ import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
 import { z } from './library.ts'
 import { structuralSchema } from './structural-schema.ts'
 
-const context = { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures() }
+const context = { clock: systemClock, random: systemRandom, profile: stockProfile, features: createFeatures() }
 const types = builtInTypes()
 const base = { group: 'shop.example.com', kind: 'Widget' } as const
 const object = (members: object): ApiObject =>

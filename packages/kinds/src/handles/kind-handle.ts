@@ -1,9 +1,9 @@
 import {
   type ApiObject,
+  createFeatures,
   type DeepReadonly,
   type FieldError,
   field,
-  fixedFeatures,
   formatApiVersion,
   nameRules,
   stockProfile,
@@ -15,6 +15,7 @@ import {
 } from '@krmkit/meta'
 import {
   applyDefaults,
+  createZodSchema,
   DecodeError,
   decode,
   decodeProtobuf,
@@ -27,7 +28,6 @@ import {
   type StructType,
   type TypeSource,
   type ZodSchemaOptions,
-  zodSchema,
 } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
@@ -35,7 +35,7 @@ import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 
 /** `z.ZodType<T>` */
-export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
+export type ZodSchema<T> = ReturnType<typeof createZodSchema<T>>
 
 /**
  * A kind as a value: what a program needs to write, check and read its objects without a server.
@@ -131,7 +131,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     type,
     schema(options = {}) {
       const key = `${options.enums ?? true} ${options.loose ?? false}`
-      const made = schemas.get(key) ?? zodSchema<T>(type(), options)
+      const made = schemas.get(key) ?? createZodSchema<T>(type(), options)
       schemas.set(key, made)
       return made
     },
@@ -200,7 +200,7 @@ const usualContext: StrategyContext = {
   clock: systemClock,
   random: systemRandom,
   profile: stockProfile,
-  features: /* @__PURE__ */ fixedFeatures(),
+  features: /* @__PURE__ */ createFeatures(),
 }
 
 function policyContext(given: Partial<StrategyContext> | undefined): StrategyContext {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type ApiObject, namingProfile } from '@krmkit/meta'
+import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInKinds } from '../catalog/catalog.ts'
 import type { Cell, RowCondition } from '../interfaces.ts'
@@ -51,7 +51,7 @@ describe('printers', () => {
   })
 
   it('reads labels and annotations of the profile', () => {
-    const profile = namingProfile({ domain: 'cluster.example' })
+    const profile = createNamingProfile({ domain: 'cluster.example' })
     const metadata = { name: 'n', labels: { 'node-role.cluster.example/a': '', 'node-role.kubernetes.io/b': '' } }
     expect(printers['/Node']!.cells({ apiVersion: 'v1', kind: 'Node', metadata }, { now: 0, profile })[2]).toBe('a')
   })

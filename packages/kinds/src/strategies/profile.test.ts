@@ -1,10 +1,10 @@
-import { type ApiObject, fakeClock, fixedFeatures, namingProfile, seededRandom } from '@krmkit/meta'
+import { type ApiObject, createFeatures, createNamingProfile, fakeClock, seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import type { StrategyContext } from '../interfaces.ts'
 import { policies } from './index.ts'
 
-const profile = namingProfile({ domain: 'example.org', apiDomain: 'api.example.org' })
-const context: StrategyContext = { clock: fakeClock(0), random: seededRandom(1), profile, features: fixedFeatures('1.33') }
+const profile = createNamingProfile({ domain: 'example.org', apiDomain: 'api.example.org' })
+const context: StrategyContext = { clock: fakeClock(0), random: seededRandom(1), profile, features: createFeatures('1.33') }
 
 it('names labels, annotations and groups after the profile', () => {
   const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import {
   type ApiObject,
+  createFeatures,
   type FieldError,
   fakeClock,
-  fixedFeatures,
   generateName,
   nameRules,
   seededRandom,
@@ -12,7 +12,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { applyDefaults, DecodeError, decode, loadExpressions, normalize } from '@krmkit/schema'
+import { applyDefaults, DecodeError, decode, loadCel, normalize } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
@@ -95,7 +95,7 @@ const elsewhere = new Set([
 ])
 
 describe.skipIf(!present)('writes of the recorded server (skipped when ../shared is absent)', () => {
-  beforeAll(() => loadExpressions())
+  beforeAll(() => loadCel())
 
   let refused = 0
   let accepted = 0
@@ -213,7 +213,7 @@ function contextOf({ definition }: Target, step: Step): StrategyContext {
     clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
     random: seededRandom(1),
     profile: stockProfile,
-    features: fixedFeatures('1.33'),
+    features: createFeatures('1.33'),
     requestVersion: { group: definition.group, version: definition.version },
   }
 }

@@ -12,11 +12,11 @@ describe('addresses', () => {
     ['10.0.255.255/8', '10.0.0.1'],
     ['192.168.1.255/32', '192.168.2.0'],
     ['fd00:1::/108', 'fd00:1:0:0:0:0:0:1'],
-  ])('the first of %s is %s', (range, first) => {
+  ])('the first address of %s is %s', (range, first) => {
     expect(firstAddress(range)).toBe(first)
   })
 
-  it('the certificate names where the server is and what clients are told', () => {
+  it('the certificate names the bound and the advertised addresses', () => {
     expect(certificateHosts(options({ externalHostname: 'api.example.com', advertiseAddress: '192.0.2.1' }))).toEqual([
       '127.0.0.1',
       '192.0.2.1',
@@ -26,14 +26,14 @@ describe('addresses', () => {
     expect(certificateHosts(options({ bindAddress: '0.0.0.0' }))).not.toContain('0.0.0.0')
   })
 
-  it('endpoints have no loopback addresses', () => {
+  it('excludes loopback addresses from endpoints', () => {
     expect(clusterAddress(options({ bindAddress: '192.0.2.7' }))).toBe('192.0.2.7')
     expect(clusterAddress(options({ bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1' }))).toBe('192.0.2.1')
     for (const bindAddress of ['127.0.0.1', '::1', '0.0.0.0', '::'])
       expect(clusterAddress(options({ bindAddress })) ?? '').not.toMatch(/^127\.|^::1?$|^0\.0/)
   })
 
-  it('discovery tells the best name there is', () => {
+  it('discovery prefers the external name, then the advertised and the bound address', () => {
     expect(advertised(options({}), 1)).toBe('127.0.0.1:1')
     expect(advertised(options({ advertiseAddress: 'fd00::1' }), 2)).toBe('[fd00::1]:2')
     expect(advertised(options({ advertiseAddress: '192.0.2.1', externalHostname: 'api' }), 3)).toBe('api:3')

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { parseCIDR, parseIP } from '@krmkit/meta'
 import type { ServeOptions } from './serve-options.ts'
 
-/** Every name under which clients may reach the server, for its certificate. */
+/** The DNS names and IP addresses of the serving certificate. */
 export function certificateHosts(options: ServeOptions): string[] {
   const { bindAddress, advertiseAddress, externalHostname, serviceClusterIpRange } = options
   const hosts = [bindAddress, advertiseAddress, externalHostname].filter(
@@ -13,7 +13,7 @@ export function certificateHosts(options: ServeOptions): string[] {
   return [...new Set(hosts)]
 }
 
-/** `host:port` that discovery tells clients. */
+/** The `host:port` that discovery advertises. */
 export function advertised(options: ServeOptions, port: number): string {
   const { externalHostname, advertiseAddress, bindAddress } = options
   const host =
@@ -21,7 +21,7 @@ export function advertised(options: ServeOptions, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** Where what runs in the cluster reaches the server: an IP address that is not a loopback one; undefined when it has none. */
+/** The IP address under which pods reach the server; undefined when there are only loopback addresses. */
 export function clusterAddress({ advertiseAddress, bindAddress }: ServeOptions): string | undefined {
   const wanted = advertiseAddress ?? bindAddress
   const parsed = parseIP(wanted)
@@ -29,7 +29,7 @@ export function clusterAddress({ advertiseAddress, bindAddress }: ServeOptions):
   return isUsable ? wanted : ownAddresses()[0]
 }
 
-/** The first address of a range after that of the network itself: where the API's own service lives. */
+/** The first usable address of a range: the cluster IP of the service `kubernetes`. */
 export function firstAddress(range: string): string {
   const { address, prefixLength } = parseCIDR(range)!
   const bytes = [...address.bytes]

@@ -1,12 +1,12 @@
 export type CliErrorCode =
-  /** Flags that contradict each other, or values that cannot be used. */
+  /** Contradictory flags or invalid values. */
   | 'InvalidFlag'
   /** A file that cannot be read or written. */
   | 'FileFailed'
-  /** What another program or server said is of no use. */
-  | 'Unusable'
+  /** An invalid response of a server. */
+  | 'InvalidResponse'
 
-/** The command cannot do what it was told. The message is for the person at the terminal. */
+/** A failure that the user can correct; the message is printed without a stack. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: CliErrorCode
@@ -15,4 +15,9 @@ export class CliError extends Error {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
   }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

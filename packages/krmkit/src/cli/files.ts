@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeToOtherUsers, makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
-import { CliError } from './cli-error.ts'
+import { ensurePrivateDirectory, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
+import { CliError, messageOf } from './cli-error.ts'
 
-/** A file that appears whole and that only its owner reads. */
+/** Writes a file atomically with mode 0600. @throws CliError `FileFailed` */
 export async function writeSecret(path: string, text: string): Promise<void> {
   try {
     await writePrivateFile(path, text)
@@ -14,14 +14,14 @@ export async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 /**
- * The text of a secret that `writeSecret` wrote, which is closed to other users if it has been opened since; undefined when there is none.
+ * Reads a file written by `writeSecret` and restores its mode to 0600. Returns undefined when the file does not exist.
  *
  * @throws CliError `FileFailed`
  */
 export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const text = await readFile(path, 'utf8')
-    closeToOtherUsers(path)
+    restrictToOwner(path)
     return text
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -30,30 +30,26 @@ export async function readSecret(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the folder of the server's own data, for its owner alone. Where nothing has to be kept, one that is missing stays missing.
+ * Creates the data folder with mode 0700, or restricts an existing one. A missing folder is created only when `isNeeded` is set.
  *
- * @throws CliError `FileFailed` when the folder cannot be made or closed to other users.
+ * @throws CliError `FileFailed` when the folder cannot be created or restricted.
  */
 export function prepareDataFolder(path: string, { isNeeded }: { readonly isNeeded: boolean }): void {
   if (!isNeeded && !existsSync(path)) return
   try {
-    makePrivateFolder(path)
+    ensurePrivateDirectory(path)
     const keys = join(path, 'pki')
-    if (existsSync(keys)) makePrivateFolder(keys)
+    if (existsSync(keys)) ensurePrivateDirectory(keys)
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `--data-dir: ${messageOf(cause)}`, cause })
   }
 }
 
-/** The text of a file that a flag names. */
+/** Reads the file that a flag names. @throws CliError `FileFailed` */
 export async function readText(path: string, flag: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}: ${messageOf(cause)}`, cause })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

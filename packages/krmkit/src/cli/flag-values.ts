@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
-import { isValidCIDR, parseDurationMs } from '@krmkit/meta'
+import { parseDurationMs, validateCIDR } from '@krmkit/meta'
 import { InvalidArgumentError } from './commander.ts'
 
 /**
- * Values of flags: each function reads one, or says in a sentence what would be right. They are used as `argParser`s of
- * commander, which puts the flag's name before the sentence.
+ * Parsers of flag values. Each throws InvalidArgumentError with a sentence that states the accepted form; commander puts the flag before
+ * it.
  */
 
 export function integer(range: { readonly min: number; readonly max: number }): (text: string) => number {
@@ -23,7 +23,7 @@ export function fraction(range: { readonly min: number; readonly max: number }):
   }
 }
 
-/** `true` when the flag stands alone. */
+/** A boolean; `true` for a flag without a value. */
 export function flag(text: string | undefined): boolean {
   if (text === undefined || text === 'true') return true
   if (text === 'false') return false
@@ -36,7 +36,7 @@ export function duration(text: string): number {
     const ms = parseDurationMs(text)
     if (ms >= 0) return ms
   } catch {
-    // Falls through to the one sentence for all of them.
+    // Reported by the error below.
   }
   throw new InvalidArgumentError('It must be a duration, such as 30s or 1m30s.')
 }
@@ -46,14 +46,14 @@ export function address(text: string): string {
   throw new InvalidArgumentError('It must be an IP address.')
 }
 
-/** Address and prefix length; two of them, of both families, with a comma between. */
+/** A CIDR, or two CIDRs of both address families separated by a comma. */
 export function addressRange(text: string): string {
   const ranges = text.split(',')
-  if (ranges.length <= 2 && ranges.every((range) => isValidCIDR(range).length === 0)) return text
+  if (ranges.length <= 2 && ranges.every((range) => validateCIDR(range).length === 0)) return text
   throw new InvalidArgumentError('It must be an address range, such as 10.96.0.0/12.')
 }
 
-/** `30000-32767`, `30000+2767` (so many after the first) or one port. */
+/** A range of ports: `30000-32767`, `30000+2767` (first port and number of further ports) or a single port. */
 export function portRange(text: string): { readonly from: number; readonly to: number } {
   const [, first = '', sign, second = ''] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? []
   const from = Number(first)
@@ -62,26 +62,26 @@ export function portRange(text: string): { readonly from: number; readonly to: n
   throw new InvalidArgumentError('It must be a range of ports, such as 30000-32767.')
 }
 
-/** Comma-separated; the flag may be repeated. An empty text is an empty list; an item that is empty is a mistake. */
+/** Comma-separated items; repeated flags are concatenated. An empty text is an empty list; an empty item is an error. */
 export function list(text: string, before: readonly string[] = []): readonly string[] {
   const items = text === '' ? [] : text.split(',').map((item) => item.trim())
   if (items.includes('')) throw new InvalidArgumentError('It must be a list with commas between its items.')
   return [...before, ...items]
 }
 
-/** One value each time the flag is given, commas and all. */
+/** Collects the values of a repeated flag; commas are part of the value. */
 export function append(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** A release of Kubernetes, such as `1.33` or `v1.33.2`. */
+/** A Kubernetes release, such as `1.33` or `v1.33.2`. */
 export function release(text: string): string {
   const found = /^v?(\d{1,2}\.\d{1,3})(?:\.\d{1,4})?(?:[-+][\w.+-]{0,60})?$/.exec(text)
   if (found?.[1] === undefined) throw new InvalidArgumentError('It must be a release, such as 1.33.')
   return found[1]
 }
 
-/** Name of a field manager. */
+/** The name of a field manager. */
 export function managerName(text: string): string {
   if (text !== '' && text.length <= 128 && /^\P{C}*$/u.test(text)) return text
   throw new InvalidArgumentError('It must be 1 to 128 printable characters.')
@@ -100,7 +100,7 @@ export function gates(text: string, before: Readonly<Record<string, boolean>> = 
   return { ...before, ...Object.fromEntries(entries) }
 }
 
-/** Regular expressions that the whole of an origin is matched against. */
+/** Comma-separated regular expressions for origins. */
 export function origins(text: string, before: readonly RegExp[] = []): readonly RegExp[] {
   const patterns = text
     .split(',')
@@ -115,7 +115,7 @@ export function origins(text: string, before: readonly RegExp[] = []): readonly 
   return [...before, ...patterns]
 }
 
-/** What browsers are told of TLS. */
+/** Directives of the header Strict-Transport-Security. */
 export function transportDirectives(text: string, before: readonly string[] = []): readonly string[] {
   const directives = text.split(',').filter((item) => item !== '')
   const wrong = directives.find((item) => !/^(?:includeSubDomains|preload|max-age=\d+)$/.test(item))
@@ -123,5 +123,5 @@ export function transportDirectives(text: string, before: readonly string[] = []
   return [...before, ...directives]
 }
 
-/** Where the stock server would be given a level, 0 to 10. */
+/** A log level of the stock server, 0 to 10. */
 export const verbosity = integer({ min: 0, max: 10 })

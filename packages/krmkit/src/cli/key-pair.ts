@@ -2,16 +2,16 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { CliError } from './cli-error.ts'
 import { readText } from './files.ts'
 
-/** A certificate and its key, as the files of two flags. */
+/** The flags and files of a certificate and its private key. */
 export interface KeyPairFlags {
   readonly certificate: { readonly flag: string; readonly path: string }
   readonly key: { readonly flag: string; readonly path: string }
 }
 
 /**
- * The texts of a certificate and its private key in PEM.
+ * Reads a certificate and its private key in PEM.
  *
- * @throws CliError when one cannot be read, is not what it should be, or they do not belong together; the message names flag and file.
+ * @throws CliError when a file cannot be read or parsed, or the key does not match the certificate; the message names flag and file.
  */
 export async function readKeyPair({
   certificate,

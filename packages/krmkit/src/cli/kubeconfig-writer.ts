@@ -1,7 +1,7 @@
-/** The text of a kubeconfig with one cluster, one user and one context that joins them. */
+/** Formats a kubeconfig with one cluster, one user and one context. */
 export function kubeconfigText(options: {
   readonly server: string
-  /** PEM; absent: the platform's authorities are trusted. */
+  /** PEM; undefined: the authorities of the platform are trusted. */
   readonly authority: string | undefined
   readonly token: string
   /** Default: `krmkit` and `krmkit-admin`. */

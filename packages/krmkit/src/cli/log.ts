@@ -1,19 +1,19 @@
 import type { AuditEvent } from '@krmkit/apiserver'
 
-/** Lines for the person who runs the server; everything but the one line of readiness goes to the error stream. */
+/** The log of the server, written to the error stream. */
 export interface Log {
   info(text: string): void
   error(text: string, error?: unknown): void
 }
 
-export function streamLog(write: (line: string) => void): Log {
+export function createStreamLog(write: (line: string) => void): Log {
   return {
     info: (text) => write(`krmkit: ${text}\n`),
     error: (text, error) => write(`krmkit: ${text}${error === undefined ? '' : `: ${describe(error)}`}\n`),
   }
 }
 
-/** One request in one line. */
+/** Formats an audit event as one line. */
 export function requestLine(event: AuditEvent): string {
   const ms = Date.parse(event.stageTimestamp) - Date.parse(event.requestReceivedTimestamp)
   return `${event.stageTimestamp} ${event.verb} ${event.requestURI} ${event.responseStatus?.code} ${ms}ms ${event.user.username} ${event.auditID}`

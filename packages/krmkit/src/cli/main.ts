@@ -1,8 +1,8 @@
-/** The command `krmkit`: reads the command line and becomes what it says. */
+/** Entry point of the command `krmkit`. */
 
 import { readFileSync } from 'node:fs'
-import { streamLog } from './log.ts'
-import { explain } from './offline/command.ts'
+import { createStreamLog } from './log.ts'
+import { errorText } from './offline/command.ts'
 import { colorsWanted, createPaint } from './offline/paint.ts'
 import type { Terminal } from './offline/terminal.ts'
 import { CommanderError, createProgram } from './program.ts'
@@ -25,7 +25,7 @@ const terminal: Terminal = {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads the output has seen enough.
+  // The reader of a pipe has closed it, as `head` does.
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode
     else {
-      err(`${terminal.paint('err', 'auto').red('krmkit:')} ${explain(error)}\n`)
+      err(`${terminal.paint('err', 'auto').red('krmkit:')} ${errorText(error)}\n`)
       process.exitCode = 1
     }
   }
@@ -45,16 +45,16 @@ async function main(): Promise<void> {
 
 async function runServer(options: ServeOptions): Promise<void> {
   const { serve } = await import('./serve.ts')
-  const serving = await serve(options, streamLog(err))
-  const how = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
-  out(`krmkit serves ${serving.url}${how}\n`)
+  const serving = await serve(options, createStreamLog(err))
+  const hint = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
+  out(`krmkit serves ${serving.url}${hint}\n`)
   await firstSignal(options.shutdownDelayDuration)
   await serving.close()
-  // Anything that still holds the process open has had its chance.
+  // Remaining handles must not keep the process alive.
   process.exit()
 }
 
-/** Resolves some time after the first signal to stop; the second one ends the process at once. */
+/** Resolves `delayMs` after the first termination signal; a second signal ends the process at once. */
 function firstSignal(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     let seen = false

@@ -2,17 +2,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
 import { serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 let folder: string
 const environment = { clock: systemClock, random: systemRandom }
-const authority = certificateAuthority({ name: 'authority', ...environment })
+const authority = createCertificateAuthority({ name: 'authority', ...environment })
 const client = authority.issue({ commonName: 'proxy' })
 const other = authority.issue({ commonName: 'other' })
 const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }) as string
@@ -48,18 +46,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** `@name` in a flag stands for the path of a file. */
+/** `@name` in a flag is replaced by the path of a file. */
 const start = async (flags: readonly string[]) => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
   const words = flags.map((word) => word.replace('@', `${folder}/`))
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
-    ...['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`],
-    ...words,
-  ])
-  return serve(options!, { info: () => {}, error: () => {} })
+  return serve(await serveOptions(`${folder}/data`, words), { info: () => {}, error: () => {} })
 }
 
 const oidc = ['--oidc-issuer-url=https://127.0.0.1:1', '--oidc-client-id=c']
@@ -70,8 +60,8 @@ const bundles: [string, string[]][] = [
   ['requestheader-client-ca-file', proxy],
 ]
 
-describe('malformed files and flags at the start', () => {
-  it.each(bundles)('--%s with comments between its certificates is read', async (flag, more) => {
+describe('malformed files and flags', () => {
+  it.each(bundles)('accepts --%s with comments between its certificates', async (flag, more) => {
     await (await start([`--${flag}=@good`, ...more])).close()
   })
 
@@ -83,7 +73,7 @@ describe('malformed files and flags at the start', () => {
     cut: 'PEM|end',
   }
   it.each(bundles.flatMap(([flag, more]) => Object.entries(bad).map(([file, message]) => [flag, file, message, more] as const)))(
-    '--%s of %s content is refused',
+    'rejects --%s with %s content',
     async (flag, file, message, more) => {
       await expect(start([`--${flag}=@${file}`, ...more])).rejects.toThrow(new RegExp(`--${flag}: .*(${message})`))
     },
@@ -91,21 +81,21 @@ describe('malformed files and flags at the start', () => {
 
   const webhook = (file: string) => [`--authentication-token-webhook-config-file=@${file}`]
   it.each<[string, string[], string | RegExp]>([
-    ['a key file with one broken key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
+    ['a key file with an invalid key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
     ['a token without a user name', ['--token-auth-file=@namelessToken'], 'line 1 of the token file has no user name'],
-    ['a token line of two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
+    ['a token line with two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
     [
-      'a certificate with the key of another',
+      'a certificate with a foreign key',
       ['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@otherKey'],
       /--proxy-client-key-file: .*otherKey is not the key of the certificate/,
     ],
     [
-      'a certificate file that is none',
+      'a certificate file without a certificate',
       ['--proxy-client-cert-file=@junk', '--proxy-client-key-file=@key'],
       /--proxy-client-cert-file: .*junk holds no certificate/,
     ],
     [
-      'a serving certificate that is none',
+      'a serving certificate file without a certificate',
       ['--tls-cert-file=@junk', '--tls-private-key-file=@key'],
       /--tls-cert-file: .*junk holds no/,
     ],
@@ -120,29 +110,29 @@ describe('malformed files and flags at the start', () => {
       /--tls-private-key-file: .*empty holds no/,
     ],
     [
-      'a serving certificate with the key of another',
+      'a serving certificate with a foreign key',
       ['--tls-cert-file=@certificate', '--tls-private-key-file=@otherKey'],
       /--tls-private-key-file: .*otherKey is not the key of the certificate/,
     ],
     [
-      'a token line of two columns, by flag and file',
+      'a token line with two columns, naming flag and file',
       ['--token-auth-file=@shortToken'],
       /--token-auth-file: .*shortToken: line 1/,
     ],
-    ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
-    ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],
-    ['a webhook with a flag that is no flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
+    ['a webhook with authorities without certificates', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
+    ['a webhook with authorities in invalid base64', webhook('noBase64'), 'is not base64'],
+    ['a webhook with a non-boolean flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
     ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
     [
-      'an authorization webhook whose authorities are none',
+      'an authorization webhook with authorities without certificates',
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],
       'certificate-authority holds no certificate',
     ],
-  ])('%s is refused', async (_, flags, message) => {
+  ])('rejects %s', async (_, flags, message) => {
     await expect(start(flags)).rejects.toThrow(message)
   })
 
-  it('a proxy certificate with its key is accepted', async () => {
+  it('accepts a proxy certificate with its key', async () => {
     await (await start(['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@key'])).close()
   })
 
@@ -159,7 +149,7 @@ describe('malformed files and flags at the start', () => {
     ['--anonymous-auth=yes'],
     ['--authorization-mode=RBAC,Unknown'],
     ['--no-such-flag=1'],
-  ])('%s is refused', async (flag) => {
+  ])('rejects %s', async (flag) => {
     await expect(start([flag])).rejects.toThrow()
   })
 })

@@ -2,10 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
 import { serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -15,16 +13,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const start = async (...flags: string[]) => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const words = ['node', 'krmkit', 'serve', '--secure-port=0', ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(words)
-  return serve(options!, { info: () => {}, error: () => {} })
+  return serve(await serveOptions(`${folder}/data`, flags), { info: () => {}, error: () => {} })
 }
 
-/** Modes of a folder and of everything in it. */
+/** Modes of a folder and of all its files. */
 async function modesIn(path: string): Promise<Record<string, string>> {
   const names = (await readdir(path, { recursive: true })).sort()
   const modes = await Promise.all(['.', ...names].map(async (name) => [name, (await stat(join(path, name))).mode] as const))
@@ -32,7 +24,7 @@ async function modesIn(path: string): Promise<Record<string, string>> {
 }
 
 describe('files of the server', () => {
-  it('are readable by their owner alone', async () => {
+  it('are readable by their owner only', async () => {
     const data = join(folder, 'new', 'data')
     const flags = [`--data-dir=${data}`, '--storage=durable', `--audit-log-path=${join(data, 'log', 'audit.log')}`]
     const policy = join(folder, 'policy.yaml')
@@ -57,7 +49,7 @@ describe('files of the server', () => {
     )
   })
 
-  it('that are open to others are closed at the next start', async () => {
+  it('are restricted to their owner at the next start', async () => {
     const flags = [`--data-dir=${folder}/data`, '--storage=durable']
     await (await start(...flags)).close()
     const data = join(folder, 'data')
@@ -67,7 +59,7 @@ describe('files of the server', () => {
     expect(await modesIn(data)).toEqual(before)
   })
 
-  it('refuse a data folder that cannot be made, or that users share, before anything else', async () => {
+  it('are not written to a data folder that cannot be created or is shared', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     await expect(start(`--data-dir=${file}/data`, '--storage=durable')).rejects.toThrow(`--data-dir: ${file} is not a folder`)
@@ -79,7 +71,7 @@ describe('files of the server', () => {
     expect(await readdir(shared)).toEqual([])
   })
 
-  it('an administrator’s token that cannot be read is not replaced', async () => {
+  it('an unreadable administrator token is not replaced', async () => {
     await mkdir(join(folder, 'data'))
     await writeFile(join(folder, 'data', 'admin.token'), 'short\n')
     await expect(start(`--data-dir=${folder}/data`)).rejects.toThrow('admin.token holds no token')

@@ -24,7 +24,7 @@ describe('krmkit serve', () => {
   it('has a safe default for every flag', async () => {
     const { options, failure } = await run('serve')
     expect(failure).toBeUndefined()
-    // Those of the audit trail are looked at where it is made.
+    // The audit flags are tested in audit-trails.test.ts.
     const rest = Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => !name.startsWith('audit')))
     expect(rest).toEqual({
       clusterSigningDuration: 8760 * 3_600_000,
@@ -69,7 +69,7 @@ describe('krmkit serve', () => {
     })
   })
 
-  it('reads flags as people write them', async () => {
+  it('parses flags', async () => {
     const { options } = await run(
       'serve',
       '--secure-port=0',
@@ -133,7 +133,7 @@ describe('krmkit serve', () => {
     [['--etcd-servers=http://x'], 'kube-apiserver has the flag --etcd-servers, but krmkit does not implement it yet'],
     [['--encryption-provider-config', 'x'], 'kube-apiserver has the flag --encryption-provider-config'],
     [['more'], 'too many arguments'],
-  ])('refuses %j with a sentence', async (flags, sentence) => {
+  ])('rejects %j with a message', async (flags, sentence) => {
     const { options, printed, failure } = await run('serve', ...flags)
     expect(options).toBeUndefined()
     expect(failure).toMatchObject({ exitCode: 1 })
@@ -141,10 +141,18 @@ describe('krmkit serve', () => {
     expect(printed).toContain(sentence)
   })
 
-  it('lists its flags and tells its version', async () => {
+  it('lists its flags and prints its version', async () => {
     const help = await run('serve', '--help')
     expect(help.failure).toMatchObject({ exitCode: 0 })
     expect(help.printed).toContain('--authorization-mode <modes>')
     expect((await run('--version')).printed).toBe('1.2.3\n')
+  })
+
+  it('groups its flags under the headings of kube-apiserver', async () => {
+    const { printed } = await run('serve', '--help')
+    expect(printed.match(/^[A-Z][\w ]*(?=:$)/gm)).toEqual([
+      ...['Generic', 'Secure serving', 'Storage', 'Authentication', 'Authorization', 'Admission', 'Audit', 'Features'],
+      ...['API enablement', 'Controllers', 'Misc', 'Logs', 'Options'],
+    ])
   })
 })

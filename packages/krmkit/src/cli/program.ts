@@ -1,6 +1,4 @@
-import { canICommand } from './access/can-i-command.ts'
-import { explainAccessCommand } from './access/explain-access-command.ts'
-import { whoCanCommand } from './access/who-can-command.ts'
+import { canICommand, explainAccessCommand, whoCanCommand } from './access/commands.ts'
 import { admitCommand } from './admit/admit-command.ts'
 import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
@@ -17,12 +15,12 @@ export interface ProgramOptions {
   readonly terminal: Terminal
 }
 
-/** The command line. Mistakes in flags are told on the error stream and thrown as CommanderError, which carries the exit code. */
+/** Creates the command line. Usage errors are printed to the error stream and thrown as CommanderError with the exit code. */
 export function createProgram({ serve: runServer, terminal }: ProgramOptions): Command {
   const program = new Command('krmkit')
-    .description('API machinery for Kubernetes-style APIs: a server, and tools that need none.')
+    .description('API machinery for Kubernetes-style APIs: an API server and offline tools.')
     .version(terminal.version)
-    .showHelpAfterError('(--help shows every flag)')
+    .showHelpAfterError('(--help lists all flags)')
   const serve = serveCommand(runServer).summary('run an API server')
   const envtest = envtestCommand(terminal)
   const standIn = kubeApiserverCommand((args) => program.parseAsync(['serve', ...args], { from: 'user' }))
@@ -38,7 +36,7 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
   const others = [...tools, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
   for (const command of [program, serve, envtest, standIn, ...others]) {
-    const usage = others.includes(command) ? exitCodes.trouble : undefined
+    const usage = others.includes(command) ? exitCodes.failure : undefined
     command
       .exitOverride((error) => {
         throw usage === undefined || error.exitCode === 0 ? error : new CommanderError(usage, error.code, error.message)
@@ -54,16 +52,16 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .addCommand(serve)
     .addCommand(envtest)
     .addCommand(standIn, { hidden: true })
-    .commandsGroup('Files, without a server:')
+    .commandsGroup('Manifests (offline):')
   for (const tool of tools) program.addCommand(tool)
-  program.commandsGroup('Rights, from files or a server:')
+  program.commandsGroup('Authorization:')
   for (const command of rights) program.addCommand(command)
-  program.commandsGroup('Joining a cluster:')
+  program.commandsGroup('Cluster join:')
   for (const command of joining) program.addCommand(command)
   return program
 }
 
-/** Commander's sentence, and what we know about the flag it does not know. */
+/** Replaces the message for a known flag of kube-apiserver that is not implemented. */
 function explain(text: string): string {
   const plain = text.replace(/^error: /, '')
   const flag = /^unknown option '--([\w-]+)/.exec(plain)?.[1]

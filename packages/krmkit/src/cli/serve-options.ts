@@ -6,7 +6,7 @@ import type { AuthorizationOptions } from './authorization/options.ts'
 import type { SigningOptions } from './certificate/serve-options.ts'
 import type { JoinOptions } from './token/options.ts'
 
-/** What `krmkit serve` was told, flag by flag. */
+/** The flags of `krmkit serve`. */
 export interface ServeOptions
   extends AdmissionOptions,
     AuthenticationOptions,
@@ -21,12 +21,12 @@ export interface ServeOptions
   readonly externalHostname?: string
   readonly storage: 'memory' | 'durable'
   readonly dataDir: string
-  /** Milliseconds for which history is kept. */
+  /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
-  /** Path; empty: none is written. */
+  /** Path; empty: no kubeconfig is written. */
   readonly writeKubeconfig?: string
   readonly maxRequestsInflight: number
   readonly maxMutatingRequestsInflight: number
@@ -47,6 +47,6 @@ export interface ServeOptions
   /** Milliseconds. */
   readonly shutdownDelayDuration: number
   readonly v: number
-  /** Names of the flags that were given, as this type has them. */
+  /** Names of the members that the command line sets. */
   readonly explicit?: readonly string[]
 }

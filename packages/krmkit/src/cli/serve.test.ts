@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
-import { type Serving, serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { type RunningServer, serve } from './serve.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-serve-'))
@@ -24,23 +22,8 @@ afterEach(async () => {
 
 const logged: string[] = []
 const log = { info: (text: string) => void logged.push(text), error: (text: string) => void logged.push(text) }
-const optionsOf = async (flags: readonly string[]): Promise<ServeOptions> => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
-    'node',
-    'krmkit',
-    'serve',
-    '--secure-port=0',
-    `--data-dir=${folder}/data`,
-    ...flags,
-  ])
-  return options!
-}
 const start = async (...flags: string[]) => {
-  const serving = await serve(await optionsOf(flags), log)
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   running.push(serving)
   return serving
 }
@@ -52,7 +35,7 @@ const connect = async (path: string | undefined, token?: string) => {
 }
 
 describe('serve', () => {
-  it('writes a kubeconfig with which an administrator does everything', async () => {
+  it('writes the kubeconfig of an administrator', async () => {
     const { kubeconfig, url } = await start()
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect((await stat(kubeconfig!)).mode & 0o777).toBe(0o600)
@@ -61,7 +44,7 @@ describe('serve', () => {
     expect(await client.get(ConfigMap, 'a')).toMatchObject({ data: { k: 'v' } })
   })
 
-  it('lets nobody else do more than look around', async () => {
+  it('limits anonymous requests to health and version', async () => {
     const { kubeconfig } = await start()
     const anonymous = await connect(kubeconfig, '')
     expect((await anonymous.request({ path: '/healthz' })).status).toBe(200)
@@ -71,7 +54,7 @@ describe('serve', () => {
     expect((await wrong.request({ path: '/healthz' })).status).toBe(401)
   })
 
-  it('P248 keeps anonymous callers out when it is told to', async () => {
+  it('rejects anonymous requests with --anonymous-auth=false [P248]', async () => {
     const { kubeconfig } = await start('--anonymous-auth=false')
     expect((await (await connect(kubeconfig, '')).request({ path: '/healthz' })).status).toBe(401)
   })
@@ -90,7 +73,7 @@ describe('serve', () => {
     expect(await (await connect(second.kubeconfig)).get(ConfigMap, 'kept')).toMatchObject({ metadata: { name: 'kept' } })
   })
 
-  it('knows the users of a token file', async () => {
+  it('authenticates the users of a token file', async () => {
     const tokens = join(folder, 'tokens.csv')
     await writeFile(tokens, 'root-token,root,1,"system:masters"\nalice-token,alice,2,"dev"\n')
     const { kubeconfig } = await start(`--token-auth-file=${tokens}`, `--write-kubeconfig=${folder}/admin.conf`)
@@ -101,7 +84,7 @@ describe('serve', () => {
     await expect(alice.list(ConfigMap)).rejects.toMatchObject({ code: 403, message: expect.stringContaining('"alice"') })
   })
 
-  it('runs controllers, and issues tokens that it knows again', async () => {
+  it('runs controllers, and authenticates the tokens that it issues', async () => {
     const { kubeconfig } = await start()
     const client = await connect(kubeconfig)
     const accounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
@@ -124,13 +107,13 @@ describe('serve', () => {
     expect(await answer.json()).toMatchObject({ status: { userInfo: { username: 'system:serviceaccount:default:default' } } })
   })
 
-  it('runs no controllers when it is told to', async () => {
+  it('runs no controllers with an empty --controllers', async () => {
     const { kubeconfig } = await start('--controllers=')
     const names = (await (await connect(kubeconfig)).request({ path: '/api/v1/serviceaccounts' })).json()
     expect(await names).toMatchObject({ items: [] })
   })
 
-  it('keeps its own service and Lease whichever controllers run', async () => {
+  it('maintains its service and Lease with any selection of controllers', async () => {
     const { kubeconfig, url } = await start(
       '--controllers=',
       '--advertise-address=192.0.2.9',
@@ -155,33 +138,33 @@ describe('serve', () => {
     await expect.poll(() => read(leases)).toMatchObject({ items: [{ spec: { leaseDurationSeconds: 3600 } }] })
   })
 
-  it('tells every request when it is asked to', async () => {
+  it('logs every request with --v=2', async () => {
     const { kubeconfig } = await start('--v=2')
     await (await connect(kubeconfig)).request({ path: '/version' })
     expect(logged.some((line) => /get \/version 200 \d+ms kubernetes-admin/.test(line))).toBe(true)
   })
 
-  it('leaves no kubeconfig when it is told to', async () => {
+  it('writes no kubeconfig with an empty --write-kubeconfig', async () => {
     expect((await start('--write-kubeconfig=')).kubeconfig).toBeUndefined()
   })
 
   it.each([
-    [['--enable-admission-plugins=Nonsense'], '"Nonsense" is no admission plugin'],
-    [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be switched off'],
+    [['--enable-admission-plugins=Nonsense'], 'unknown admission plugin "Nonsense"'],
+    [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be disabled'],
     [['--controllers=nonsense'], 'unknown controller "nonsense"'],
     [['--service-account-signing-key-file=missing.pem'], 'cannot read missing.pem'],
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],
     [['--client-ca-file=missing.pem'], 'cannot read missing.pem'],
     [['--runtime-config=nonsense'], 'runtime-config'],
-  ])('refuses %j', async (flags, sentence) => {
+  ])('rejects %j', async (flags, sentence) => {
     const failure = await start(...flags).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Error)
     expect((failure as Error).message).toContain(sentence)
     expect(failure).toHaveProperty('code')
   })
 
-  it('refuses priority and fairness without a single seat', async () => {
+  it('rejects priority and fairness without seats', async () => {
     const flags = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
     const message = expect.stringContaining('must add up to something positive')
     await expect(start(...flags)).rejects.toMatchObject({ code: 'InvalidFlag', message })
@@ -189,7 +172,7 @@ describe('serve', () => {
     expect(url).toContain('https://')
   })
 
-  it('refuses a port that is taken, before it touches the data', async () => {
+  it('rejects a port in use before it opens the storage', async () => {
     const { url } = await start()
     const flags = [`--secure-port=${new URL(url).port}`, '--storage=durable', `--data-dir=${folder}/other`]
     await expect(start(...flags)).rejects.toMatchObject({ code: 'ListenFailed' })

@@ -5,7 +5,7 @@ import type { Random } from '@krmkit/meta'
 import { clusterAddress, firstAddress } from './addresses.ts'
 import type { ServeOptions } from './serve-options.ts'
 
-/** What this process tells of itself in the cluster: its name is the same at every start with the same address. */
+/** Facts that this process publishes in the cluster. The name is stable over restarts with the same address. */
 export function serverFacts(
   options: ServeOptions,
   { port, random }: { readonly port: number; readonly random: Random },
@@ -17,7 +17,7 @@ export function serverFacts(
   return {
     name,
     holder: `${name}_${random.uuid()}`,
-    // As long as the value of a label may be.
+    // The hostname is stored as a label value, which has at most 63 characters.
     hostname: host.slice(0, 63).replace(/[^a-z0-9]+$/, ''),
     address: clusterAddress(options),
     port,

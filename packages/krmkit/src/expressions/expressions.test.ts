@@ -1,12 +1,12 @@
-import { type Attributes, type ReviewSpec, reviewOf } from '@krmkit/authorization'
+import { type Attributes, type SubjectAccessReviewSpec, subjectAccessReviewSpec } from '@krmkit/authorization'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { claimExpressions } from './claim-expressions.ts'
-import { reviewConditions } from './review-conditions.ts'
+import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
+import { createConditionCompiler } from './condition-compiler.ts'
 
-describe('reviewConditions', () => {
-  let compiler: Awaited<ReturnType<typeof reviewConditions>>
+describe('createConditionCompiler', () => {
+  let compiler: Awaited<ReturnType<typeof createConditionCompiler>>
   beforeAll(async () => {
-    compiler = await reviewConditions()
+    compiler = await createConditionCompiler()
   })
   const user = { username: 'jane', groups: ['dev', 'ops'], extra: { 'example.com/scopes': ['a'] } }
   const list: Attributes = {
@@ -22,8 +22,8 @@ describe('reviewConditions', () => {
     path: '',
     fieldSelector: [{ field: 'metadata.name', operator: '=', value: 'a' }],
   }
-  const metrics: ReviewSpec = reviewOf({ ...list, isResource: false, verb: 'get', path: '/metrics' })
-  const judge = (text: string, review = reviewOf(list)) => {
+  const metrics: SubjectAccessReviewSpec = subjectAccessReviewSpec({ ...list, isResource: false, verb: 'get', path: '/metrics' })
+  const judge = (text: string, review = subjectAccessReviewSpec(list)) => {
     const compiled = compiler.compile(text)
     return 'problem' in compiled ? compiled.problem : compiled.evaluate(review)
   }
@@ -42,7 +42,7 @@ describe('reviewConditions', () => {
     expect(judge(text)).toBe(expected)
   })
 
-  it('knows requests that are no resource', () => {
+  it('evaluates non-resource requests', () => {
     expect(judge("request.nonResourceAttributes.path.startsWith('/metrics')", metrics)).toBe(true)
     expect(judge('has(request.resourceAttributes)', metrics)).toBe(false)
     const text = "request.resourceAttributes.namespace == 'shop'"
@@ -57,21 +57,21 @@ describe('reviewConditions', () => {
     ['request.resourceAttributes.verb == 1', 'compilation failed'],
     ['object.x', 'compilation failed'],
     ['authorizer.path("/x").check("get").allowed()', 'compilation failed'],
-  ])('%s is refused: %s', (text, problem) => {
+  ])('rejects %s: %s', (text, problem) => {
     expect(judge(text)).toContain(problem)
   })
 
-  it('ends where an expression would take too long', () => {
-    const many = { ...reviewOf(list), groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) }
+  it('limits the cost of an expression', () => {
+    const many = { ...subjectAccessReviewSpec(list), groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) }
     const heavy = 'request.groups.all(a, request.groups.all(b, request.groups.all(c, a + b + c != "")))'
     expect(judge(heavy, many)).toMatchObject({ error: expect.stringContaining('cost limit') })
   })
 })
 
-describe('claimExpressions', () => {
-  let compiler: Awaited<ReturnType<typeof claimExpressions>>
+describe('createClaimExpressionCompiler', () => {
+  let compiler: Awaited<ReturnType<typeof createClaimExpressionCompiler>>
   beforeAll(async () => {
-    compiler = await claimExpressions()
+    compiler = await createClaimExpressionCompiler()
   })
   const claims = { sub: 'alice', email: 'a@b', email_verified: true, roles: ['a', 'b'], org: { name: 'x' }, iat: 5, exp: 10 }
   const value = (text: string, kind: 'value' | 'condition' = 'value') => {
@@ -90,18 +90,18 @@ describe('claimExpressions', () => {
     ['claims.exp - claims.iat <= 3600', true],
     ['null', null],
     ["claims['sub']", 'alice'],
-  ])('%s comes to %j', (text, expected) => {
+  ])('evaluates %s to %j', (text, expected) => {
     expect(value(text)).toEqual({ value: expected })
   })
 
-  it('tells what cannot be evaluated, and what cannot be compiled', () => {
+  it('reports evaluation and compilation errors', () => {
     expect(value('claims.missing')).toEqual({ error: 'no such key: missing' })
     expect(value('claim.sub')).toContain('compilation failed')
     expect(value("claims.sub == 'x'", 'condition')).toEqual({ value: false })
     for (const text of ['claims.email_verified', "'x'"]) expect(value(text, 'condition')).toBe('must evaluate to bool')
   })
 
-  it('sees which claims are read', () => {
+  it('reports which claims are read', () => {
     const reads = (text: string, member: string) => {
       const compiled = compiler.claims(text, 'value')
       return 'problem' in compiled ? compiled.problem : compiled.reads(member)
@@ -118,7 +118,7 @@ describe('claimExpressions', () => {
       expect(reads(text, 'email'), text).toBe(false)
   })
 
-  it('judges users', () => {
+  it('validates users', () => {
     const judge = (text: string) => {
       const compiled = compiler.user(text)
       return 'problem' in compiled

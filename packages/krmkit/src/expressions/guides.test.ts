@@ -3,10 +3,10 @@ import { parseAuthenticationConfiguration, validateAuthenticationConfiguration }
 import { parseAuthorizationConfiguration, validateAuthorizationConfiguration } from '@krmkit/authorization'
 import { parseYaml } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
-import { claimExpressions } from './claim-expressions.ts'
-import { reviewConditions } from './review-conditions.ts'
+import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
+import { createConditionCompiler } from './condition-compiler.ts'
 
-/** The YAML in a guide that holds a kind. */
+/** The YAML block of a guide with the given kind. */
 const inGuide = (name: string, kind: string): unknown => {
   const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8')
   const block = [...text.matchAll(/```yaml\n([^`]+)```/g)].map(([, yaml = '']) => yaml).find((yaml) => yaml.includes(kind))
@@ -14,11 +14,13 @@ const inGuide = (name: string, kind: string): unknown => {
 }
 
 describe('configurations of the guides', () => {
-  it('can be used', async () => {
+  it('are valid', async () => {
     const authentication = parseAuthenticationConfiguration(inGuide('authentication', 'AuthenticationConfiguration'))
-    expect(validateAuthenticationConfiguration(authentication, { expressions: await claimExpressions() })).toEqual([])
+    expect(validateAuthenticationConfiguration(authentication, { expressions: await createClaimExpressionCompiler() })).toEqual(
+      [],
+    )
     const authorization = parseAuthorizationConfiguration(inGuide('authorization', 'AuthorizationConfiguration'))
-    const rules = { types: ['Node', 'RBAC', 'Webhook'], conditions: await reviewConditions() }
+    const rules = { types: ['Node', 'RBAC', 'Webhook'], conditions: await createConditionCompiler() }
     expect(validateAuthorizationConfiguration(authorization, rules)).toEqual([])
     expect(authorization.authorizers).toHaveLength(3)
   })

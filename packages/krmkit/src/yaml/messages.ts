@@ -1,6 +1,6 @@
-import type { DecodeErrorCode, DecodeErrorPlace, YamlAsJson } from '@krmkit/schema'
+import type { DecodeErrorCode, DecodeErrorLocation, YamlAsJson } from '@krmkit/schema'
 
-/** What the translator and its thread send each other. One task is under way at a time. */
+/** Messages between the translator and its worker thread. One task is active at a time. */
 
 export interface YamlTask {
   readonly yaml: Uint8Array
@@ -9,4 +9,4 @@ export interface YamlTask {
 
 export type YamlReply =
   | YamlAsJson
-  | { readonly refused: { readonly code: DecodeErrorCode; readonly message: string; readonly place: DecodeErrorPlace } }
+  | { readonly refused: { readonly code: DecodeErrorCode; readonly message: string; readonly place: DecodeErrorLocation } }

@@ -34,12 +34,12 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => {
       if (ApiError.is(error)) return [error.code, error.message]
-      if (error instanceof DecodeError) return [error.code, error.message, error.place]
+      if (error instanceof DecodeError) return [error.code, error.message, error.location]
       throw error
     },
   )
 
-/** A thread with other work to do. */
+/** Builds a worker script with other behavior. */
 function otherWorker(name: string, code: string): string {
   const file = join(dirname(worker), name)
   writeFileSync(
@@ -49,8 +49,8 @@ function otherWorker(name: string, code: string): string {
   return file
 }
 
-describe('the YAML translator', () => {
-  it('gives JSON and problems while the event loop turns', async () => {
+describe('createYamlTranslator', () => {
+  it('returns JSON and problems without blocking the event loop', async () => {
     const made = translator()
     const yaml = `a: 1\na: 2\nlist:\n${'- {name: x, value: 1.5}\n'.repeat(20_000)}`
     let turns = 0
@@ -68,7 +68,7 @@ describe('the YAML translator', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
-  it('passes on what is wrong with a document, and reads the next', async () => {
+  it('reports an invalid document, and converts the next', async () => {
     const made = translator()
     const answers = await Promise.all([refusal(read(made, 'a: [1')), read(made, 'b: 2'), refusal(read(made, 'a: *b'))])
     expect(answers[0]).toEqual(['Yaml', expect.stringContaining('did not find expected'), expect.anything()])
@@ -76,7 +76,7 @@ describe('the YAML translator', () => {
     expect(answers[2]).toEqual(['Yaml', expect.stringContaining("unknown anchor 'b'"), {}])
   })
 
-  it('refuses a document that takes too much memory, and goes on', async () => {
+  it('rejects a document above the memory limit, and continues', async () => {
     const made = translator({ heapMb: 16 })
     expect(await refusal(read(made, '- a\n'.repeat(700_000)))).toEqual([
       413,
@@ -85,7 +85,7 @@ describe('the YAML translator', () => {
     expect((await read(made, 'b: 2')).json).toEqual(utf8.encode('{"b":2}'))
   })
 
-  it('refuses a document that takes too long, and goes on', async () => {
+  it('rejects a document above the time limit, and continues', async () => {
     const slow = otherWorker('slow.cjs', `if (yaml.length > 3) for (;;); parentPort.postMessage({ json: yaml, problems: [] })`)
     const made = translator({ worker: slow, timeoutMs: 1000 })
     const answers = await Promise.all([refusal(read(made, 'slow')), read(made, 'b')])
@@ -106,7 +106,7 @@ describe('the YAML translator', () => {
     expect(await refusal(read(broken, 'a'))).toEqual([503, 'the thread that reads YAML failed'])
   })
 
-  it('keeps a bounded number of documents waiting, and drops those whose caller is gone', async () => {
+  it('limits queued documents, and drops those of aborted requests', async () => {
     const made = translator({ maxWaiting: 2 })
     const gone = new AbortController()
     const answers = [
@@ -120,7 +120,7 @@ describe('the YAML translator', () => {
     expect(await answers[2]).toMatchObject({ json: utf8.encode('{"c":3}') })
   })
 
-  it('refuses what is under way when it is closed', async () => {
+  it('rejects active tasks when it is closed', async () => {
     const made = translator()
     const answers = [refusal(read(made, 'a: 1')), refusal(read(made, 'b: 2'))]
     await made.close()

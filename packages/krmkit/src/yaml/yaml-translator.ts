@@ -7,41 +7,48 @@ import { DecodeError, type YamlAsJson } from '@krmkit/schema'
 import type { YamlReply, YamlTask } from './messages.ts'
 
 /**
- * Reads YAML in a thread of its own, which is started when it is first needed and ended when it has had nothing to do.
+ * Converts YAML to JSON in a worker thread, which is started on demand and ended when it is idle.
  *
  *     idle ──toJson──▶ busy ──reply──▶ idle ──10 s──▶ (ended)
- *                       └── time limit, heap limit, crash ──▶ (ended; the task is refused, the next one starts a new thread)
+ *                       └── time limit, heap limit, crash ──▶ (ended; the task is rejected, the next one starts a new thread)
  */
 
 export interface YamlTranslatorOptions {
-  /** JavaScript that runs in the thread. Default: the file beside this one, where the package was built. */
+  /** Path of the worker script. Default: the built file of this package. */
   readonly worker?: string
-  /** Heap of the thread, in MiB. Documents that take more are refused with 413. Default 128. */
+  /** Heap limit of the thread, in MiB. Documents above it are rejected with 413. Default 128. */
   readonly heapMb?: number
-  /** Time for one document, in milliseconds. Documents that take more are refused with 413. Default 10 000. */
+  /** Time limit per document, in milliseconds. Documents above it are rejected with 413. Default 10 000. */
   readonly timeoutMs?: number
-  /** Documents that may wait; further ones are refused with 429. Default 16. */
+  /** Maximum number of queued documents; further ones are rejected with 429. Default 16. */
   readonly maxWaiting?: number
-  /** The thread ends after so long without work, and gives its memory back. Default 10 000. */
+  /** Idle time after which the thread ends and frees its memory, in milliseconds. Default 10 000. */
   readonly idleMs?: number
   readonly clock?: Clock
 }
 
 export interface ClosableTranslator extends YamlTranslator {
-  /** Ends the thread; tasks under way are refused. */
+  /** Ends the thread and rejects all tasks with 503. */
   close(): Promise<void>
 }
 
-/** The file of the thread, where the package was built or bundled; `undefined` for its sources. */
+/** The path of the worker script of the built or bundled package; undefined when running from the sources. */
 export function yamlWorkerFile(): string | undefined {
   const files = ['./yaml-worker.cjs', './yaml-worker.js'].map((name) => fileURLToPath(new URL(name, import.meta.url)))
   return files.find((file) => existsSync(file))
 }
 
-/** @throws Error where there is no file for the thread */
+/**
+ * Creates a translator of YAML request bodies for `createApiServer({ yamlTranslator })`.
+ *
+ * @throws Error without a worker script.
+ * @example
+ * const yamlTranslator = createYamlTranslator({ heapMb: 64 })
+ * const server = await createApiServer({ storage: memoryStorage(), yamlTranslator })
+ */
 export function createYamlTranslator(options: YamlTranslatorOptions = {}): ClosableTranslator {
   const worker = options.worker ?? yamlWorkerFile()
-  if (worker === undefined) throw new Error('the YAML worker is not built: name its file')
+  if (worker === undefined) throw new Error('the YAML worker is not built: set the option worker')
   return new ThreadTranslator(worker, options)
 }
 
@@ -124,25 +131,25 @@ class ThreadTranslator implements ClosableTranslator {
   #start(): Worker {
     const thread = new Worker(this.#file, {
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-      // Nothing of the process belongs into it.
+      // Isolated from arguments and environment of the process.
       argv: [],
       env: {},
       execArgv: [],
     })
     thread.unref()
-    thread.on('message', (reply: YamlReply) => this.#answer(thread, reply))
-    thread.on('error', (error: NodeJS.ErrnoException) => this.#lost(thread, this.#refusalOf(error)))
+    thread.on('message', (reply: YamlReply) => this.#reply(thread, reply))
+    thread.on('error', (error: NodeJS.ErrnoException) => this.#lost(thread, this.#errorOf(error)))
     thread.on('exit', () => this.#lost(thread, ApiError.serviceUnavailable('the thread that reads YAML ended early')))
     return thread
   }
 
-  #refusalOf(error: NodeJS.ErrnoException): ApiError {
+  #errorOf(error: NodeJS.ErrnoException): ApiError {
     return error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       ? ApiError.requestEntityTooLarge(`the YAML takes more than ${this.#heapMb} MiB of memory to read`)
       : ApiError.serviceUnavailable('the thread that reads YAML failed')
   }
 
-  #answer(thread: Worker, reply: YamlReply): void {
+  #reply(thread: Worker, reply: YamlReply): void {
     if (thread !== this.#thread) return
     const current = this.#current
     this.#current = undefined
@@ -153,14 +160,14 @@ class ThreadTranslator implements ClosableTranslator {
     this.#next()
   }
 
-  /** The thread ended by itself. */
+  /** Handles an unexpected end of the thread. */
   #lost(thread: Worker, error: ApiError): void {
     if (thread !== this.#thread) return
     this.#thread = undefined
     this.#fail(error)
   }
 
-  /** Ends the thread; what is under way is refused with `error`. */
+  /** Ends the thread and rejects the active task with `error`. */
   async #end(error: ApiError | undefined): Promise<void> {
     const thread = this.#thread
     this.#thread = undefined

@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { DecodeError, yamlToJson } from '@krmkit/schema'
 import type { YamlReply, YamlTask } from './messages.ts'
 
-/** The thread of a `createYamlTranslator`: one document after the other. */
+/** The worker thread of `createYamlTranslator`; converts one document at a time. */
 
 function translate({ yaml, maxBytes }: YamlTask): YamlReply {
   try {
     return yamlToJson(yaml, { maxBytes })
   } catch (error) {
-    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.place } }
+    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.location } }
     throw error
   }
 }

@@ -1,25 +1,34 @@
 import { type AdmissionPlugin, admissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, type FakeClock, fakeClock, fixedFeatures, type Random, seededRandom, stockProfile } from '@krmkit/meta'
-import { applyDefaults, normalize } from '@krmkit/schema'
+import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random, seededRandom, stockProfile } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
-import type { DeleteOptions, DeleteResult, Stored, UpdateRequest, UpdateResult, WriteContext } from '../interfaces.ts'
+import type {
+  DeleteOptions,
+  DeleteResult,
+  RegistryEnvironment,
+  Stored,
+  StoredUpdate,
+  UpdateResult,
+  WriteContext,
+} from '../interfaces.ts'
 import { createRegistry, type Registry } from '../registry.ts'
-import { deleteObject } from '../removal.ts'
-import { createObject, updateObject } from '../write.ts'
+import type { ResourceStore } from '../store.ts'
 
 /** A registry over memory with the built-in kinds, as tests use it: one resource a call, everything by an ordinary user. */
 export interface SampleRegistry {
   readonly registry: Registry
+  readonly environment: RegistryEnvironment
   readonly storage: Storage
   readonly clock: FakeClock
   readonly warnings: string[]
   context(rest?: Partial<WriteContext>): WriteContext
   definition(resource: string): ResourceDefinition
+  store(resource: string): ResourceStore
   create(resource: string, object: Partial<ApiObject>, rest?: Partial<WriteContext>): Promise<Stored>
   update(
     resource: string,
-    request: Omit<UpdateRequest, 'namespace' | 'subresource'> & Partial<UpdateRequest>,
+    request: Omit<StoredUpdate, 'namespace' | 'subresource'> & Partial<StoredUpdate>,
   ): Promise<UpdateResult>
   remove(resource: string, name: string, options?: DeleteOptions, rest?: Partial<WriteContext>): Promise<DeleteResult>
   /** What is stored now; undefined when nothing is. */
@@ -40,18 +49,16 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
   const clock = fakeClock(Date.UTC(2024, 0, 1))
   const storage = options.storage ?? memoryStorage({ clock })
   const warnings: string[] = []
-  const registry = createRegistry(
-    {
-      storage,
-      types,
-      admission: admissionChain(options.admission ?? []),
-      clock,
-      random: options.random ?? seededRandom(1),
-      profile: stockProfile,
-      features: fixedFeatures(),
-    },
-    catalog.definitions,
-  )
+  const environment: RegistryEnvironment = {
+    storage,
+    types,
+    admission: admissionChain(options.admission ?? []),
+    clock,
+    random: options.random ?? seededRandom(1),
+    profile: stockProfile,
+    features: createFeatures(),
+  }
+  const registry = createRegistry(environment, catalog.definitions)
   const context = (rest: Partial<WriteContext> = {}): WriteContext => ({
     user: { username: 'jane', groups: [] },
     dryRun: false,
@@ -65,29 +72,27 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     if (found === undefined) throw new Error(`no resource ${resource}`)
     return found
   }
+  const store = (resource: string): ResourceStore => registry.store(definition(resource))
   const namespaceOf = (resource: string): string => (definition(resource).kind.namespaced ? 'ns' : '')
   return {
     registry,
+    environment,
     storage,
     clock,
     warnings,
     context,
     definition,
+    store,
     create(resource, object, rest) {
       const { kind } = definition(resource)
       const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
-      const decoded = normalize(kind.type(), { apiVersion, kind: kind.kind, metadata: {}, ...object })
-      const whole = structuredClone(applyDefaults(kind.type(), decoded))
-      definition(resource).strategy.defaults?.(whole as ApiObject, kind.version, stockProfile)
-      return createObject(registry, definition(resource), context(rest), {
-        namespace: namespaceOf(resource),
-        object: whole as ApiObject,
-      })
+      const decoded = normalize(kind.type(), { apiVersion, kind: kind.kind, metadata: {}, ...structuredClone(object) })
+      return store(resource).create(context(rest), { namespace: namespaceOf(resource), object: decoded as ApiObject })
     },
     update: (resource, request) =>
-      updateObject(registry, definition(resource), context(), { namespace: namespaceOf(resource), subresource: '', ...request }),
+      store(resource).updateStored(context(), { namespace: namespaceOf(resource), subresource: '', ...request }),
     remove: (resource, name, given = {}, rest = {}) =>
-      deleteObject(registry, definition(resource), context(rest), { namespace: namespaceOf(resource), name, options: given }),
+      store(resource).delete(context(rest), { namespace: namespaceOf(resource), name, options: given }),
     stored: (resource, name) =>
       registry.reader.get({ group: definition(resource).group, resource }, namespaceOf(resource), name) as ApiObject | undefined,
   }

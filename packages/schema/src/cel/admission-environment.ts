@@ -18,14 +18,14 @@ import {
   uintType,
 } from './types.ts'
 
-/** What expressions of admission see: policies, and the conditions of webhooks. */
+/** Variables of admission expressions: policies and webhook match conditions. */
 
-export interface AdmissionScope {
-  /** The policy has parameters. */
+export interface AdmissionEnvironmentOptions {
+  /** Whether the policy has parameters. */
   readonly params: boolean
-  /** Rights may be asked for. */
+  /** Whether the authorizer is available. */
   readonly authorizer: boolean
-  /** Types of the policy's own variables, in order; absent where it has none. */
+  /** Types of the policy's variables in declaration order; absent when it has none. */
   readonly variables?: ReadonlyMap<string, Type>
   /** Type of `object` and `oldObject`; dynamic by default. */
   readonly object?: Type
@@ -33,9 +33,17 @@ export interface AdmissionScope {
   readonly paramType?: Type
 }
 
-export function admissionScope(
+/**
+ * Declares the variables of admission expressions.
+ *
+ * @example
+ * ```ts
+ * admissionEnvironment(Environment.ofRelease('1.33'), { params: true, authorizer: false }).compile('object.spec.replicas <= params.max')
+ * ```
+ */
+export function admissionEnvironment(
   base: Environment,
-  { params, authorizer, variables, object = dynType, paramType }: AdmissionScope,
+  { params, authorizer, variables, object = dynType, paramType }: AdmissionEnvironmentOptions,
 ): Environment {
   return base.with([
     ['object', object],
@@ -48,7 +56,11 @@ export function admissionScope(
   ])
 }
 
-/** The type of a variable as expressions after it see it: what is no plain value is dynamic. */
+/**
+ * Type of a variable as later expressions see it: dynamic unless it is a plain value, a list or a map.
+ *
+ * @see admissionEnvironment
+ */
 export function variableType(type: Type): Type {
   if (type.kind === 'list') return listOf(variableType(type.elem))
   if (type.kind === 'map') return mapOf(variableType(type.key), variableType(type.value))

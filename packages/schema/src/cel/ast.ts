@@ -2,14 +2,11 @@ import type { Overload } from './declarations.ts'
 import type { Type } from './types.ts'
 import type { Value } from './values.ts'
 
-/**
- * What an expression consists of. The checker writes types and resolved functions into the nodes; a tree belongs to one
- * expression and is read only afterwards.
- */
+/** Syntax tree of an expression. The checker stores types and resolved functions in the nodes; afterwards the tree is read-only. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | MessageExpr | Fold
 
 interface Node {
-  /** Index into the text that errors point at. */
+  /** Index into the source text, for error messages. */
   readonly at: number
   /** Set by the checker. */
   type?: Type
@@ -22,9 +19,9 @@ export interface Literal extends Node {
 
 export interface Ident extends Node {
   readonly kind: 'ident'
-  /** With a leading dot when it was written so. */
+  /** Includes a leading dot, if any. */
   readonly name: string
-  /** For names of types and constants: what they stand for. Set by the checker. */
+  /** Value of a type name or constant. Set by the checker. */
   constant?: Value
 }
 
@@ -34,24 +31,24 @@ export interface Select extends Node {
   readonly field: string
   /** `has(operand.field)` */
   readonly test: boolean
-  /** A dotted name that is a variable of its own. Set by the checker. */
+  /** The variable, when the dotted name is a variable name. Set by the checker. */
   resolved?: Ident
 }
 
 export interface Call extends Node {
   readonly kind: 'call'
   name: string
-  /** Dropped by the checker when it is the first part of the function's name. */
+  /** Removed by the checker when it is a namespace of the function name. */
   target: Expr | undefined
   readonly args: readonly Expr[]
-  /** All that may be meant. Set by the checker. */
+  /** Candidate overloads. Set by the checker. */
   overloads?: readonly Overload[]
 }
 
 export interface ListExpr extends Node {
   readonly kind: 'list'
   readonly items: readonly Expr[]
-  /** Indices of `?item`. */
+  /** Indexes of `?item`. */
   readonly optional: ReadonlySet<number>
 }
 
@@ -73,12 +70,12 @@ export interface MessageExpr extends Node {
   readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expr }[]
 }
 
-/** A loop over a list or map, as macros make it: `acc = init; for (x in range) if (condition) acc = step; result`. */
+/** A comprehension, as macros expand to it: `acc = init; for (x in range) if (condition) acc = step; result`. */
 export interface Fold extends Node {
   readonly kind: 'fold'
   readonly range: Expr
   readonly item: string
-  /** Of loops with two variables: index and item, or key and value. */
+  /** Second variable of a two-variable comprehension: index and item, or key and value. */
   readonly second: string | undefined
   readonly accumulator: string
   readonly init: Expr
@@ -87,10 +84,31 @@ export interface Fold extends Node {
   readonly result: Expr
 }
 
-/** `a.b.c` as a name; `undefined` when it is more than names. */
+/** The dotted name `a.b.c`; `undefined` for other expressions. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.test) return undefined
   const operand = qualifiedName(expr.operand)
   return operand === undefined ? undefined : `${operand}.${expr.field}`
+}
+
+/** The direct subexpressions, in source order. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return []
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    case 'list':
+      return expr.items
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'message':
+      return expr.fields.map(({ value }) => value)
+    case 'fold':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result]
+  }
 }

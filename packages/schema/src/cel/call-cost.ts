@@ -4,22 +4,22 @@ import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
 import { itemsOf, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 
-/** What calls cost when they are evaluated, as on the stock server. */
+/** Runtime cost of calls, as on the stock server. */
 export type CostRule =
   | number
   | {
       of(args: readonly Value[], result: Value, meter: Meter): number
-      /** Known only afterwards. */
+      /** Whether the cost depends on the result. */
       readonly byResult?: boolean
     }
 
 /** Cost of reading one character. */
 export const perCharacter = 0.1
-/** Cost of one character of a regular expression. */
+/** Cost per character of a regular expression. */
 export const perPatternCharacter = 0.25
-/** Cost of a question to the authorizer. */
+/** Cost of an authorizer check. */
 export const authorizationCost = 350_000
-/** Size of the largest regular expression behind a named format. */
+/** Size of the largest regular expression of a named format. */
 export const formatPatternSize = 128
 
 type Size = (args: readonly Value[], meter: Meter) => number
@@ -33,7 +33,7 @@ const read = (index: number, times = 1): CostRule => ({
   of: (args, _, meter) => Math.ceil(measured(args[index] as Value, meter) * times * perCharacter),
 })
 
-/** Matching a text against an expression. */
+/** Cost of matching a text of `textSize` with a pattern of `patternSize`. */
 export function matchCost(textSize: number, patternSize: number): number {
   return Math.ceil((1 + textSize) * perCharacter) * Math.ceil(patternSize * perPatternCharacter)
 }
@@ -44,16 +44,16 @@ const smaller: CostRule = {
   of: ([a, b], _, meter) => Math.ceil(minSize(a as Value, b as Value, meter) * perCharacter),
 }
 
-/** Equality of values that only functions look into costs one. */
+/** Equality of opaque values costs 1. */
 const equality: CostRule = {
   of: ([a, b], _, meter) => (a instanceof OpaqueValue ? 1 : Math.ceil(minSize(a as Value, b as Value, meter) * perCharacter)),
 }
 
 const everything: CostRule = { of: ([value], _, meter) => traversal(value as Value, meter) }
 
-/** What it takes to look at all that is in a value. */
+/** Cost of visiting everything in a value. */
 function traversal(value: Value, meter: Meter): number {
-  meter.labor(1)
+  meter.chargeWork(1)
   if (typeof value === 'string') return Math.floor(utf8Length(value) * perCharacter)
   if (value instanceof Uint8Array) return Math.floor(value.length * perCharacter)
   let cost = 0
@@ -68,12 +68,12 @@ function traversal(value: Value, meter: Meter): number {
   return 1
 }
 
-/** Selectors are a list of requirements, of which there may be one for every two characters. */
+/** A selector is a list of requirements, at most one per two characters. */
 export function selectorCost(length: number): number {
   return 10 + Math.ceil(length * perCharacter) + Math.ceil(Math.ceil(length * 0.5) * 50)
 }
 
-/** An address has at most 16 bytes, which are compared as far as the range goes. */
+/** An address has at most 16 bytes; comparison covers the length of the range. */
 function rangeCost(own: number, text: boolean): CostRule {
   return {
     of: (args, _, meter) => {
@@ -152,7 +152,7 @@ const byOverload: Readonly<Record<string, CostRule>> = {
 
 const ordered = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/
 
-/** @param overload of the call; empty where only the values tell. */
+/** @param overload id of the overload; empty when it is chosen at run time. */
 export function callCost(name: string, overload: string): CostRule {
   if (Object.hasOwn(byOverload, overload)) return byOverload[overload] as CostRule
   if (Object.hasOwn(byName, name)) return byName[name] as CostRule

@@ -1,8 +1,8 @@
-import { mostGeneral, Substitutions } from './assign.ts'
 import { type Call, type Expr, type Fold, type ListExpr, type MapExpr, qualifiedName, type Select } from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import { keywordName } from './escape.ts'
 import type { Problem } from './source.ts'
+import { mostGeneral, Substitutions } from './substitutions.ts'
 import {
   boolType,
   bytesType,
@@ -27,17 +27,21 @@ import {
 } from './types.ts'
 import { Double, isInt, TypeValue, Uint, type Value } from './values.ts'
 
-/** What names and functions an expression may use. */
+/** Declarations that an expression may use. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, Type>
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
-  /** Types that have a name. */
+  /** Named types. */
   readonly types: ReadonlyMap<string, Type>
-  /** Members whose names are words of the language may be written as they are. */
+  /** Whether members may be named like keywords without escaping. */
   readonly keywordMembers: boolean
 }
 
-/** Writes types and functions into the tree; what is wrong is the answer. */
+/**
+ * Stores types and functions in the tree.
+ *
+ * @returns the type errors
+ */
 export function check(expr: Expr, scope: Scope): readonly Problem[] {
   const checker = new Checker(scope)
   checker.check(expr)
@@ -63,7 +67,7 @@ class Checker {
     return type
   }
 
-  /** Whatever is still open is dynamic. */
+  /** Resolves remaining type parameters to dynamic. */
   finish(): void {
     for (const expr of this.#visited) expr.type = this.#known.resolve(expr.type as Type, true)
   }
@@ -128,7 +132,7 @@ class Checker {
     return expr.test ? boolType : this.#known.resolve(type, false)
   }
 
-  /** The type of `operand.field`. */
+  /** Type of `operand.field`. */
   #member(at: number, operand: Type, field: string, optional: boolean): Type {
     const type = this.#known.resolve(operand, false)
     const inner = unwrapOptional(type)
@@ -179,7 +183,7 @@ class Checker {
     return this.#known.resolve(type, false)
   }
 
-  /** Finds all overloads that the arguments fit. */
+  /** Finds all overloads that accept the arguments. */
   #resolve(expr: Call, declared: FunctionDeclaration): Type {
     const operands = expr.target === undefined ? expr.args : [expr.target, ...expr.args]
     const types = operands.map((operand) => operand.type as Type)
@@ -205,7 +209,7 @@ class Checker {
     return result
   }
 
-  /** The overload with type parameters of its own. */
+  /** The overload with fresh type parameters. */
   #instance(candidate: Overload): { args: readonly Type[]; result: Type } {
     if (candidate.params.length === 0) return candidate
     const fresh = new Map(candidate.params.map((name) => [name, this.#known.freshParam()]))
@@ -238,7 +242,7 @@ class Checker {
     this.#report(at, `expected type '${shown(expected)}' but found '${shown(found)}'`)
   }
 
-  /** `?value`: what the optional holds. */
+  /** Type inside an optional, for `?value`. */
   #unwrap(expr: Expr, type: Type): Type {
     const inner = unwrapOptional(type)
     if (inner === undefined && !isDyn(type)) this.#mismatch(expr.at, optionalOf(type), type)
@@ -265,7 +269,7 @@ class Checker {
     return mapOf(keys ?? this.#known.freshParam(), values ?? this.#known.freshParam())
   }
 
-  /** Of different types: literals that must be of one are looked at when all types are known. */
+  /** Mixed types join to dynamic; `validateLiterals` checks literals later. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
     return this.#known.assign(previous, current) ? mostGeneral(previous, current) : dynType

@@ -1,13 +1,18 @@
-/** How much expressions may consist of. */
+/** Size limits of expressions. */
 
-/** Macros that repeat their target can multiply what is written. */
+/** Maximum nodes per expression. Macros that duplicate their target can multiply the size. */
 export const maxNodes = 100_000
 
-/** What several expressions may consist of together, so that no object holds more of them than is compiled in a few seconds. */
+/** Shared node budget of the expressions of one object; bounds its compile time to a few seconds. */
 export interface CompileBudget {
   nodes: number
 }
 
-export function compileBudget(): CompileBudget {
+/**
+ * Creates the node budget of one object.
+ *
+ * @see CompileBudget
+ */
+export function createCompileBudget(): CompileBudget {
   return { nodes: 250_000 }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Case, runCase } from '../../testdata/cel-conformance.ts'
 import { Environment } from './environment.ts'
 
-/** The public suite of the language, as far as the dialect of the server goes. */
+/** The public CEL conformance suite, restricted to the dialect of the server. */
 
 interface Suite {
   readonly name: string
@@ -19,7 +19,7 @@ const casesOf = (suite: Suite): { original: Case; error?: string }[] => [
   ...(suite.suites ?? []).flatMap(casesOf),
 ]
 
-/** What passes at least; the rest is about messages, containers and libraries of others. */
+/** Number of cases that pass; the others concern error texts, containers and other libraries. */
 const passing: Readonly<Record<string, number>> = {
   basic: 39,
   comparisons: 304,
@@ -41,7 +41,7 @@ const passing: Readonly<Record<string, number>> = {
   type_deductions: 18,
 }
 
-describe('the public conformance suite', () => {
+describe('public conformance suite', () => {
   for (const file of (conformance as Suite).suites ?? []) {
     it(file.name, () => {
       const results = casesOf(file).map(({ original }) => ({ original, result: runCase(original) }))
@@ -52,7 +52,7 @@ describe('the public conformance suite', () => {
   }
 })
 
-describe('what parses', () => {
+describe('parser suites', () => {
   const environment = Environment.ofRelease('1.999')
   const problemOf = (expr: string) => {
     const compiled = environment.compile(expr)
@@ -67,7 +67,7 @@ describe('what parses', () => {
         if (error === undefined && problem !== undefined && !/undeclared reference|expected type/.test(problem)) {
           wrong.push(`${original.expr}: ${problem}`)
         }
-        // The suite has a parser that goes 32 deep.
+        // The suite assumes a recursion limit of 32.
         const refused = suite.name === parsing.name && error !== undefined && !/recursion/.test(error)
         if (refused && problem === undefined) wrong.push(`${original.expr}: accepted`)
       }

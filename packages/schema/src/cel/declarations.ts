@@ -2,19 +2,19 @@ import type { Meter } from './meter.ts'
 import { parametersOf, type Type } from './types.ts'
 import type { Value } from './values.ts'
 
-/** Functions: which there are, for which types, and what they do. */
+/** Function declarations: overloads with their types and implementations. */
 
-/** Arguments are of the overload's types; a fault is an error at run time. */
+/** Arguments have the types of the overload; an `ErrorValue` is a runtime error. */
 export type Implementation = (meter: Meter, ...args: never[]) => Value
 
 export interface Overload {
   readonly id: string
-  /** Called as `first.name(rest)`. */
+  /** Whether it is called as `first.name(rest)`. */
   readonly member: boolean
   readonly args: readonly Type[]
   readonly result: Type
   readonly run: Implementation
-  /** Names of the type parameters among the arguments and the result. */
+  /** Names of the type parameters of arguments and result. */
   readonly params: readonly string[]
 }
 
@@ -23,12 +23,12 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
 }
 
-/** `name(args)` */
+/** Declares an overload called as `name(args)`. */
 export function overload(id: string, args: readonly Type[], result: Type, run: Implementation): Overload {
   return { id, member: false, args, result, run, params: paramNames([...args, result]) }
 }
 
-/** `args[0].name(rest)` */
+/** Declares an overload called as `args[0].name(rest)`. */
 export function method(id: string, args: readonly Type[], result: Type, run: Implementation): Overload {
   return { ...overload(id, args, result, run), member: true }
 }

@@ -1,7 +1,7 @@
-import type { Expr } from './ast.ts'
+import { childrenOf, type Expr } from './ast.ts'
 import { check, type Scope } from './checker.ts'
 import type { CompileBudget } from './compile-budget.ts'
-import { estimateCost, type SizeOf } from './cost.ts'
+import { estimateCost, type SizeOf } from './cost-estimator.ts'
 import { declare, type FunctionDeclaration, overload } from './declarations.ts'
 import type { Estimate } from './estimate.ts'
 import { conversions } from './functions/conversions.ts'
@@ -19,17 +19,16 @@ import { semver } from './libraries/semver.ts'
 import { sets } from './libraries/sets.ts'
 import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
-import { literalProblems } from './literal-rules.ts'
 import { type Macro, type MacroTable, standardMacros, twoVariableMacros } from './macros.ts'
 import { parse } from './parser.ts'
-import type { PlanError } from './plan.ts'
 import { Program } from './program.ts'
-import { showProblems } from './source.ts'
+import { formatProblems } from './source.ts'
+import type { PlanError } from './step.ts'
 import * as t from './types.ts'
-import { Fault } from './values.ts'
-import { childrenOf } from './walk.ts'
+import { validateLiterals } from './validate-literals.ts'
+import { ErrorValue } from './values.ts'
 
-/** What expressions may use, and how they become programs. */
+/** Environments: the declarations available to expressions, and compilation. */
 
 const language: Library = {
   name: 'language',
@@ -53,22 +52,22 @@ const language: Library = {
 
 const [k, v] = [t.param('K'), t.param('V')]
 const entries = t.mapOf(k, v)
-/** Loops do this by themselves. */
-const inLoops = () => new Fault('no such overload')
+/** Comprehensions implement this function directly. */
+const inlined = () => new ErrorValue('no such overload')
 
-const twoVariables: Library = {
+const twoVariableComprehensions: Library = {
   name: 'two variables',
   functions: [
     declare(
       'cel.@mapInsert',
-      overload('@mapInsert_map_key_value', [entries, k, v], entries, inLoops),
-      overload('@mapInsert_map_map', [entries, entries], entries, inLoops),
+      overload('@mapInsert_map_key_value', [entries, k, v], entries, inlined),
+      overload('@mapInsert_map_map', [entries, entries], entries, inlined),
     ),
   ],
   macros: twoVariableMacros,
 }
 
-/** Each library with the release of the stock server that has it first. */
+/** Libraries by the release of the stock server that introduced them. */
 const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.23', language],
   ['1.23', urls],
@@ -82,31 +81,37 @@ const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.30', networks],
   ['1.31', namedFormats],
   ['1.31', authorizationSelectors],
-  ['1.32', twoVariables],
+  ['1.32', twoVariableComprehensions],
   ['1.33', semver],
 ]
 
 const keywordMembersSince = 1031
 
 /** A checked expression. */
-export interface Compiled {
+export interface CheckedExpression {
   readonly text: string
   readonly type: t.Type
-  /** Whether a variable is mentioned. */
+  /** Whether the expression refers to a variable. */
   uses(name: string): boolean
-  /** Whether a member of a variable is mentioned as `name.member` or `name.?member`. */
+  /** Whether the expression selects a member of a variable, as `name.member` or `name.?member`. */
   reads(name: string, member: string): boolean
-  /** Cost at worst, by the sizes of what variables hold. */
+  /** Worst-case cost, given the sizes of variables. */
   estimate(sizeOf: SizeOf): Estimate
-  /** Or what is wrong although every part is right by itself. */
+  /** Creates the program, or returns the planning error. */
   program(): Program | PlanError
 }
 
-export interface Uncompiled {
-  /** All that is wrong, as it is shown to people. */
+/** An expression that does not compile. */
+export interface CompileFailure {
+  /** All errors, formatted for display. */
   readonly problem: string
 }
 
+/**
+ * The functions, types and variables available to expressions. Immutable.
+ *
+ * @see Environment.ofRelease
+ */
 export class Environment {
   readonly #scope: Scope
   readonly #macros: MacroTable
@@ -116,13 +121,22 @@ export class Environment {
     this.#macros = macros
   }
 
-  /** Everything that a release of the stock server has: `1.33`. */
+  /**
+   * Environment with all libraries of a release, such as `1.33`.
+   *
+   * @example
+   * ```ts
+   * const environment = Environment.ofRelease('1.33').with([['self', intType]])
+   * const compiled = environment.compile('self < 3')
+   * if ('problem' in compiled) throw new Error(compiled.problem)
+   * ```
+   */
   static ofRelease(release: string, more: readonly Library[] = []): Environment {
-    const chosen = libraries.filter(([since]) => number(since) <= number(release)).map(([, library]) => library)
-    return Environment.of([...chosen, ...more], number(release) >= keywordMembersSince)
+    const chosen = libraries.filter(([since]) => releaseNumber(since) <= releaseNumber(release)).map(([, library]) => library)
+    return Environment.of([...chosen, ...more], releaseNumber(release) >= keywordMembersSince)
   }
 
-  /** @param keywordMembers whether members named like words of the language may be written as they are. */
+  /** @param keywordMembers whether members may be named like keywords without escaping. */
   static of(chosen: readonly Library[], keywordMembers = true): Environment {
     const functions = new Map<string, FunctionDeclaration>()
     for (const { functions: list } of chosen) {
@@ -135,20 +149,20 @@ export class Environment {
     return new Environment({ variables: new Map(), functions, types, keywordMembers }, macros)
   }
 
-  /** The same with other variables. */
+  /** The same environment with additional variables. */
   with(variables: Iterable<readonly [name: string, type: t.Type]>): Environment {
     const all = new Map([...this.#scope.variables, ...variables])
     return new Environment({ ...this.#scope, variables: all }, this.#macros)
   }
 
-  /** @param budget shared with other expressions of the same object. */
-  compile(text: string, budget?: CompileBudget): Compiled | Uncompiled {
+  /** @param budget node budget shared with other expressions of the same object. */
+  compile(text: string, budget?: CompileBudget): CheckedExpression | CompileFailure {
     const parsed = parse(text, this.#macros, budget)
-    if ('problems' in parsed) return { problem: showProblems(text, parsed.problems) }
+    if ('problems' in parsed) return { problem: formatProblems(text, parsed.problems) }
     const { expr } = parsed
     const problems = check(expr, this.#scope)
-    const wrong = problems.length > 0 ? problems : literalProblems(expr)
-    if (wrong.length > 0) return { problem: showProblems(text, wrong) }
+    const wrong = problems.length > 0 ? problems : validateLiterals(expr)
+    if (wrong.length > 0) return { problem: formatProblems(text, wrong) }
     const variables = [...this.#scope.variables.keys()]
     return {
       text,
@@ -161,13 +175,13 @@ export class Environment {
   }
 }
 
-/** `1.33` -> 1033 */
-function number(release: string): number {
+/** `1.33` becomes 1033. */
+function releaseNumber(release: string): number {
   const [major = 0, minor = 0] = release.split('.').map(Number)
   return major * 1000 + minor
 }
 
-/** Loop variables of the same name are not told apart: neither does the stock server. */
+/** As on the stock server, comprehension variables of the same name are not distinguished. */
 function mentions(expr: Expr, name: string): boolean {
   if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
   if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name

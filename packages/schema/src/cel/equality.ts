@@ -4,7 +4,7 @@ import {
   charCount,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   isInt,
   itemsOf,
   ListValue,
@@ -18,24 +18,24 @@ import {
   type Value,
 } from './values.ts'
 
-/** Which values are equal, and which is less. */
+/** Equality and ordering of values. */
 
-/** A number of any type as one that JavaScript compares; `undefined` for other values. */
+/** The JavaScript number of a numeric value; `undefined` for other values. */
 export function numeric(value: Value): number | bigint | undefined {
   if (isInt(value)) return value
   if (value instanceof Double) return value.value
   return value instanceof Uint ? value.value : undefined
 }
 
-/** Numbers of different types are equal when they are the same number; other values of different types are not. */
+/** Numbers of different types are equal when their values are; other values of different types are unequal. */
 export function equal(a: Value, b: Value, meter: Meter): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
-    if (a.length === b.length) meter.labor(1 + (a.length >> 6))
+    if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))
     return a === b
   }
-  meter.labor(1)
+  meter.chargeWork(1)
   const x = numeric(a)
   if (x !== undefined) return sameNumber(x, numeric(b), a instanceof Double || b instanceof Double)
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, meter)
@@ -52,7 +52,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
 }
 
-/** Next to a double, every number counts as one. */
+/** Comparison with a double converts both sides to doubles. */
 function sameNumber(a: number | bigint, b: number | bigint | undefined, asDoubles: boolean): boolean {
   if (b === undefined) return false
   // biome-ignore lint/suspicious/noDoubleEquals: numbers and bigints are compared by what they are
@@ -61,13 +61,13 @@ function sameNumber(a: number | bigint, b: number | bigint | undefined, asDouble
 
 function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
   if (a.size !== b.size) return false
-  meter.labor(a.size)
+  meter.chargeWork(a.size)
   if (a.listType !== undefined) return a.listType === 'set' ? sameMembers(a, b, meter) : sameKeyed(a, b, meter)
   for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i), meter)) return false
   return true
 }
 
-/** Sets have no order. */
+/** Sets are unordered. */
 function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
   const have = new MemberSet(meter)
   for (const item of itemsOf(a)) have.add(item)
@@ -75,7 +75,7 @@ function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
   return true
 }
 
-/** Lists with keys have no order. */
+/** Lists with keys are unordered. */
 function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
   const keyOf = a.keyOf?.bind(a)
   if (keyOf === undefined) return false
@@ -90,8 +90,8 @@ function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
 
 function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   if (a.size !== b.size || a.structName !== b.structName) return false
-  meter.labor(a.size * 2)
-  if (a.equalsUnseen?.(b, (steps) => meter.labor(steps)) === false) return false
+  meter.chargeWork(a.size * 2)
+  if (a.equalHiddenMembers?.(b, (steps) => meter.chargeWork(steps)) === false) return false
   for (const key of a.keys()) {
     const mine = a.get(key)
     const other = b.get(key)
@@ -102,7 +102,7 @@ function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   return true
 }
 
-/** Membership that is quick for scalars, whatever else there is. */
+/** A set with constant-time membership for scalars. */
 export class MemberSet {
   readonly #meter: Meter
   readonly #scalars = new Set<unknown>()
@@ -113,14 +113,14 @@ export class MemberSet {
   }
 
   add(item: Value): void {
-    this.#meter.labor(1)
+    this.#meter.chargeWork(1)
     const key = scalarKey(item)
     if (key === undefined) this.#others.push(item)
     else this.#scalars.add(key)
   }
 
   has(item: Value): boolean {
-    this.#meter.labor(1)
+    this.#meter.chargeWork(1)
     const key = scalarKey(item)
     if (key !== undefined) return this.#scalars.has(key)
     return this.#others.some((other) => equal(item, other, this.#meter))
@@ -135,8 +135,8 @@ function scalarKey(value: Value): unknown {
   return undefined
 }
 
-/** Membership in a list of scalars; `undefined` when some item is none. */
-export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean) | undefined {
+/** Membership test for a list of scalars; `undefined` when an item is not a scalar. */
+export function scalarMembership(items: readonly Value[]): ((value: Value) => boolean) | undefined {
   const keys = new Set<unknown>()
   for (const item of items) {
     const key = scalarKey(item)
@@ -149,14 +149,14 @@ export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean
   }
 }
 
-const notOrdered = new Fault('no such overload')
-const notANumber = new Fault('NaN values cannot be ordered')
+const notOrdered = new ErrorValue('no such overload')
+const notANumber = new ErrorValue('NaN values cannot be ordered')
 
-/** Negative, zero or positive; a fault for values that have no order. */
-export function compare(a: Value, b: Value, meter: Meter): number | Fault {
+/** Negative, zero or positive; an error for unordered values. */
+export function compare(a: Value, b: Value, meter: Meter): number | ErrorValue {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') {
-    meter.labor(1 + (Math.min(a.length, b.length) >> 4))
+    meter.chargeWork(1 + (Math.min(a.length, b.length) >> 4))
     return compareCodePoints(a, b)
   }
   const x = numeric(a)
@@ -172,7 +172,7 @@ export function compare(a: Value, b: Value, meter: Meter): number | Fault {
   if (a instanceof Timestamp && b instanceof Timestamp) return sign(a.nanos - b.nanos)
   if (a instanceof Duration && b instanceof Duration) return sign(a.nanos - b.nanos)
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    meter.labor(1 + (Math.min(a.length, b.length) >> 2))
+    meter.chargeWork(1 + (Math.min(a.length, b.length) >> 2))
     return compareBytes(a, b)
   }
   return notOrdered
@@ -188,19 +188,19 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** The smaller size of two values, without reading more of long texts than it takes. */
+/** The smaller size of two values, without counting all characters of a much longer text. */
 export function minSize(a: Value, b: Value, meter: Meter): number {
   if (typeof a === 'string' && typeof b === 'string') {
     const [short, long] = a.length <= b.length ? [a, b] : [b, a]
-    meter.labor(1 + (short.length >> 4))
+    meter.chargeWork(1 + (short.length >> 4))
     const count = charCount(short)
     return count * 2 <= long.length ? count : Math.min(count, charCount(long))
   }
   return Math.min(measured(a, meter), measured(b, meter))
 }
 
-/** `sizeOf`, the reading of long texts counted as work. */
+/** `sizeOf`, with the work of counting characters charged. */
 export function measured(value: Value, meter: Meter): number {
-  if (typeof value === 'string') meter.labor(1 + (value.length >> 4))
+  if (typeof value === 'string') meter.chargeWork(1 + (value.length >> 4))
   return sizeOf(value)
 }

@@ -1,6 +1,6 @@
 /**
- * Names of members as expressions write them: `with-dash` is `with__dash__dash`, `in` is `__in__`. Names that cannot be written are
- * hidden from expressions.
+ * Escaped member names: `with-dash` is written `with__dash__dash`, `in` is written `__in__`. Names that cannot be escaped are
+ * inaccessible to expressions.
  */
 
 const reserved = new Set(
@@ -12,7 +12,14 @@ const reserved = new Set(
 const signs: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
 const names: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
-/** `undefined` for a name that no expression can write. */
+/**
+ * `undefined` for names that cannot be escaped.
+ *
+ * @example
+ * ```ts
+ * escapeName('with-dash') // with__dash__dash
+ * ```
+ */
 export function escapeName(name: string): string | undefined {
   if (name === '' || /^[0-9$]/.test(name)) return undefined
   if (reserved.has(name)) return `__${name}__`
@@ -20,12 +27,16 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[./-]/g, (sign) => signs[sign] as string)
 }
 
-/** Words of the language that may name members all the same; `undefined` for other names. */
+/** Escaped form of a keyword; `undefined` for other names. */
 export function keywordName(name: string): string | undefined {
   return reserved.has(name) ? `__${name}__` : undefined
 }
 
-/** `undefined` for text that is no escaped name. */
+/**
+ * `undefined` for text that is not an escaped name.
+ *
+ * @see escapeName
+ */
 export function unescapeName(text: string): string | undefined {
   const word = /^__(.*)__$/.exec(text)?.[1]
   if (word !== undefined && reserved.has(word)) return word

@@ -1,13 +1,13 @@
 import { perCharacter } from './call-cost.ts'
 
-/** Ranges of sizes and costs. What has no limit is infinite. */
+/** Range of a size or cost; unbounded is infinite. */
 
 export interface Estimate {
   readonly min: number
   readonly max: number
 }
 
-export const nothing: Estimate = { min: 0, max: 0 }
+export const noCost: Estimate = { min: 0, max: 0 }
 export const unknownSize: Estimate = { min: 0, max: Number.POSITIVE_INFINITY }
 
 export function exactly(value: number): Estimate {
@@ -16,7 +16,7 @@ export function exactly(value: number): Estimate {
 
 export const one = exactly(1)
 
-/** Beyond 64 bits nothing is told apart. */
+/** Values beyond 64 bits are treated as infinite. */
 function bounded(value: number): number {
   return value >= 2 ** 64 ? Number.POSITIVE_INFINITY : value
 }
@@ -26,7 +26,7 @@ function product(a: number, b: number): number {
 }
 
 export function plus(...list: readonly Estimate[]): Estimate {
-  let { min, max } = nothing
+  let { min, max } = noCost
   for (const each of list) {
     min = bounded(min + each.min)
     max = bounded(max + each.max)
@@ -38,18 +38,18 @@ export function times(a: Estimate, b: Estimate): Estimate {
   return { min: product(a.min, b.min), max: product(a.max, b.max) }
 }
 
-/** Rounded up. */
+/** Multiplies and rounds up. */
 export function scaled({ min, max }: Estimate, factor: number): Estimate {
   const scale = (value: number) => (value === 0 ? 0 : bounded(Math.ceil(value * factor)))
   return { min: scale(min), max: scale(max) }
 }
 
-/** What both may be. */
+/** The range that covers both. */
 export function either(a: Estimate, b: Estimate): Estimate {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }
 }
 
-/** Cost of reading so many characters. */
+/** Cost of reading `size` characters. */
 export function reading(size: Estimate): Estimate {
   return scaled(size, perCharacter)
 }

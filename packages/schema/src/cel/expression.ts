@@ -1,31 +1,40 @@
 import type { CompileBudget } from './compile-budget.ts'
 import type { Environment } from './environment.ts'
-import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
+import { PlanError } from './step.ts'
 import { type Type, typeName } from './types.ts'
 
-/** Expressions that must come to a value of one of a few types. */
+/** Expressions whose result must have one of several types. */
 export interface CompiledExpression {
   readonly text: string
   readonly program: Program
   readonly type: Type
 }
 
+/** Why an expression is rejected. */
 export interface ExpressionProblem {
   readonly problem: string
-  /** Found while the program was put together: no fault of a type. */
+  /** Whether planning failed rather than checking. */
   readonly internal: boolean
-  /** What the expression would come to, as far as that is known. */
+  /** Result type, as far as it is known. */
   readonly type?: Type
 }
 
 export interface ExpressionOptions {
-  /** Of types that are allowed; absent: any. */
+  /** Allowed kinds of the result type. Default: any. */
   readonly kinds?: readonly Type['kind'][] | undefined
-  /** Shared with other expressions of the same object. */
+  /** Node budget shared with other expressions of the same object. */
   readonly budget?: CompileBudget | undefined
 }
 
+/**
+ * Compiles an expression and checks its result type.
+ *
+ * @example
+ * ```ts
+ * compileExpression(environment, '1 < 2', { kinds: ['bool'] })
+ * ```
+ */
 export function compileExpression(
   environment: Environment,
   text: string,

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Declared, declaredBy } from './declared.ts'
-import { type Compiled, Environment } from './environment.ts'
+import { type DeclType, schemaDeclType } from './decl-type.ts'
+import { type CheckedExpression, Environment } from './environment.ts'
 import { toJson } from './json-values.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
 import { schemaAdapter } from './schema-values.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
-/** Expressions about values with a schema, by vectors: what is wrong with them, what they come to and what they cost. */
+/** Vectors of expressions over values with a schema: compile errors, results and costs. */
 
 interface Vector {
   readonly name: string
   readonly schema: JsonObject
-  /** Expressions that do not compile, with all that is said of them. */
+  /** Expressions that do not compile, with the complete message. */
   readonly problems?: Readonly<Record<string, string>>
   readonly costs?: readonly Case[]
 }
@@ -22,7 +22,7 @@ interface Vector {
 interface Case {
   readonly expr: string
   readonly self: JsonValue
-  /** What it comes to, or the fault. */
+  /** Expected result, unless `error` is set. */
   readonly is?: JsonValue
   readonly error?: string
   readonly estimate?: readonly [min: number, max: number]
@@ -33,18 +33,18 @@ const file = new URL('../../testdata/cel-expressions.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
 
 describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
-  const declared = declaredBy(schema, 'T') as Declared
+  const declared = schemaDeclType(schema, 'T') as DeclType
   const compile = (text: string) => ruleEnvironment(Environment.ofRelease('1.33'), declared, false).compile(text)
 
-  it.each(Object.entries(problems))('%s', (text, problem) => {
+  it.each(Object.entries(problems))('rejects %s', (text, problem) => {
     expect(compile(text)).toEqual({ problem })
   })
 
-  it.each(costs)('$expr', ({ expr, self, is, error, estimate, cost }) => {
-    const compiled = compile(expr) as Compiled
+  it.each(costs)('evaluates $expr', ({ expr, self, is, error, estimate, cost }) => {
+    const compiled = compile(expr) as CheckedExpression
     expect(compiled).not.toHaveProperty('problem')
     const { value, cost: spent } = (compiled.program() as Program).evaluate({ self: schemaAdapter(schema)(self) })
-    expect(value instanceof Fault ? { error: value.message } : { is: toJson(value) }).toEqual(
+    expect(value instanceof ErrorValue ? { error: value.message } : { is: toJson(value) }).toEqual(
       error === undefined ? { is } : { error },
     )
     if (cost !== undefined) expect(spent).toBe(cost)

@@ -12,10 +12,10 @@ import { semver } from './libraries/semver.ts'
 import { sets } from './libraries/sets.ts'
 import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
-import { PlanError } from './plan.ts'
-import { Fault, type Value } from './values.ts'
+import { PlanError } from './step.ts'
+import { ErrorValue, type Value } from './values.ts'
 
-/** Functions of every library, by vectors. */
+/** Vectors of the functions of every library. */
 
 interface Vectors {
   readonly true: readonly string[]
@@ -26,7 +26,7 @@ const file = new URL('../../testdata/cel-functions.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, Vectors>>
 const environment = Environment.ofRelease('1.33')
 
-/** Those that need no authorizer. */
+/** Libraries that need no authorizer. */
 const extensions = [strings, regex, lists, sets, urls, networks, quantities, namedFormats, semver, optionals]
 
 function evaluate(expression: string): Value | string {
@@ -35,20 +35,20 @@ function evaluate(expression: string): Value | string {
   const program = compiled.program()
   if (program instanceof PlanError) return program.message
   const { value } = program.evaluate({})
-  return value instanceof Fault ? `error: ${value.message}` : value
+  return value instanceof ErrorValue ? `error: ${value.message}` : value
 }
 
 describe.each(Object.entries(vectors))('%s', (_, { true: truths, errors }) => {
-  it.each(truths)('%s', (expression) => {
+  it.each(truths)('holds: %s', (expression) => {
     expect(evaluate(expression)).toBe(true)
   })
 
-  it.each(errors)('%s', (expression, message) => {
+  it.each(errors)('fails: %s', (expression, message) => {
     expect(evaluate(expression)).toBe(`error: ${message}`)
   })
 })
 
-it('every function of the libraries has a vector', () => {
+it('has a vector for every library function', () => {
   const functions = new Map<string, FunctionDeclaration>()
   for (const { name, overloads } of extensions.flatMap((library) => library.functions)) {
     functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })

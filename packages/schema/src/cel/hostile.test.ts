@@ -1,14 +1,14 @@
 import type { JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { compileBudget } from './compile-budget.ts'
+import { createCompileBudget } from './compile-budget.ts'
 import { Environment } from './environment.ts'
 import { fromJson } from './json-values.ts'
-import { requestWork } from './meter.ts'
+import { createWorkBudget } from './meter.ts'
 import { type Evaluation, Program } from './program.ts'
 import { dynType, listOf, stringType } from './types.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
-/** What is written to stall a server is refused, or ended by its cost. */
+/** Expressions that try to stall the server are rejected or stopped by their cost. */
 
 const environment = Environment.ofRelease('1.33').with([
   ['x', dynType],
@@ -21,7 +21,7 @@ function problemOf(text: string): string | undefined {
   return 'problem' in compiled ? compiled.problem : undefined
 }
 
-function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> = {}, work = requestWork()): Evaluation {
+function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> = {}, work = createWorkBudget()): Evaluation {
   const compiled = environment.compile(text)
   if ('problem' in compiled) throw new Error(compiled.problem)
   const program = compiled.program()
@@ -33,7 +33,7 @@ function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> =
 const cancelled = { message: 'operation cancelled: actual cost limit exceeded' }
 
 describe('expressions', () => {
-  it('are of bounded length', () => {
+  it('are limited in length', () => {
     expect(problemOf(`"${'a'.repeat(100_000)}"`)).toContain(
       'expression code point size exceeds limit: size: 100002, limit 100000',
     )
@@ -46,8 +46,8 @@ describe('expressions', () => {
     ['calls', `${'size('.repeat(300)}x${')'.repeat(300)}`],
     ['conditions', `${'true ? 1 : '.repeat(300)}1`],
     ['sums', `1${' + 1'.repeat(300)}`],
-    ['signs', `x${'[0]'.repeat(20_000)}`],
-  ])('are of bounded depth: %s', (_, text) => {
+    ['indexes', `x${'[0]'.repeat(20_000)}`],
+  ])('are limited in depth: %s', (_, text) => {
     expect(problemOf(text)).toContain('expression recursion limit exceeded: 250')
   })
 
@@ -56,24 +56,24 @@ describe('expressions', () => {
     expect(problemOf(`[${'1,'.repeat(20_000)}]`)).toBeUndefined()
   })
 
-  it('do not grow without end by macros that repeat what they are called on', () => {
+  it('are limited in size when macros duplicate their target', () => {
     const text = `optional.of(1)${'.optMap(y, y)'.repeat(200)}.hasValue()`
     expect(problemOf(text)).toContain('expression size exceeds limit')
   })
 
-  it('of one object are bounded together', () => {
-    const budget = { ...compileBudget(), nodes: 10_000 }
+  it('of one object share a size limit', () => {
+    const budget = { ...createCompileBudget(), nodes: 10_000 }
     const text = `optional.of(1)${'.optMap(y, y)'.repeat(8)}.hasValue()`
     const results = Array.from({ length: 10 }, () => environment.compile(text, budget))
     expect(results[0]).not.toHaveProperty('problem')
     expect(results.at(-1)).toMatchObject({ problem: expect.stringContaining('expression size exceeds limit: 0 nodes') })
   })
 
-  it('problems of long lines are not repeated without end', () => {
+  it('report long lines in bounded size', () => {
     expect((problemOf(Array.from({ length: 10_000 }, (_, i) => `n${i}`).join('&&')) as string).length).toBeLessThan(300_000)
   })
 
-  it('many problems are cut short', () => {
+  it('report at most 100 errors', () => {
     const problem = problemOf(Array.from({ length: 1_000 }, (_, i) => `n${i}`).join(' &&\n')) as string
     expect(problem.split('\n').filter((line) => line.startsWith('ERROR'))).toHaveLength(100)
     expect(problem).toContain('900 more errors were truncated')
@@ -83,13 +83,13 @@ describe('expressions', () => {
     ['null', null],
     ['text', 'a'],
     ['a number', 1],
-  ])('has() finds no member of %s', (_, inner) => {
+  ])('find no member of %s with has()', (_, inner) => {
     expect(evaluate('has(x.a.b)', { x: { a: inner } }).value).toBe(false)
     expect(evaluate('x.a.b', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: b' })
     expect(evaluate('has(x.c.b)', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: c' })
   })
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('know no member %s of values', (name) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('do not expose the inherited member %s', (name) => {
     expect(evaluate(`has(x.${name})`, { x: { a: 1 } }).value).toBe(false)
     expect(evaluate(`'${name}' in x`, { x: {} }).value).toBe(false)
     expect(evaluate(`x.${name} == 1`, { x: {} }).value).toMatchObject({ message: `no such key: ${name}` })
@@ -102,50 +102,50 @@ describe('evaluation', () => {
   const many = Array.from({ length: 2_000 }, (_, i) => `item ${i}`)
 
   it.each([
-    ['loops in loops', 'l.all(a, l.all(b, l.all(c, a != b + c)))', { l: many }],
-    ['loops over what loops make', 'l.map(a, l.map(b, a + b)).size() == 0', { l: many }],
-    ['texts that grow', `${'l.map(a, '.repeat(3)}s + s + s + s${')'.repeat(3)} == []`, { l: many, s: 'x'.repeat(1000) }],
-    ['texts that are replaced', "l.all(a, s.replace('', s).size() > 0)", { l: many, s: 'x'.repeat(10_000) }],
-    ['texts that are read again and again', 'l.all(a, s.lowerAscii() != a)', { l: many, s: 'x'.repeat(1_000_000) }],
-    ['texts that are split', "l.all(a, s.split('').size() > 1)", { l: many, s: 'x'.repeat(100_000) }],
-    ['texts that are joined', 'l.map(a, l.join(s)).join(s).size() > 0', { l: many, s: 'x'.repeat(10_000) }],
-    ['texts that are formatted', "l.all(a, '%s%s%s'.format([l, l, l]).size() > 1)", { l: many }],
+    ['nested loops', 'l.all(a, l.all(b, l.all(c, a != b + c)))', { l: many }],
+    ['loops over generated lists', 'l.map(a, l.map(b, a + b)).size() == 0', { l: many }],
+    ['growing strings', `${'l.map(a, '.repeat(3)}s + s + s + s${')'.repeat(3)} == []`, { l: many, s: 'x'.repeat(1000) }],
+    ['string replacement', "l.all(a, s.replace('', s).size() > 0)", { l: many, s: 'x'.repeat(10_000) }],
+    ['repeated reading of strings', 'l.all(a, s.lowerAscii() != a)', { l: many, s: 'x'.repeat(1_000_000) }],
+    ['string splitting', "l.all(a, s.split('').size() > 1)", { l: many, s: 'x'.repeat(100_000) }],
+    ['string joining', 'l.map(a, l.join(s)).join(s).size() > 0', { l: many, s: 'x'.repeat(10_000) }],
+    ['string formatting', "l.all(a, '%s%s%s'.format([l, l, l]).size() > 1)", { l: many }],
     ['deep equality', 'l.all(a, x == x.map(y, y))', { l: many, x: many }],
     ['membership', "l.all(a, !((a + '!') in l))", { l: many }],
     ['sets', 'l.all(a, sets.equivalent(l, l))', { l: many }],
     ['regular expressions', "l.all(a, !s.matches('(x+x+)+y'))", { l: many, s: 'x'.repeat(100_000) }],
-    ['every match', "l.all(a, s.findAll('x').size() > 0)", { l: many, s: 'x'.repeat(100_000) }],
-    ['matches that look far ahead', "s.findAll('x*y|x').size() > 0", { s: 'x'.repeat(100_000) }],
-  ])('ends: %s', (_, text, variables) => {
+    ['all matches', "l.all(a, s.findAll('x').size() > 0)", { l: many, s: 'x'.repeat(100_000) }],
+    ['matches with long lookahead', "s.findAll('x*y|x').size() > 0", { s: 'x'.repeat(100_000) }],
+  ])('stops: %s', (_, text, variables) => {
     expect(evaluate(text, variables).value).toMatchObject(cancelled)
   })
 
-  it('regular expressions are bounded in size, and told so', () => {
+  it('limits and reports the size of regular expressions', () => {
     const { value } = evaluate('s.matches(s)', { s: 'a{1000}{1000}{1000}' })
-    expect(value).toBeInstanceOf(Fault)
-    expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(Fault)
+    expect(value).toBeInstanceOf(ErrorValue)
+    expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(ErrorValue)
   })
 
-  it('work that costs nothing is bounded all the same', () => {
-    // Comparing is paid for by the smaller side only.
+  it('limits work that has no cost', () => {
+    // Comparison is charged by the smaller side only.
     const deep = () => Array.from({ length: 300 }, () => Array.from({ length: 300 }, (_, i) => i))
     const x = [deep(), deep()]
-    const work = { left: 50_000 }
+    const work = { remaining: 50_000 }
     expect(evaluate('x[0] == x[1]', { x }, work).value).toMatchObject(cancelled)
     expect(evaluate('x[0] == x[1]', { x }).value).toBe(true)
   })
 
-  it('evaluations of one request share what is left', () => {
-    const work = requestWork()
-    const before = work.left
+  it('shares a work budget between the evaluations of a request', () => {
+    const work = createWorkBudget()
+    const before = work.remaining
     evaluate("s.findAll('x').size() > 0", { s: 'x'.repeat(10_000) }, work)
-    expect(work.left).toBeLessThan(before)
+    expect(work.remaining).toBeLessThan(before)
   })
 
-  it('numbers of any length are read in bounded time', () => {
-    expect(evaluate('int(s)', { s: '9'.repeat(100_000) }).value).toBeInstanceOf(Fault)
+  it('reads numbers of any length in bounded time', () => {
+    expect(evaluate('int(s)', { s: '9'.repeat(100_000) }).value).toBeInstanceOf(ErrorValue)
     expect(evaluate('double(s) > 1.0', { s: `${'9'.repeat(100_000)}e-99999` }).value).toBeDefined()
-    expect(evaluate('duration(s)', { s: `${'9'.repeat(100_000)}h` }).value).toBeInstanceOf(Fault)
+    expect(evaluate('duration(s)', { s: `${'9'.repeat(100_000)}h` }).value).toBeInstanceOf(ErrorValue)
     expect(evaluate('isQuantity(s) || isSemver(s, true) || isIP(s) || isURL(s)', { s: '9'.repeat(100_000) }).value).toBeDefined()
     expect(evaluate("quantity('1e2000000000').isGreaterThan(quantity('1'))").value).toBeDefined()
   })

@@ -1,28 +1,31 @@
-export { type AdmissionScope, admissionScope, variableType } from './admission-environment.ts'
-export { type CompileBudget, compileBudget } from './compile-budget.ts'
-export { type Declared, declaredBy, maxRequestSize } from './declared.ts'
-export { type Compiled, Environment, type Uncompiled } from './environment.ts'
+export {
+  type AdmissionEnvironmentOptions,
+  admissionEnvironment,
+  variableType,
+} from './admission-environment.ts'
+export { type CompileBudget, createCompileBudget } from './compile-budget.ts'
+export { type DeclType, maxRequestSize, schemaDeclType } from './decl-type.ts'
+export { type CheckedExpression, type CompileFailure, Environment } from './environment.ts'
 export { escapeName, unescapeName } from './escape.ts'
 export { type CompiledExpression, compileExpression, type ExpressionOptions, type ExpressionProblem } from './expression.ts'
 export { fromJson, JsonMap, toJson } from './json-values.ts'
 export {
-  type Ask,
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
   authorizerType,
   authorizerValue,
+  type CelAccessCheck,
+  type CelAccessDecision,
+  type CelAuthorizer,
+  PendingAuthorization,
   requestResourceValue,
   resourceCheckType,
-  Waiting,
 } from './libraries/authorization.ts'
-export { requestWork, type WorkBudget } from './meter.ts'
-export { PlanError } from './plan.ts'
+export { createWorkBudget, type WorkBudget } from './meter.ts'
 export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
 export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'
-export { greatestCardinality } from './rule-environment.ts'
-export { type RuleNode, type RuleTreeOptions, rulesOf, ruleTree } from './rule-tree.ts'
-export { checkRules, type RuleCheckOptions, requestCostBudget } from './rule-validator.ts'
-export { type Adapter, schemaAdapter } from './schema-values.ts'
+export { maxCardinality } from './rule-environment.ts'
+export { createRuleTree, type RuleNode, type RuleTreeOptions, rulesOf } from './rule-tree.ts'
+export { schemaAdapter, type ValueAdapter } from './schema-values.ts'
+export { PlanError } from './step.ts'
 export {
   boolType,
   bytesType,
@@ -42,4 +45,19 @@ export {
   typeName,
   uintType,
 } from './types.ts'
-export { ArrayList, ComputedMap, Double, Fault, literalMap, MapValue, noValue, Optional, type Value } from './values.ts'
+export {
+  type RuleValidationOptions,
+  requestCostBudget,
+  validateRules,
+} from './validate-rules.ts'
+export {
+  ArrayList,
+  ComputedMap,
+  Double,
+  ErrorValue,
+  literalMap,
+  MapValue,
+  Optional,
+  optionalNone,
+  type Value,
+} from './values.ts'

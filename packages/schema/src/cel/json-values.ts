@@ -1,9 +1,16 @@
 import type { JsonObject } from '@krmkit/meta'
 import { Double, ListValue, MapValue, type Value } from './values.ts'
 
-/** JSON as values, without a schema. */
+/** JSON as CEL values, without a schema. */
 
-/** Whole numbers are integers, others doubles. */
+/**
+ * Integers become int, other numbers double.
+ *
+ * @example
+ * ```ts
+ * program.evaluate({ self: fromJson({ n: 5 }) })
+ * ```
+ */
 export function fromJson(value: unknown): Value {
   switch (typeof value) {
     case 'string':
@@ -34,29 +41,41 @@ export class JsonList extends ListValue {
   }
 }
 
-export class JsonMap extends MapValue {
+/** A map backed by a JSON object. */
+export abstract class RawMap extends MapValue {
   readonly raw: JsonObject
   #size = -1
+
   constructor(raw: JsonObject) {
     super()
     this.raw = raw
   }
+
   get size(): number {
     if (this.#size < 0) this.#size = Object.keys(this.raw).length
     return this.#size
   }
+
   get(key: Value): Value | undefined {
     return typeof key === 'string' ? this.field(key) : undefined
   }
+}
+
+export class JsonMap extends RawMap {
   field(name: string): Value | undefined {
     return Object.hasOwn(this.raw, name) ? fromJson(this.raw[name]) : undefined
   }
+
   keys(): Iterable<Value> {
     return Object.keys(this.raw)
   }
 }
 
-/** The other way round: lists, maps and scalars as JSON; `undefined` for what has no JSON form. */
+/**
+ * Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form.
+ *
+ * @see fromJson
+ */
 export function toJson(value: Value): unknown {
   if (value instanceof ListValue) return Array.from({ length: value.size }, (_, index) => toJson(value.at(index)))
   if (value instanceof MapValue) {

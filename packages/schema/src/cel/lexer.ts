@@ -1,17 +1,17 @@
 import type { Problem } from './source.ts'
 
-/** Text to tokens. */
+/** Tokenizes expressions. */
 
 export type TokenKind = 'name' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'end' | 'sign'
 
 export interface Token {
   readonly kind: TokenKind
-  /** As it is written; of the end `<EOF>`. */
+  /** Source text; `<EOF>` for the end. */
   readonly text: string
   readonly at: number
 }
 
-/** Words that are signs, not names. */
+/** Keywords that are tokens of kind `sign`. */
 const keywords = new Set(['in', 'true', 'false', 'null'])
 
 const space = /[ \t\r\n\f]*/y
@@ -21,7 +21,7 @@ const word = /[a-zA-Z_][a-zA-Z0-9_]*/y
 const sign = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y
 const opening = /(?:[bB]?[rR]?)(?:"""|'''|"|')/y
 
-/** @returns tokens, the last of them the end; what is no token is left out and told. */
+/** @returns the tokens including the end token; unrecognized text is skipped and reported. */
 export function tokenize(text: string, problems: Problem[]): Token[] {
   const tokens: Token[] = []
   const match = (pattern: RegExp, at: number): string | undefined => {
@@ -48,7 +48,7 @@ export function tokenize(text: string, problems: Problem[]): Token[] {
     const found = token(match, at)
     if (found === undefined) {
       const char = String.fromCodePoint(text.codePointAt(at) as number)
-      // Half a sign takes the next character with it.
+      // An incomplete operator consumes the next character.
       const wrong = half.has(char) ? text.slice(at, at + 2) : char
       problems.push(char === '`' ? { at, message: "unsupported syntax: '`'" } : unrecognized(at, wrong))
       at += wrong.length
@@ -82,7 +82,7 @@ function unrecognized(at: number, text: string): Problem {
   return { at, message: `Syntax error: token recognition error at: '${text}'` }
 }
 
-/** Where a string ends; when it is not `closed`, behind the first character that cannot stand in it. */
+/** End of a string; when not `closed`, the offset after the first invalid character. */
 function scanString(text: string, at: number, opened: string): { end: number; closed: boolean } {
   const raw = /[rR]/.test(opened)
   const quote = opened.replace(/^[bBrR]+/, '')
@@ -102,7 +102,7 @@ function scanString(text: string, at: number, opened: string): { end: number; cl
   return { end: text.length, closed: false }
 }
 
-/** Up to the character that makes an escape none. */
+/** Length up to the character that invalidates the escape. */
 function badEscapeLength(text: string, at: number): number {
   const begun = /^\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text.slice(at, at + 12))
   return Math.min((begun?.[0].length ?? 1) + 1, text.length - at)

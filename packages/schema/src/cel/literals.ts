@@ -1,20 +1,20 @@
-import { checkedInt, Double, Fault, maxUint, Uint, type Value } from './values.ts'
+import { checkedInt, Double, ErrorValue, maxUint, Uint, type Value } from './values.ts'
 
-/** Numbers and strings as they are written to their values; a fault says what is wrong. */
+/** Parses number and string literals; an `ErrorValue` describes an invalid literal. */
 
 export function readInt(text: string, negative: boolean): Value {
   const value = checkedInt(negative ? -BigInt(text) : BigInt(text))
-  return value instanceof Fault ? new Fault('invalid int literal') : value
+  return value instanceof ErrorValue ? new ErrorValue('invalid int literal') : value
 }
 
 export function readUint(text: string): Value {
   const value = BigInt(text.slice(0, -1))
-  return value > maxUint ? new Fault('invalid uint literal') : new Uint(value)
+  return value > maxUint ? new ErrorValue('invalid uint literal') : new Uint(value)
 }
 
 export function readDouble(text: string, negative: boolean): Value {
   const value = Number(text)
-  return Number.isFinite(value) ? new Double(negative ? -value : value) : new Fault('invalid double literal')
+  return Number.isFinite(value) ? new Double(negative ? -value : value) : new ErrorValue('invalid double literal')
 }
 
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 }
@@ -25,7 +25,8 @@ export function readString(text: string): Value {
   let out = ''
   for (const part of parts(body)) {
     if (typeof part === 'string') out += part
-    else if (part.code > 0x10ffff || (part.code >= 0xd800 && part.code <= 0xdfff)) return new Fault('invalid unicode code point')
+    else if (part.code > 0x10ffff || (part.code >= 0xd800 && part.code <= 0xdfff))
+      return new ErrorValue('invalid unicode code point')
     else out += String.fromCodePoint(part.code)
   }
   return out
@@ -38,13 +39,13 @@ export function readBytes(text: string): Value {
   const out: number[] = []
   for (const part of parts(body)) {
     if (typeof part === 'string') out.push(...encoder.encode(part))
-    else if (part.unicode) return new Fault('unable to unescape string')
+    else if (part.unicode) return new ErrorValue('unable to unescape string')
     else out.push(part.code)
   }
   return Uint8Array.from(out)
 }
 
-/** What stands between the quotes, line ends as they count. */
+/** Text between the quotes with normalized line ends. */
 function content(text: string): { body: string; raw: boolean } {
   const raw = /^[rR]/.test(text)
   const quoted = raw ? text.slice(1) : text
@@ -52,7 +53,7 @@ function content(text: string): { body: string; raw: boolean } {
   return { body: quoted.slice(quotes, -quotes).replace(/\r\n?/g, '\n'), raw }
 }
 
-/** Plain text, and characters that are written as escapes. */
+/** Plain text and escaped characters. */
 function* parts(body: string): Generator<string | { code: number; unicode: boolean }> {
   let at = 0
   for (;;) {

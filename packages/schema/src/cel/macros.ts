@@ -2,38 +2,38 @@ import type { Expr, Fold, MapEntry } from './ast.ts'
 import type { Problem } from './source.ts'
 import type { Value } from './values.ts'
 
-/** Calls that are written out as loops and tests before anything is checked. */
+/** Macros: calls that are expanded to comprehensions and tests before checking. */
 
-/** What a macro is called with. */
-export interface Invocation {
+/** A call that may be a macro. */
+export interface MacroCall {
   readonly name: string
   readonly target: Expr | undefined
   readonly args: readonly Expr[]
   readonly at: number
 }
 
-type Expand = (call: Required<Invocation>, build: Builder) => Expr | Problem
+type Expand = (call: Required<MacroCall>, build: Builder) => Expr | Problem
 
-/** A macro by its key; see `MacroTable`. */
+/** A macro with its key. @see MacroTable */
 export type Macro = readonly [key: string, expand: Expand]
 
-/** By name, kind of call and number of arguments: `all/member/2`. */
+/** Macros by name, kind of call and number of arguments: `all/member/2`. */
 export type MacroTable = ReadonlyMap<string, Expand>
 
-/** No name of an expression. */
+/** Cannot clash with a name of an expression. */
 export const accumulator = '@result'
 
-/** `undefined` when the call is none of a macro. */
-export function expandMacro(table: MacroTable, call: Invocation): { expr: Expr; nodes: number } | Problem | undefined {
+/** `undefined` when the call is not a macro. */
+export function expandMacro(table: MacroTable, call: MacroCall): { expr: Expr; nodes: number } | Problem | undefined {
   const kind = call.target === undefined ? 'global' : 'member'
   const expand = table.get(`${call.name}/${kind}/${call.args.length}`)
   if (expand === undefined) return undefined
   const build = new Builder(call.at)
-  const expr = expand(call as Required<Invocation>, build)
+  const expr = expand(call as Required<MacroCall>, build)
   return 'message' in expr ? expr : { expr, nodes: build.nodes }
 }
 
-/** Makes nodes that point at the call. */
+/** Creates nodes located at the call. */
 class Builder {
   readonly at: number
   nodes = 0
@@ -74,7 +74,7 @@ class Builder {
     return this.#count({ kind: 'fold', at: this.at, accumulator, ...parts })
   }
 
-  /** A tree of the same content. */
+  /** A deep copy of the tree. */
   copy(expr: Expr): Expr {
     this.nodes++
     switch (expr.kind) {
@@ -113,7 +113,7 @@ class Builder {
   }
 }
 
-/** A variable's name; a problem when the argument is none. */
+/** Name of a variable; a problem when the argument is not an identifier. */
 function variable(expr: Expr, message: string): string | Problem {
   if (expr.kind !== 'ident' || expr.name.startsWith('.')) return { at: expr.at, message }
   return expr.name
@@ -121,7 +121,7 @@ function variable(expr: Expr, message: string): string | Problem {
 
 const notAName = 'argument must be a simple name'
 
-/** The variables of a loop, of which there are one or two. */
+/** One or two comprehension variables. */
 function loopVariables(
   args: readonly Expr[],
   count: number,
@@ -224,7 +224,7 @@ function transformMap(entries: boolean): Expand {
   }
 }
 
-/** The value of an optional under a name, where there is one. */
+/** Binds the value of an optional to a name, if present. */
 function optionalMap(flat: boolean): Expand {
   return ({ target, args, name: macro }, build) => {
     const name = variable(args[0] as Expr, `${macro}() variable name must be a simple identifier`)

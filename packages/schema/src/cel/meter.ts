@@ -1,41 +1,56 @@
-import type { Patterns } from './patterns.ts'
+import type { Pattern } from '../structural/pattern.ts'
+import type { ErrorValue } from './values.ts'
 
 /**
- * What an evaluation has cost so far.
+ * Cost of an evaluation.
  *
- * `cost` is counted as on the stock server. `work` counts what that leaves out: comparing what is deep, reading long texts again
- * and again, matching; it only ends what would stall the server.
+ * `cost` is counted as on the stock server. `work` counts what that omits: deep comparisons, repeated reading of long texts,
+ * matching.
+ * It only stops evaluations that would stall the server.
  */
 
-/** Thrown, and caught by `Program`; carries no stack. */
+/** Thrown to stop an evaluation and caught by `Program`; has no stack. */
 export class LimitExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded'
 }
 
-/** Work that several evaluations share, such as those of one request. */
+/** Work budget shared by several evaluations, such as those of one request. */
 export interface WorkBudget {
-  left: number
+  remaining: number
 }
 
-/** Steps of work that the evaluations of one request may take: some seconds at worst. */
-export function requestWork(): WorkBudget {
-  return { left: 60_000_000 }
+/**
+ * Work budget of one request: a few seconds at worst.
+ *
+ * @example
+ * ```ts
+ * const work = createWorkBudget()
+ * program.evaluate({ self }, { work })
+ * ```
+ */
+export function createWorkBudget(): WorkBudget {
+  return { remaining: 60_000_000 }
 }
 
-/** Steps of work for each unit of cost that is allowed. */
+/** Work allowed per unit of cost limit. */
 const workFactor = 20
-/** Evaluations with small limits may still look at an object once. */
+/** Minimum work limit: enough to visit an object once. */
 const minWork = 10_000_000
+
+/** Compiled regular expressions by source; compiling is charged to the meter. */
+export interface PatternCache {
+  get(source: string, meter: Meter): Pattern | ErrorValue
+}
 
 export interface MeterOptions {
   readonly limit: number
-  readonly patterns: Patterns
+  readonly patterns: PatternCache
   readonly work?: WorkBudget | undefined
 }
 
 export class Meter {
   readonly limit: number
-  readonly patterns: Patterns
+  readonly patterns: PatternCache
   readonly #workLimit: number
   readonly #shared: WorkBudget | undefined
   cost = 0
@@ -45,7 +60,7 @@ export class Meter {
     this.limit = limit
     this.patterns = patterns
     this.#shared = shared
-    this.#workLimit = Math.min(Math.max(minWork, limit * workFactor), shared?.left ?? Number.POSITIVE_INFINITY)
+    this.#workLimit = Math.min(Math.max(minWork, limit * workFactor), shared?.remaining ?? Number.POSITIVE_INFINITY)
   }
 
   /** @throws LimitExceeded */
@@ -55,13 +70,13 @@ export class Meter {
   }
 
   /** @throws LimitExceeded */
-  labor(steps: number): void {
+  chargeWork(steps: number): void {
     this.work += steps
     if (this.work > this.#workLimit) throw new LimitExceeded()
   }
 
-  /** Takes what has been done from what is shared. */
-  settle(): void {
-    if (this.#shared !== undefined) this.#shared.left -= this.work
+  /** Deducts the work from the shared budget. */
+  deductWork(): void {
+    if (this.#shared !== undefined) this.#shared.remaining -= this.work
   }
 }

@@ -1,31 +1,28 @@
 import type { Expr, Literal, MapEntry, MessageExpr } from './ast.ts'
-import { type CompileBudget, compileBudget, maxNodes } from './compile-budget.ts'
+import { type CompileBudget, createCompileBudget, maxNodes } from './compile-budget.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { readBytes, readDouble, readInt, readString, readUint } from './literals.ts'
 import { expandMacro, type MacroTable } from './macros.ts'
-import { beginnings, reserved, starts } from './parser-words.ts'
+import { expectedTokens, expressionStarts, reserved } from './parser-tokens.ts'
 import type { Problem } from './source.ts'
-import { Fault, type Value } from './values.ts'
+import { ErrorValue, type Value } from './values.ts'
 
-/**
- * Text to tree, macros expanded. Messages are those of the stock server's parser as far as its first complaint goes; parsing
- * ends there.
- */
+/** Parses expressions and expands macros. Messages match the stock server's parser up to the first error, which ends parsing. */
 
 const maxLength = 100_000
 const maxDepth = 250
-/** Operators by binding, the loosest first. */
+/** Binary operators by precedence, lowest first. */
 const relations = new Set(['<', '<=', '>', '>=', '==', '!=', 'in'])
 const sums = new Set(['+', '-'])
 const products = new Set(['*', '/', '%'])
 
-/** Ends parsing; what is wrong is among the problems. */
+/** Thrown to end parsing; the error is in the list of problems. */
 class Stop {}
 
 export function parse(
   text: string,
   macros: MacroTable,
-  budget: CompileBudget = compileBudget(),
+  budget: CompileBudget = createCompileBudget(),
 ): { expr: Expr } | { problems: readonly Problem[] } {
   const problems: Problem[] = []
   const length = Array.from(text).length
@@ -49,7 +46,7 @@ class Parser {
   readonly #macros: MacroTable
   readonly #problems: Problem[]
   #next = 0
-  /** Place behind the last opening bracket, and what may stand there. */
+  /** Token index after the last opening bracket, and the tokens expected there. */
   #opened = -1
   #expected = ''
   #depth = 0
@@ -90,7 +87,7 @@ class Parser {
     return expr
   }
 
-  /** `a && b && c`: a balanced tree, so that long chains are not deep. */
+  /** `a && b && c` as a balanced tree, so that long chains stay shallow. */
   #chain(sign: string, name: string, operand: () => Expr): Expr {
     const terms = [operand()]
     const marks: Token[] = []
@@ -107,7 +104,7 @@ class Parser {
     return marks.length === 0 ? (terms[0] as Expr) : balance(0, marks.length - 1)
   }
 
-  /** Left to right; a long chain counts as deep. */
+  /** Left-associative; the depth of a chain is limited. */
   #binary(signs: ReadonlySet<string>, level: 'relation' | 'sum' | 'product'): Expr {
     const operand = (): Expr =>
       level === 'relation' ? this.#binary(sums, 'sum') : level === 'sum' ? this.#binary(products, 'product') : this.#unary()
@@ -207,14 +204,14 @@ class Parser {
     else if (token.kind === 'bytes') value = readBytes(token.text)
     else return this.#misplaced(first)
     this.#next += negative ? 2 : 1
-    if (value instanceof Fault) {
+    if (value instanceof ErrorValue) {
       this.#problems.push({ at: first.at, message: value.message })
       return this.#literal(first.at, 0)
     }
     return this.#literal(first.at, value)
   }
 
-  /** `name`, `name(...)`, `a.b.Name{...}`, each with a dot in front or not. */
+  /** `name`, `name(...)`, `a.b.Name{...}`, each with an optional leading dot. */
   #named(): Expr {
     const dot = this.#accept('.')
     const name = this.#name()
@@ -227,7 +224,7 @@ class Parser {
     return this.#node({ kind: 'ident', at: dot?.at ?? name.at, name: `${prefix}${name.text}` })
   }
 
-  /** The whole name where a `{` follows it; stands on that then. */
+  /** The dotted name before a `{`, which becomes the next token; `undefined` otherwise. */
   #messageName(first: string): string | undefined {
     let ahead = this.#next
     let name = first
@@ -361,11 +358,11 @@ class Parser {
     return token
   }
 
-  /** One wrong token in front of an expression is left out. */
+  /** Skips one unexpected token before an expression. */
   #misplaced(token: Token): Expr {
     const next = this.#tokens[this.#next + 1]
-    const usable = next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || beginnings.has(next.text))
-    const expected = this.#opened === this.#next ? this.#expected : starts()
+    const usable = next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || expressionStarts.has(next.text))
+    const expected = this.#opened === this.#next ? this.#expected : expectedTokens()
     if (token.kind === 'end' || !usable) {
       return this.#syntax(token, `mismatched input '${token.text}' expecting ${expected}`)
     }
@@ -374,10 +371,10 @@ class Parser {
     return this.#primary()
   }
 
-  /** Notes what may follow an opening bracket. */
+  /** Records the tokens expected after an opening bracket. */
   #open(close: string, inside: boolean): void {
     this.#opened = this.#next
-    this.#expected = starts({ close, inside })
+    this.#expected = expectedTokens({ close, inside })
   }
 
   #syntax(token: Token, message: string): never {

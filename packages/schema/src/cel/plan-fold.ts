@@ -1,13 +1,13 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
-import { type Constant, constantOf, type Frame, type Planner, type Step } from './plan.ts'
-import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
+import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
+import { ArrayList, ErrorValue, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
- * Loops. Those that collect a list or a map add to one that nobody else sees, so that collecting many items takes no longer than
- * looking at them.
+ * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
+ * items.
  */
 
-export function planFold(planner: Planner, fold: Fold): Step {
+export function planFold(planner: PlanContext, fold: Fold): Step {
   const range = planner.plan(fold.range)
   if (isBinding(fold)) return planBinding(planner, fold)
   const init = planner.plan(fold.init)
@@ -32,13 +32,13 @@ export function planFold(planner: Planner, fold: Fold): Step {
   })
 }
 
-/** `cel.bind` and its like: no loop, but a value under a name. */
+/** Whether the comprehension only binds a value to a name, as `cel.bind` does. */
 function isBinding({ range, condition, item }: Fold): boolean {
   return item === '#unused' && range.kind === 'list' && range.items.length === 0 && condition.kind === 'literal'
 }
 
-/** Evaluated when it is first asked for. */
-function planBinding(planner: Planner, fold: Fold): Step {
+/** Plans a binding. */
+function planBinding(planner: PlanContext, fold: Fold): Step {
   const init = planner.plan(fold.init)
   return planner.local(fold.accumulator, (slot) => {
     const result = planner.plan(fold.result)
@@ -46,11 +46,11 @@ function planBinding(planner: Planner, fold: Fold): Step {
       const before = frame.slots[slot]
       frame.charge(10)
       const value = init(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       frame.slots[slot] = value
-      const answer = result(frame)
+      const outcome = result(frame)
       frame.slots[slot] = before
-      return answer
+      return outcome
     }
   })
 }
@@ -60,8 +60,8 @@ interface Loop {
   readonly item: number
   readonly second: number | undefined
   readonly condition: Step
-  /** Runs once for each item; what is not undefined ends the loop with a fault. */
-  readonly step: (frame: Frame) => Fault | undefined
+  /** Runs once per item; an error ends the loop. */
+  readonly step: (frame: Frame) => ErrorValue | undefined
   readonly collects: boolean
 }
 
@@ -75,28 +75,28 @@ interface Plan {
 function run(frame: Frame, { range, init, result, loop }: Plan): Value {
   const { slots } = frame
   const over = range(frame)
-  if (over instanceof Fault) return over
+  if (over instanceof ErrorValue) return over
   const start = init(frame)
   const { accumulator } = loop
-  // The same loop may run inside of itself, in a function's argument.
+  // Comprehensions may nest, so the previous value is restored.
   const before = slots[accumulator]
   slots[accumulator] = loop.collects ? collection(start) : start
-  const fault =
+  const error =
     over instanceof ListValue
       ? overList(frame, over, loop)
       : over instanceof MapValue
         ? overMap(frame, over, loop)
         : noRange(over)
-  const answer = fault ?? result(frame)
+  const outcome = error ?? result(frame)
   slots[accumulator] = before
-  return answer
+  return outcome
 }
 
-function noRange(value: Value): Fault {
-  return new Fault(`got '${typeNameOf(value)}', expected iterable type`)
+function noRange(value: Value): ErrorValue {
+  return new ErrorValue(`got '${typeNameOf(value)}', expected iterable type`)
 }
 
-function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): Fault | undefined {
+function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
   const { slots } = frame
   for (let i = 0; i < list.size; i++) {
     if (second === undefined) slots[item] = list.at(i)
@@ -105,25 +105,25 @@ function overList(frame: Frame, list: ListValue, { item, second, condition, step
       slots[second] = list.at(i)
     }
     if (condition(frame) !== true) return undefined
-    const fault = step(frame)
-    if (fault !== undefined) return fault
+    const error = step(frame)
+    if (error !== undefined) return error
   }
   return undefined
 }
 
-function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): Fault | undefined {
+function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
   const { slots } = frame
   for (const key of map.keys()) {
     slots[item] = key
     if (second !== undefined) slots[second] = map.get(key) ?? null
     if (condition(frame) !== true) return undefined
-    const fault = step(frame)
-    if (fault !== undefined) return fault
+    const error = step(frame)
+    if (error !== undefined) return error
   }
   return undefined
 }
 
-/** Faults are kept in the accumulator: a later item may still decide. */
+/** Errors stay in the accumulator: a later item may still decide the result. */
 function plainStep(step: Step, accumulator: number): Loop['step'] {
   return (frame) => {
     frame.slots[accumulator] = step(frame)
@@ -151,8 +151,8 @@ function collection(start: Value): Value {
   return start instanceof MapValue ? new CollectedMap(new Map()) : new Collected([])
 }
 
-/** The step of a loop that only collects; `undefined` for other loops. */
-function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['step'] | undefined {
+/** The step of a comprehension that only collects; `undefined` otherwise. */
+function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loop['step'] | undefined {
   const isAccumulator = (expr: Expr | undefined) => expr?.kind === 'ident' && expr.name === accumulator
   const empty = (init.kind === 'list' && init.items.length === 0) || (init.kind === 'map' && init.entries.length === 0)
   if (!empty) return undefined
@@ -166,18 +166,18 @@ function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['s
   return (frame) => {
     if (filter !== undefined) {
       const held = filter(frame)
-      if (held instanceof Fault) return held
-      if (held !== true) return held === false ? undefined : new Fault('no such overload')
+      if (held instanceof ErrorValue) return held
+      if (held !== true) return held === false ? undefined : new ErrorValue('no such overload')
     }
     return add(frame)
   }
 }
 
-/** `accumulator + [item]`: the name, the list and the sum. */
+/** Cost of `accumulator + [item]`: the name, the list and the sum. */
 const addItemCost = 12
 const addEntryCost = 2
 
-function addItem(planner: Planner, { args }: Call): Loop['step'] | undefined {
+function addItem(planner: PlanContext, { args }: Call): Loop['step'] | undefined {
   const [, added] = args as [Expr, ListExpr]
   if (added.kind !== 'list' || added.items.length !== 1 || added.optional.size > 0) return undefined
   const item = planner.plan(added.items[0] as Expr)
@@ -185,37 +185,37 @@ function addItem(planner: Planner, { args }: Call): Loop['step'] | undefined {
   const cost = constantOf(item as Constant) === undefined ? addItemCost : 2
   return (frame) => {
     const value = item(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(cost)
     ;(frame.slots[slot] as Collected).added.push(value)
     return undefined
   }
 }
 
-function addEntries(planner: Planner, { args }: Call): Loop['step'] {
+function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
   const [first, second] = args.slice(1).map((arg) => planner.plan(arg)) as [Step, Step | undefined]
   const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
   return (frame) => {
     const key = first(frame)
-    if (key instanceof Fault) return key
+    if (key instanceof ErrorValue) return key
     const value = second?.(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(addEntryCost)
     const { added } = frame.slots[slot] as CollectedMap
     if (value !== undefined) return insert(added, key, value)
-    if (!(key instanceof MapValue)) return new Fault('no such overload')
+    if (!(key instanceof MapValue)) return new ErrorValue('no such overload')
     for (const each of key.keys()) {
       frame.charge(1)
-      const fault = insert(added, each, key.get(each) ?? null)
-      if (fault !== undefined) return fault
+      const error = insert(added, each, key.get(each) ?? null)
+      if (error !== undefined) return error
     }
     return undefined
   }
 }
 
-function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): Fault | undefined {
+function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): ErrorValue | undefined {
   const id = mapKey(key)
-  if (map.has(id)) return new Fault(`insert failed: key '${String(key)}' already exists`)
+  if (map.has(id)) return new ErrorValue(`insert failed: key '${String(key)}' already exists`)
   map.set(id, [key, value])
   return undefined
 }

@@ -4,27 +4,27 @@ import { numeric } from './equality.ts'
 import { conversionNames } from './functions/conversions.ts'
 import { entryOf, itemAt } from './functions/operators.ts'
 import { Patterns } from './patterns.ts'
-import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './plan.ts'
-import { Fault, ListValue, MapValue, noValue, Optional, typeNameOf, type Value } from './values.ts'
+import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './step.ts'
+import { ErrorValue, ListValue, MapValue, Optional, optionalNone, typeNameOf, type Value } from './values.ts'
 
-/** Members and items, of optional values too. */
+/** Member and index access, including optionals. */
 
-const noOverload = new Fault('no such overload')
+const noOverload = new ErrorValue('no such overload')
 
 function memberIn(value: Value, field: string): Value | undefined {
   if (value instanceof MapValue) return value.field(field)
-  return value instanceof Fault ? value : noOverload
+  return value instanceof ErrorValue ? value : noOverload
 }
 
-/** `target.field`, and `has(target.field)`, which costs nothing by itself. */
-export function memberOf(target: Step, field: string, test: boolean): Step {
-  const missing = new Fault(`no such key: ${field}`)
+/** `target.field`, and `has(target.field)`, which has no additional cost. */
+export function selectMember(target: Step, field: string, test: boolean): Step {
+  const missing = new ErrorValue(`no such key: ${field}`)
   if (test) {
     return (frame) => {
       const value = target(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       const holder = value instanceof Optional ? value.value : value
-      // What has no members at all, as null, has none of this name.
+      // Values without members, such as null, do not have the field.
       if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noOverload : false
       return holder.field(field) !== undefined
     }
@@ -36,16 +36,16 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
       const found = value.field(field)
       return found === undefined ? missing : found
     }
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return value instanceof ListValue ? noOverload : missing
   }
 }
 
 function asOptional(found: Value | undefined): Value {
-  if (found === undefined) return noValue
-  return found instanceof Fault ? found : new Optional(found)
+  if (found === undefined) return optionalNone
+  return found instanceof ErrorValue ? found : new Optional(found)
 }
 
 /** `target.?field` */
@@ -53,9 +53,9 @@ export function optionalMember(target: Step, name: Expr): Step {
   const field = name.kind === 'literal' && typeof name.value === 'string' ? name.value : ''
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return asOptional(memberIn(value, field))
   }
 }
@@ -63,30 +63,30 @@ export function optionalMember(target: Step, name: Expr): Step {
 function itemIn(value: Value, index: Value): Value {
   if (value instanceof MapValue) return entryOf(value, index)
   if (value instanceof ListValue) {
-    if (numeric(index) === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
+    if (numeric(index) === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
     return itemAt(value, index)
   }
   return noOverload
 }
 
-/** The item, or none where there is none. */
+/** The item as an optional. */
 function optionalItem(value: Value, index: Value): Value {
   if (value instanceof MapValue) return asOptional(value.get(index))
   if (!(value instanceof ListValue)) return noOverload
   const at = numeric(index)
-  if (at === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
-  return at < 0 || at >= value.size ? noValue : asOptional(itemAt(value, index))
+  if (at === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
+  return at < 0 || at >= value.size ? optionalNone : asOptional(itemAt(value, index))
 }
 
 /** `target[index]` */
-export function indexOf(target: Step, index: Step): Step {
+export function selectIndex(target: Step, index: Step): Step {
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     const at = index(frame)
-    if (at instanceof Fault) return at
+    if (at instanceof ErrorValue) return at
     if (++frame.cost > frame.limit) frame.charge(0)
-    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return itemIn(value, at)
   }
 }
@@ -95,16 +95,16 @@ export function indexOf(target: Step, index: Step): Step {
 export function optionalIndex(target: Step, index: Step): Step {
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     const at = index(frame)
-    if (at instanceof Fault) return at
+    if (at instanceof ErrorValue) return at
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return optionalItem(value, at)
   }
 }
 
-/** Names, and members and items of them. */
+/** Whether the expression is a name with member and index access. */
 function isAttribute(expr: Expr): boolean {
   if (expr.kind === 'ident') return expr.constant === undefined
   if (expr.kind === 'select') return expr.resolved !== undefined || (!expr.test && isAttribute(expr.operand))
@@ -113,8 +113,8 @@ function isAttribute(expr: Expr): boolean {
   return isAttribute(target) && (index.kind === 'literal' || isAttribute(index))
 }
 
-/** As the stock server counts, such things are free as an index and behind a condition. */
-export function unpaid(expr: Expr, step: Step): Step {
+/** As on the stock server, attributes are free as an index and in the branches of a condition. */
+export function withoutCost(expr: Expr, step: Step): Step {
   if (!isAttribute(expr)) return step
   return (frame) => {
     const { cost } = frame
@@ -124,8 +124,8 @@ export function unpaid(expr: Expr, step: Step): Step {
   }
 }
 
-/** Conversions of what is known are done once. */
-export function constantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
+/** Evaluates conversions of constants during planning. */
+export function foldConstantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
   const [step] = steps
   const [only] = overloads
   if (step === undefined || steps.length !== 1 || overloads.length !== 1 || !conversionNames.has(name)) return undefined
@@ -133,6 +133,6 @@ export function constantCall(name: string, overloads: readonly Overload[], steps
   if (value === undefined) return undefined
   const frame = new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() })
   const result = ((only as Overload).run as unknown as Run)(frame, value)
-  if (result instanceof Fault) throw new PlanError(result.message)
+  if (result instanceof ErrorValue) throw new PlanError(result.message)
   return constantStep(result)
 }

@@ -1,46 +1,18 @@
 import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, Select } from './ast.ts'
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
-import { equal, holdsScalar } from './equality.ts'
-import { Meter, type MeterOptions } from './meter.ts'
+import { equal, scalarMembership } from './equality.ts'
+import type { Meter } from './meter.ts'
 import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
-import { constantCall, indexOf, memberOf, optionalIndex, optionalMember, unpaid } from './plan-select.ts'
+import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
+import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
-import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
+import { ArrayList, Double, ErrorValue, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
-/** From a checked tree to functions that evaluate it. */
+/** Compiles a checked tree to closures. */
 
-/** One evaluation: its variables, and what it has cost. */
-export class Frame extends Meter {
-  readonly slots: (Value | undefined)[]
-
-  constructor(slots: (Value | undefined)[], options: MeterOptions) {
-    super(options)
-    this.slots = slots
-  }
-}
-
-export type Step = (frame: Frame) => Value
-
-/** A value that is known before anything is evaluated. */
-export interface Constant extends Step {
-  readonly constant?: Value
-}
-
-export function constantStep(value: Value): Constant {
-  return Object.assign(() => value, { constant: value })
-}
-
-/** `undefined` for what has to be evaluated. */
-export function constantOf(step: Constant): Value | undefined {
-  return step.constant
-}
-
-/** What is wrong although every part is right by itself: `int('x')`. */
-export class PlanError extends Error {}
-
-export class Planner {
+export class Planner implements PlanContext {
   readonly #slots = new Map<string, number>()
   #count = 0
 
@@ -52,12 +24,12 @@ export class Planner {
     return this.#count
   }
 
-  /** Where the value of a name is. */
+  /** Slot of a variable. */
   slotOf(name: string): number {
     return this.#slots.get(name) as number
   }
 
-  /** Runs `inside` while a name means a variable of its own. */
+  /** Runs `inside` with a new local variable. */
   local<T>(name: string, inside: (slot: number) => T): T {
     const before = this.#slots.get(name)
     const slot = this.#count++
@@ -93,13 +65,13 @@ export class Planner {
     const plain = name.replace(/^\./, '')
     const slot = this.#slots.get(plain)
     if (constant !== undefined || slot === undefined) {
-      const value = constant ?? new Fault(`no such attribute(s): ${plain}`)
+      const value = constant ?? new ErrorValue(`no such attribute(s): ${plain}`)
       return (frame) => {
         if (++frame.cost > frame.limit) frame.charge(0)
         return value
       }
     }
-    const missing = new Fault(`no such attribute(s): ${plain}`)
+    const missing = new ErrorValue(`no such attribute(s): ${plain}`)
     return (frame) => {
       if (++frame.cost > frame.limit) frame.charge(0)
       const value = frame.slots[slot]
@@ -110,7 +82,7 @@ export class Planner {
   #select({ resolved, operand, field, test }: Select): Step {
     if (resolved !== undefined) return this.#ident(resolved)
     const target = this.plan(operand)
-    return memberOf(target, field, test)
+    return selectMember(target, field, test)
   }
 
   #call(expr: Call): Constant {
@@ -124,23 +96,23 @@ export class Planner {
       case '_||_':
         return logical(first, second, true)
       case '_?_:_':
-        return conditional(first, unpaid(operands[1] as Expr, second), unpaid(operands[2] as Expr, third))
+        return conditional(first, withoutCost(operands[1] as Expr, second), withoutCost(operands[2] as Expr, third))
       case '@not_strictly_false':
         return notStrictlyFalse(first)
       case '_[_]':
-        return indexOf(first, unpaid(operands[1] as Expr, second))
+        return selectIndex(first, withoutCost(operands[1] as Expr, second))
       case '_[?_]':
-        return optionalIndex(first, unpaid(operands[1] as Expr, second))
+        return optionalIndex(first, withoutCost(operands[1] as Expr, second))
     }
     const overloads = expr.overloads ?? []
-    const folded = constantCall(expr.name, overloads, steps)
+    const folded = foldConstantCall(expr.name, overloads, steps)
     if (folded !== undefined) return folded
     const only = overloads.length === 1 ? (overloads[0] as Overload) : undefined
     if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
       return inConstant(first, constantOf(second) as ArrayList)
     const cost = callCost(expr.name, only?.id ?? '')
     const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
-    // What is checked already needs no second look.
+    // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
     return strictCall(run, steps, cost, only !== undefined && dynamic ? guard(only) : undefined)
   }
@@ -154,10 +126,10 @@ export class Planner {
       const values: Value[] = []
       for (let i = 0; i < steps.length; i++) {
         const value = (steps[i] as Step)(frame)
-        if (value instanceof Fault) return value
+        if (value instanceof ErrorValue) return value
         if (!optional.has(i)) values.push(value)
         else if (!(value instanceof Optional))
-          return new Fault(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
+          return new ErrorValue(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
         else if (value.value !== undefined) values.push(value.value)
       }
       frame.charge(10)
@@ -173,7 +145,7 @@ export class Planner {
     const make = mapOf(steps)
     if (!isKnown) return make
     const made = make(new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() }))
-    return made instanceof Fault ? make : constantStep(made)
+    return made instanceof ErrorValue ? make : constantStep(made)
   }
 }
 
@@ -189,16 +161,16 @@ function mapOf(steps: readonly EntrySteps[]): Step {
     const made = new Map<unknown, readonly [Value, Value]>()
     for (const { key: keyStep, value: valueStep, optional } of steps) {
       const key = keyStep(frame)
-      if (key instanceof Fault) return key
+      if (key instanceof ErrorValue) return key
       const value = valueStep(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       const id = mapKey(key)
       if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
-        return new Fault(`unsupported key type: ${typeNameOf(key)}`)
-      if (made.has(id)) return new Fault(`Failed with repeated key`)
+        return new ErrorValue(`unsupported key type: ${typeNameOf(key)}`)
+      if (made.has(id)) return new ErrorValue(`Failed with repeated key`)
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
-        return new Fault(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
+        return new ErrorValue(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
       else if (value.value !== undefined) made.set(id, [key, value.value])
     }
     frame.charge(30)
@@ -206,19 +178,17 @@ function mapOf(steps: readonly EntrySteps[]): Step {
   }
 }
 
-export type Run = (frame: Frame, ...args: readonly Value[]) => Value
+const noOverload = new ErrorValue('no such overload')
 
-const noOverload = new Fault('no such overload')
-
-/** The other side decides when one fails. */
+/** An error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const first = left(frame)
     if (first === decisive) return decisive
     const second = right(frame)
     if (second === decisive) return decisive
-    if (first instanceof Fault) return first
-    if (second instanceof Fault) return second
+    if (first instanceof ErrorValue) return first
+    if (second instanceof ErrorValue) return second
     return typeof first === 'boolean' && typeof second === 'boolean' ? !decisive : noOverload
   }
 }
@@ -228,7 +198,7 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
     const held = condition(frame)
     if (held === true) return yes(frame)
     if (held === false) return no(frame)
-    return held instanceof Fault ? held : noOverload
+    return held instanceof ErrorValue ? held : noOverload
   }
 }
 
@@ -240,17 +210,17 @@ function notStrictlyFalse(step: Step): Step {
   }
 }
 
-/** Membership in a list that is written out costs what its operand costs. */
+/** Membership in a constant list costs only its operand. */
 function inConstant(operand: Step, list: ArrayList): Step {
-  const has = holdsScalar(list.items)
+  const has = scalarMembership(list.items)
   return (frame) => {
     const value = operand(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
   }
 }
 
-/** Faults pass through; then the function runs, and is paid for. */
+/** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
 function strictCall(
   run: Run,
   steps: readonly Step[],
@@ -261,7 +231,7 @@ function strictCall(
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof Fault) return a
+      if (a instanceof ErrorValue) return a
       frame.charge(cost)
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
     }
@@ -269,9 +239,9 @@ function strictCall(
   if (steps.length === 2 && typeof cost === 'number' && fits === undefined) {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof Fault) return a
+      if (a instanceof ErrorValue) return a
       const b = second(frame)
-      if (b instanceof Fault) return b
+      if (b instanceof ErrorValue) return b
       frame.charge(cost)
       return run(frame, a, b)
     }
@@ -280,7 +250,7 @@ function strictCall(
     const args: Value[] = []
     for (const step of steps) {
       const value = step(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       args.push(value)
     }
     if (fits !== undefined && !fits(args)) {
@@ -298,12 +268,12 @@ function strictCall(
   }
 }
 
-/** Values of dynamic type may not be what the one overload takes. */
+/** Checks arguments of dynamic type at run time. */
 function guard({ args }: Overload): (values: readonly Value[]) => boolean {
   return (values) => args.every((type, index) => fitsType(values[index] as Value, type))
 }
 
-/** The overload that the values fit. */
+/** Chooses the overload at run time. */
 function dispatch(name: string, overloads: readonly Overload[]): Implementation {
   return (frame: Meter, ...args: readonly Value[]) => {
     for (const { args: types, run } of overloads) {
@@ -311,6 +281,6 @@ function dispatch(name: string, overloads: readonly Overload[]): Implementation 
         return (run as unknown as Run)(frame as Frame, ...args)
     }
     if (/^_|^@|^!|^-/.test(name)) return noOverload
-    return new Fault(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+    return new ErrorValue(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
   }
 }

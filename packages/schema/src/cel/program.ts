@@ -1,29 +1,38 @@
 import type { Expr } from './ast.ts'
-import { Waiting } from './libraries/authorization.ts'
+import { PendingAuthorization } from './libraries/authorization.ts'
 import { LimitExceeded, type WorkBudget } from './meter.ts'
 import { Patterns } from './patterns.ts'
-import { Frame, PlanError, Planner, type Step } from './plan.ts'
-import { Fault, type Value } from './values.ts'
+import { Planner } from './plan.ts'
+import { Frame, PlanError, type Step } from './step.ts'
+import { ErrorValue, type Value } from './values.ts'
 
-/** Cost that one evaluation may have on the stock server. */
+/** Cost limit of one evaluation on the stock server. */
 export const perCallLimit = 1_000_000
 
 export interface EvaluationOptions {
-  /** Default `perCallLimit`. */
+  /** Cost limit. Default `perCallLimit`. */
   readonly limit?: number
-  /** Shared with other evaluations of the same request. */
+  /** Work budget shared with other evaluations of the same request. */
   readonly work?: WorkBudget
 }
 
+/** Result of an evaluation. */
 export interface Evaluation {
-  /** A fault says what went wrong. */
+  /** The result, or an `ErrorValue`. */
   readonly value: Value
   readonly cost: number
-  /** The limit was reached. */
+  /** Whether the cost limit was exceeded. */
   readonly exceeded: boolean
 }
 
-/** An expression that can be evaluated any number of times. */
+/**
+ * A compiled expression; can be evaluated repeatedly.
+ *
+ * @example
+ * ```ts
+ * const { value, cost } = program.evaluate({ self: fromJson(object) })
+ * ```
+ */
 export class Program {
   readonly #step: Step
   readonly #names: readonly string[]
@@ -48,8 +57,10 @@ export class Program {
   }
 
   /**
-   * @param variables by name; absent ones are a fault where they are used.
-   * @throws Waiting when an answer of an authorizer is not there yet.
+   * Evaluates the expression.
+   *
+   * @param variables by name; using an absent variable is an evaluation error.
+   * @throws PendingAuthorization when an authorizer response is not available yet.
    */
   evaluate(
     variables: Readonly<Record<string, Value | undefined>>,
@@ -60,17 +71,17 @@ export class Program {
     const frame = new Frame(slots, { limit, patterns: this.#patterns, work })
     try {
       const value = this.#step(frame)
-      frame.settle()
+      frame.deductWork()
       return { value, cost: frame.cost, exceeded: false }
     } catch (error) {
-      frame.settle()
+      frame.deductWork()
       if (!(error instanceof LimitExceeded)) throw error
-      return { value: new Fault(error.message), cost: frame.cost, exceeded: true }
+      return { value: new ErrorValue(error.message), cost: frame.cost, exceeded: true }
     }
   }
 
-  /** As `evaluate`, waiting for authorizers. */
-  async evaluateWaiting(
+  /** As `evaluate`, but waits for authorizers. */
+  async evaluateAsync(
     variables: Readonly<Record<string, Value | undefined>>,
     options: EvaluationOptions = {},
   ): Promise<Evaluation> {
@@ -78,7 +89,7 @@ export class Program {
       try {
         return this.evaluate(variables, options)
       } catch (error) {
-        if (!(error instanceof Waiting)) throw error
+        if (!(error instanceof PendingAuthorization)) throw error
         await error.until
       }
     }

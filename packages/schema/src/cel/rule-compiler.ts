@@ -1,12 +1,12 @@
 import type { CompileBudget } from './compile-budget.ts'
-import type { Declared } from './declared.ts'
+import type { DeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'
-import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
+import { PlanError } from './step.ts'
 import { boolType, stringType } from './types.ts'
 
-/** One entry of `x-kubernetes-validations`. */
+/** An entry of `x-kubernetes-validations`. */
 export interface Rule {
   readonly rule: string
   readonly message?: string | undefined
@@ -16,13 +16,14 @@ export interface Rule {
   readonly optionalOldSelf?: boolean | null | undefined
 }
 
+/** A compiled rule with its cost estimates. */
 export interface CompiledRule {
   /** Absent for a rule that is empty or does not compile. */
   readonly program?: Program
-  /** Why the rule does not compile. */
+  /** Compile error of the rule. */
   readonly problem?: string
   readonly usesOldSelf: boolean
-  /** Cost at worst of one evaluation. */
+  /** Worst-case cost of one evaluation. */
   readonly maxCost: number
   readonly message?: Program
   readonly messageProblem?: string
@@ -30,33 +31,40 @@ export interface CompiledRule {
 }
 
 export interface RuleCompilerOptions {
-  /** Which functions an expression may use: stored ones may know more than new ones. */
+  /** Environment of an expression: stored expressions may use more functions than new ones. */
   environment(expression: string): Environment
-  /** Shared with the other rules of the schema. */
+  /** Node budget shared with the other rules of the schema. */
   readonly budget?: CompileBudget
-  /** Costs are needed when rules are accepted only. */
+  /** Compute cost estimates; needed only to accept a CustomResourceDefinition. */
   readonly estimate?: boolean
 }
 
-const nothing = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
+const emptyRule = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
 
-/** Never throws: what is wrong is part of the answer. */
+/**
+ * Compiles a rule. Never throws: errors are part of the result.
+ *
+ * @example
+ * ```ts
+ * compileRule({ rule: 'self.n < 3' }, declared, { environment: () => environment }).problem
+ * ```
+ */
 export function compileRule(
   rule: Rule,
-  declared: Declared,
+  declared: DeclType,
   { environment, estimate = false, budget }: RuleCompilerOptions,
 ): CompiledRule {
-  if ((rule.rule ?? '').trim() === '') return nothing
+  if ((rule.rule ?? '').trim() === '') return emptyRule
   const optional = rule.optionalOldSelf === true
   const scope = (text: string) => ruleEnvironment(environment(text), declared, optional)
   const cost = declaredSizes(declared)
   const compiled = scope(rule.rule).compile(rule.rule, budget)
-  if ('problem' in compiled) return { ...nothing, problem: `compilation failed: ${compiled.problem}` }
-  if (compiled.type.kind !== boolType.kind) return { ...nothing, problem: 'cel expression must evaluate to a bool' }
+  if ('problem' in compiled) return { ...emptyRule, problem: `compilation failed: ${compiled.problem}` }
+  if (compiled.type.kind !== boolType.kind) return { ...emptyRule, problem: 'cel expression must evaluate to a bool' }
   const usesOldSelf = compiled.uses(oldSelfName)
   const program = compiled.program()
   if (program instanceof PlanError)
-    return { ...nothing, usesOldSelf, problem: `program instantiation failed: ${program.message}` }
+    return { ...emptyRule, usesOldSelf, problem: `program instantiation failed: ${program.message}` }
   const whole = { usesOldSelf, program, maxCost: estimate ? compiled.estimate(cost).max : 0, messageMaxCost: 0 }
   const text = rule.messageExpression ?? ''
   if (text === '') return whole

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isUnchanged as sameBySchema } from '../structural/ratchet.ts'
+import { isUnchanged as sameBySchema } from '../structural/ratcheting.ts'
 
-/** Which old value belongs to a new one, and whether the two are the same. */
+/** Correlates new values with their old values. */
 
 /** A value before and after an update. */
-export class Correlated {
+export class CorrelatedObject {
   readonly #value: JsonValue
   readonly #old: JsonValue
   readonly #schema: JsonObject
@@ -16,32 +16,32 @@ export class Correlated {
     this.#schema = schema
   }
 
-  /** Compared when it is first asked for. */
+  /** Compared on first use. */
   get unchanged(): boolean {
     this.#same ??= sameBySchema(this.#value, this.#old, this.#schema)
     return this.#same
   }
 }
 
-/** What is known of the way down to a value: faults in what is unchanged become warnings. */
-export interface Ratchet {
-  readonly current: Correlated | undefined
-  /** The nearest part around it that an old value belongs to. */
-  readonly outer: Correlated | undefined
+/** Correlation along the path to a value: errors in unchanged parts become warnings. */
+export interface RatchetState {
+  readonly current: CorrelatedObject | undefined
+  /** The nearest ancestor with a correlated old value. */
+  readonly outer: CorrelatedObject | undefined
 }
 
-export const noRatchet: Ratchet = { current: undefined, outer: undefined }
+export const uncorrelated: RatchetState = { current: undefined, outer: undefined }
 
-export function isUnchanged({ current, outer }: Ratchet): boolean {
+export function isUnchanged({ current, outer }: RatchetState): boolean {
   return (current ?? outer)?.unchanged === true
 }
 
-/** A step down to a part; `old` is undefined where none belongs to it. */
-export function ratchetInto(
-  ratchet: Ratchet,
+/** Descends to a part; `old` is undefined for a part without a correlated old value. */
+export function ratchetChild(
+  ratchet: RatchetState,
   value: JsonValue,
   { old, schema }: { readonly old: JsonValue | undefined; readonly schema: JsonObject },
-): Ratchet {
+): RatchetState {
   if (ratchet.current === undefined) return ratchet
-  return { current: old === undefined ? undefined : new Correlated(value, old, schema), outer: ratchet.current }
+  return { current: old === undefined ? undefined : new CorrelatedObject(value, old, schema), outer: ratchet.current }
 }

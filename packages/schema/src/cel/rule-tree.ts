@@ -1,62 +1,77 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { hasRules, isObject, own } from '../structural/schema-node.ts'
-import { type Declared, declaredBy } from './declared.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
+import { hasValidationRules } from '../structural/schema-node.ts'
+import { type DeclType, schemaDeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'
 import { escapeName } from './escape.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
-import { type Adapter, schemaAdapter } from './schema-values.ts'
+import { schemaAdapter, type ValueAdapter } from './schema-values.ts'
 
-/** The parts of a schema in which there are rules. They are compiled for the first value of their part. */
+/** The parts of a schema that contain rules. Rules compile on first use. */
 export interface RuleNode {
   readonly schema: JsonObject
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
-  /** What the schema calls its values; empty without a type. */
+  /** Type name for messages; empty without a type. */
   readonly typeName: string
-  readonly adapt: Adapter
+  readonly adapt: ValueAdapter
   readonly properties: ReadonlyMap<string, RuleNode>
   readonly items?: RuleNode
   readonly values?: RuleNode
-  /** What items of a list are known by; empty for lists without keys. */
-  readonly mapKeys: readonly string[]
+  /** Key names of a list of type map; empty for other lists. */
+  readonly listMapKeys: readonly string[]
 }
 
 export interface RuleTreeOptions {
   environment(expression: string): Environment
-  /** The schema is that of a whole object. */
+  /** Whether the schema is that of a whole object. */
   readonly root: boolean
 }
 
+/**
+ * The rules of a schema itself, without those of its parts.
+ *
+ * @see createRuleTree
+ */
 export function rulesOf(schema: JsonObject): readonly Rule[] {
   const rules = own(schema, 'x-kubernetes-validations')
-  return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : []
+  return Array.isArray(rules) ? (rules.filter(isJsonObject) as unknown as Rule[]) : []
 }
 
-/** `undefined` where there are no rules. */
-export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
-  if (!hasRules(schema)) return undefined
-  return nodeOf(schema, declaredBy(schema, 'selfType', options.root), options)
+/**
+ * Creates the rule tree of a schema; `undefined` for schemas without rules.
+ *
+ * @example
+ * ```ts
+ * const tree = createRuleTree(schema, { environment: () => environment, root: true })
+ * const errors = tree === undefined ? [] : validateRules(tree, object)
+ * ```
+ */
+export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
+  if (!hasValidationRules(schema)) return undefined
+  return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)
 }
 
-/** Parts that expressions cannot see are left out, as on the stock server. */
-function nodeOf(schema: JsonObject, declared: Declared | undefined, options: RuleTreeOptions): RuleNode | undefined {
+/** As on the stock server, parts without a declared type are skipped. */
+function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
   if (declared === undefined) return undefined
   const { environment, root } = options
   const rules = rulesOf(schema)
   let compiled: RuleNode['rules'] | undefined
   const properties = new Map<string, RuleNode>()
   const described = own(schema, 'properties')
-  if (isObject(described)) {
+  if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described)) {
-      if (!isObject(property) || !hasRules(property)) continue
+      if (!isJsonObject(property) || !hasValidationRules(property)) continue
       const escaped = escapeName(name)
-      const inner = escaped === undefined ? declaredBy(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
+      const inner =
+        escaped === undefined ? schemaDeclType(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
       const node = nodeOf(property, inner, { environment, root: isEmbedded(property) })
       if (node !== undefined) properties.set(name, node)
     }
   }
   const inner = (keyword: 'items' | 'additionalProperties'): RuleNode | undefined => {
     const part = own(schema, keyword)
-    if (!isObject(part) || !hasRules(part)) return undefined
+    if (!isJsonObject(part) || !hasValidationRules(part)) return undefined
     return nodeOf(part, declared.elem, { environment, root: isEmbedded(part) })
   }
   const items = inner('items')
@@ -67,8 +82,8 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
     schema,
     get rules() {
       if (compiled !== undefined) return compiled
-      // Types of messages are named from here on, not from the root.
-      const named = rules.length === 0 ? declared : (declaredBy(schema, 'selfType', root) ?? declared)
+      // Type names in messages are relative to this schema.
+      const named = rules.length === 0 ? declared : (schemaDeclType(schema, 'selfType', root) ?? declared)
       compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
       return compiled
     },
@@ -77,7 +92,7 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
     properties,
     ...(items === undefined ? {} : { items }),
     ...(values === undefined ? {} : { values }),
-    mapKeys: mapKeysOf(schema),
+    listMapKeys: mapKeysOf(schema),
   }
 }
 

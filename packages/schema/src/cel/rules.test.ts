@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Environment } from './environment.ts'
-import { type RuleNode, ruleTree } from './rule-tree.ts'
-import { checkRules } from './rule-validator.ts'
+import { createRuleTree, type RuleNode } from './rule-tree.ts'
+import { validateRules } from './validate-rules.ts'
 
-/** Rules of schemas against values, by vectors. */
+/** Vectors of schema rules and values. */
 
 interface Vector {
   readonly name: string
@@ -22,23 +22,23 @@ const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
 const environment = Environment.ofRelease('1.33')
 
 function treeOf(schema: JsonObject): RuleNode | undefined {
-  return ruleTree(schema, { environment: () => environment, root: false })
+  return createRuleTree(schema, { environment: () => environment, root: false })
 }
 
 describe('rules', () => {
   it.each(vectors)('$name', ({ schema, value, old, budget, errors, warnings = [] }) => {
-    const heard: string[] = []
-    const found = checkRules(treeOf(schema) as RuleNode, value, {
+    const warned: string[] = []
+    const found = validateRules(treeOf(schema) as RuleNode, value, {
       old,
-      warn: (text) => heard.push(text),
+      warn: (text) => warned.push(text),
       fieldAt: (path) => path.replace(/^\./, ''),
       ...(budget === undefined ? {} : { budget: { cost: budget } }),
     })
     expect(found.map(formatFieldError)).toEqual(errors)
-    expect(heard).toEqual(warnings)
+    expect(warned).toEqual(warnings)
   })
 
-  it('schemas without rules have no tree', () => {
+  it('are absent from schemas without rules', () => {
     expect(treeOf({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toBeUndefined()
   })
 })

@@ -1,13 +1,13 @@
 import { MetaError, parseDuration } from '@krmkit/meta'
-import { Duration, Fault, Timestamp, type Value } from './values.ts'
+import { Duration, ErrorValue, Timestamp, type Value } from './values.ts'
 
-/** Times and durations as formats of schemas have them: more forms than functions of the language read. */
+/** Timestamps and durations in the forms of schema formats, which are more lenient than CEL functions. */
 
 const moment = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/
 
-export function momentOfText(text: string): Value {
+export function parseSchemaTimestamp(text: string): Value {
   const found = moment.exec(text)
-  if (found === null) return new Fault(`Invalid date formatted string ${text}`)
+  if (found === null) return new ErrorValue(`Invalid date formatted string ${text}`)
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
     number,
     number,
@@ -24,7 +24,7 @@ export function momentOfText(text: string): Value {
   return new Timestamp(seconds * 1_000_000_000n + BigInt((found[7] ?? '').padEnd(9, '0')))
 }
 
-/** Each with the word that may go on after its beginning: `2 days`. */
+/** Units with the word that longer forms start with: `2 days`. */
 const units: readonly (readonly [nanos: bigint, short: readonly string[], long: string])[] = [
   [1n, ['ns'], 'nano'],
   [1_000n, ['us', 'µs'], 'micro'],
@@ -36,7 +36,7 @@ const units: readonly (readonly [nanos: bigint, short: readonly string[], long: 
   [604_800_000_000_000n, ['w', 'wk'], 'week'],
 ]
 
-export function durationOfText(text: string): Value {
+export function parseSchemaDuration(text: string): Value {
   try {
     return new Duration(parseDuration(text))
   } catch (error) {
@@ -51,6 +51,6 @@ export function durationOfText(text: string): Value {
     found = true
     total += BigInt(digits) * size[0]
   }
-  if (!found) return new Fault(`Invalid duration formatted string: unable to parse ${text} as duration`)
+  if (!found) return new ErrorValue(`Invalid duration formatted string: unable to parse ${text} as duration`)
   return new Duration(text.startsWith('-') ? -total : total)
 }

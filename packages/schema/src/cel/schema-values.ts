@@ -1,29 +1,36 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
-import { isObject, own } from '../structural/schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName, keywordName } from './escape.ts'
-import { JsonList, JsonMap } from './json-values.ts'
-import { durationOfText, momentOfText } from './schema-times.ts'
-import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
+import { JsonList, JsonMap, RawMap } from './json-values.ts'
+import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
+import { Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
 /**
- * JSON as values by the schema that it has been validated against: texts with a format are times, durations or bytes, lists
- * may be sets or have keys, numbers are doubles. Members are looked at when they are asked for.
+ * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
+ * or
+ * have keys, numbers become doubles. Members are converted on access.
  */
-export type Adapter = (raw: JsonValue) => Value
+export type ValueAdapter = (raw: JsonValue) => Value
 
-const notNullable = new Fault('invalid data, got null for schema with nullable=false')
+const notNullable = new ErrorValue('invalid data, got null for schema with nullable=false')
 
-/** @param root the schema is that of a whole object, whose type and metadata are there in any case. */
-export function schemaAdapter(schema: JsonObject, root = false): Adapter {
+/**
+ * @param root whether the schema is that of a whole object, which always has type and metadata.
+ * @example
+ * ```ts
+ * schemaAdapter({ type: 'string', format: 'date-time' })('2024-01-01T00:00:00Z') // a Timestamp
+ * ```
+ */
+export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)
   const nullable = own(schema, 'nullable') === true
   return (raw) => (raw === null || raw === undefined ? (nullable ? null : notNullable) : adapt(raw))
 }
 
-function adapterOf(schema: JsonObject, whole: boolean): Adapter {
+function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
   if (own(schema, 'x-kubernetes-int-or-string') === true) {
-    const wrong = new Fault('invalid data, expected XIntOrString value to be either a string or integer')
+    const wrong = new ErrorValue('invalid data, expected XIntOrString value to be either a string or integer')
     return (raw) => (typeof raw === 'string' || isWhole(raw) ? raw : wrong)
   }
   switch (own(schema, 'type')) {
@@ -34,20 +41,20 @@ function adapterOf(schema: JsonObject, whole: boolean): Adapter {
     case 'string':
       return textAdapter(own(schema, 'format'))
     case 'number': {
-      const wrong = new Fault('invalid data, expected float')
+      const wrong = new ErrorValue('invalid data, expected float')
       return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong)
     }
     case 'integer': {
-      const wrong = new Fault('invalid data, expected int')
+      const wrong = new ErrorValue('invalid data, expected int')
       return (raw) => (isWhole(raw) ? raw : wrong)
     }
     case 'boolean': {
-      const wrong = new Fault('invalid data, expected bool')
+      const wrong = new ErrorValue('invalid data, expected bool')
       return (raw) => (typeof raw === 'boolean' ? raw : wrong)
     }
   }
   if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
-  const wrong = new Fault('invalid type, expected object, array, number, integer, boolean or string')
+  const wrong = new ErrorValue('invalid type, expected object, array, number, integer, boolean or string')
   return () => wrong
 }
 
@@ -55,22 +62,22 @@ function isWhole(raw: JsonValue): raw is number | bigint {
   return typeof raw === 'bigint' || (typeof raw === 'number' && Number.isSafeInteger(raw))
 }
 
-const openAdapter: Adapter = (raw) => {
+const openAdapter: ValueAdapter = (raw) => {
   if (Array.isArray(raw)) return new JsonList(raw)
-  if (isObject(raw)) return new JsonMap(raw)
+  if (isJsonObject(raw)) return new JsonMap(raw)
   return typeof raw === 'number' && !Number.isSafeInteger(raw) ? new Double(raw) : raw
 }
 
 const anyText: JsonObject = { type: 'string' }
 
-/** What there is to know of the members of an object, each adapter made when it is first needed. */
-class Members {
+/** Adapters of the members of an object, created on first use. */
+class MemberAdapters {
   readonly #schemas: ReadonlyMap<string, JsonObject>
   readonly #rest: JsonObject | undefined
-  /** Names in expressions to names in JSON. */
+  /** JSON names by expression name. */
   readonly #names = new Map<string, string>()
-  readonly #adapters = new Map<string, Adapter>()
-  #other: Adapter | undefined
+  readonly #adapters = new Map<string, ValueAdapter>()
+  #other: ValueAdapter | undefined
   readonly declared: boolean
 
   constructor(schemas: ReadonlyMap<string, JsonObject>, rest: JsonObject | undefined, declared: boolean) {
@@ -93,12 +100,12 @@ class Members {
     return this.#schemas.has(name)
   }
 
-  /** Name in JSON of a name in an expression. */
+  /** JSON name of a name in an expression. */
   named(name: string): string | undefined {
     return this.declared ? this.#names.get(name) : name
   }
 
-  adapter(name: string): Adapter | undefined {
+  adapter(name: string): ValueAdapter | undefined {
     const found = this.#adapters.get(name)
     if (found !== undefined) return found
     const schema = this.#schemas.get(name)
@@ -112,43 +119,31 @@ class Members {
   }
 }
 
-function objectAdapter(schema: JsonObject, whole: boolean): Adapter {
+function objectAdapter(schema: JsonObject, whole: boolean): ValueAdapter {
   const schemas = new Map<string, JsonObject>()
   const properties = own(schema, 'properties')
-  if (isObject(properties))
-    for (const [name, property] of Object.entries(properties)) if (isObject(property)) schemas.set(name, property)
+  if (isJsonObject(properties))
+    for (const [name, property] of Object.entries(properties)) if (isJsonObject(property)) schemas.set(name, property)
   if (whole) {
     schemas.set('apiVersion', anyText).set('kind', anyText)
     schemas.set('metadata', { type: 'object', properties: { name: anyText, generateName: anyText } })
   }
   const rest = own(schema, 'additionalProperties')
-  const members = new Members(schemas, isObject(rest) ? rest : undefined, whole || schemas.size > 0)
-  const wrong = new Fault('invalid data, expected a map for the provided schema with type=object')
-  return (raw) => (isObject(raw) ? new SchemaMap(raw, members) : wrong)
+  const members = new MemberAdapters(schemas, isJsonObject(rest) ? rest : undefined, whole || schemas.size > 0)
+  const wrong = new ErrorValue('invalid data, expected a map for the provided schema with type=object')
+  return (raw) => (isJsonObject(raw) ? new SchemaMap(raw, members) : wrong)
 }
 
 /** An object of a schema, or a map. */
-class SchemaMap extends MapValue {
-  readonly raw: JsonObject
-  readonly #members: Members
-  #size = -1
+class SchemaMap extends RawMap {
+  readonly #members: MemberAdapters
 
-  constructor(raw: JsonObject, members: Members) {
-    super()
-    this.raw = raw
+  constructor(raw: JsonObject, members: MemberAdapters) {
+    super(raw)
     this.#members = members
   }
 
-  get size(): number {
-    if (this.#size < 0) this.#size = Object.keys(this.raw).length
-    return this.#size
-  }
-
-  get(key: Value): Value | undefined {
-    return typeof key === 'string' ? this.field(key) : undefined
-  }
-
-  /** Members of objects that are null count as absent. */
+  /** Null members of objects count as absent. */
   field(name: string): Value | undefined {
     const key = this.#members.named(name)
     if (key === undefined || !Object.hasOwn(this.raw, key)) return undefined
@@ -162,10 +157,11 @@ class SchemaMap extends MapValue {
   }
 
   /**
-   * Members that no property stands for are compared as they are, and are let pass where the other object has none of that name;
-   * a property that is null equals nothing. All of it as on the stock server.
+   * Compares members that expressions cannot access. As on the stock server, unspecified members are compared as JSON and ignored
+   * when
+   * the other object lacks them; a null property equals nothing.
    */
-  override equalsUnseen(other: MapValue, labor: (steps: number) => void): boolean {
+  override equalHiddenMembers(other: MapValue, chargeWork: (steps: number) => void): boolean {
     const { declared } = this.#members
     if (!declared && this.#members.rest) return true
     for (const key of Object.keys(this.raw)) {
@@ -175,47 +171,47 @@ class SchemaMap extends MapValue {
       } else if (!(other instanceof SchemaMap)) return false
       else {
         const theirs = own(other.raw, key)
-        if (theirs !== undefined && !sameJson(value, theirs, labor)) return false
+        if (theirs !== undefined && !sameJson(value, theirs, chargeWork)) return false
       }
     }
     return true
   }
 }
 
-function sameJson(a: JsonValue, b: JsonValue, labor: (steps: number) => void): boolean {
-  labor(1)
+function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
+  chargeWork(1)
   if (a === b) return true
   if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, labor))
-  if (!isObject(a) || !isObject(b)) return false
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, chargeWork))
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, labor))
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, chargeWork))
   )
 }
 
-function listAdapter(schema: JsonObject): Adapter {
+function listAdapter(schema: JsonObject): ValueAdapter {
   const items = own(schema, 'items')
-  const adapt = isObject(items) ? schemaAdapter(items) : openAdapter
+  const adapt = isJsonObject(items) ? schemaAdapter(items) : openAdapter
   const type = own(schema, 'x-kubernetes-list-type')
   const keys = own(schema, 'x-kubernetes-list-map-keys')
   const listType = type === 'set' || type === 'map' ? type : undefined
   const names = listType === 'map' && Array.isArray(keys) ? keys.map((key) => escapeName(String(key)) ?? String(key)) : []
-  const wrong = new Fault('invalid data, expected an array for the provided schema with type=array')
+  const wrong = new ErrorValue('invalid data, expected an array for the provided schema with type=array')
   return (raw) => (Array.isArray(raw) ? new SchemaList(raw, adapt, { listType, names }) : wrong)
 }
 
-/** A list of a schema; sets and lists with keys are equal in any order. */
+/** A list of a schema; sets and lists with keys compare regardless of order. */
 export class SchemaList extends ListValue {
   readonly #raw: readonly JsonValue[]
-  readonly #adapt: Adapter
+  readonly #adapt: ValueAdapter
   readonly #names: readonly string[]
   override readonly listType: 'set' | 'map' | undefined
 
   constructor(
     raw: readonly JsonValue[],
-    adapt: Adapter,
+    adapt: ValueAdapter,
     { listType, names }: { readonly listType: 'set' | 'map' | undefined; readonly names: readonly string[] },
   ) {
     super()
@@ -245,18 +241,18 @@ function keyText(value: Value | undefined): string {
   return `${typeof value} ${String(value)}`
 }
 
-function textAdapter(format: JsonValue | undefined): Adapter {
-  const wrong = new Fault('invalid data, expected string')
-  const read = format === 'byte' ? bytesOfText : format === 'duration' ? durationOfText : undefined
-  const parse = format === 'date' || format === 'date-time' ? momentOfText : read
+function textAdapter(format: JsonValue | undefined): ValueAdapter {
+  const wrong = new ErrorValue('invalid data, expected string')
+  const read = format === 'byte' ? parseSchemaBytes : format === 'duration' ? parseSchemaDuration : undefined
+  const parse = format === 'date' || format === 'date-time' ? parseSchemaTimestamp : read
   if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
   return (raw) => (typeof raw === 'string' ? parse(raw) : wrong)
 }
 
-function bytesOfText(text: string): Value {
+function parseSchemaBytes(text: string): Value {
   try {
     return base64ToBytes(text)
   } catch {
-    return new Fault('Invalid byte formatted string: illegal base64 data')
+    return new ErrorValue('Invalid byte formatted string: illegal base64 data')
   }
 }

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta'
 
-/** Where in a text something is wrong, and how that is shown. */
+/** A located error in an expression. */
 
 export interface Problem {
   /** Index into the text. */
@@ -8,13 +8,13 @@ export interface Problem {
   readonly message: string
 }
 
-/** More problems than this are only counted. */
+/** Maximum number of displayed errors; the rest is counted. */
 const maxShown = 100
-/** Nor are problems of long lines repeated for ever. */
+/** Maximum length of the displayed errors. */
 const maxLength = 32_768
 
 /**
- * The problems one under the other, each with its line and a mark below it:
+ * Formats errors, each with its line and a mark below:
  *
  * ```
  * ERROR: <input>:1:4: Syntax error: ...
@@ -22,11 +22,11 @@ const maxLength = 32_768
  *  | ...^
  * ```
  */
-export function showProblems(text: string, problems: readonly Problem[]): string {
+export function formatProblems(text: string, problems: readonly Problem[]): string {
   const sorted = [...problems].sort((a, b) => a.at - b.at || compareCodePoints(a.message, b.message))
   const shown: string[] = []
   for (let length = 0; shown.length < Math.min(maxShown, sorted.length) && length < maxLength; ) {
-    const problem = showProblem(text, sorted[shown.length] as Problem)
+    const problem = formatProblem(text, sorted[shown.length] as Problem)
     shown.push(problem)
     length += problem.length
   }
@@ -34,8 +34,8 @@ export function showProblems(text: string, problems: readonly Problem[]): string
   return more > 0 ? `${shown.join('\n')}\n${more} more errors were truncated` : shown.join('\n')
 }
 
-function showProblem(text: string, { at, message }: Problem): string {
-  const { line, column, content } = place(text, at)
+function formatProblem(text: string, { at, message }: Problem): string {
+  const { line, column, content } = locate(text, at)
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const chars = Array.from(content.replaceAll('\t', ' '))
   let marks = ''
@@ -48,7 +48,7 @@ function isWide(char: string | undefined): boolean {
 }
 
 /** Lines count from 1, columns from 0, in characters. */
-function place(text: string, at: number): { line: number; column: number; content: string } {
+function locate(text: string, at: number): { line: number; column: number; content: string } {
   let line = 1
   let start = 0
   for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', next + 1)) {

@@ -1,7 +1,7 @@
 /**
- * Types of the expression language.
+ * CEL types.
  *
- * Objects with declared members are `struct` types that carry their fields with them; there is no registry of types.
+ * Objects with declared members are `struct` types that include their fields; there is no type registry.
  */
 
 export type Primitive =
@@ -14,9 +14,9 @@ export type Primitive =
   | 'null'
   | 'timestamp'
   | 'duration'
-  /** Checked when it is evaluated. */
+  /** Checked at run time. */
   | 'dyn'
-  /** What has been found wrong already; fits everywhere. */
+  /** Result of a type error; assignable everywhere. */
   | 'error'
 
 export interface PrimitiveType {
@@ -34,27 +34,28 @@ export interface MapType {
   readonly value: Type
 }
 
+/** An object type with declared fields. */
 export interface StructType {
   readonly kind: 'struct'
   readonly name: string
-  /** By name as an expression writes it. */
+  /** Fields by expression name. */
   readonly fields: ReadonlyMap<string, Type>
 }
 
-/** A type whose values only functions look into; `optional_type(T)` is one. */
+/** A type whose values are accessible only to functions; `optional_type(T)` is one. */
 export interface OpaqueType {
   readonly kind: 'opaque'
   readonly name: string
   readonly params: readonly Type[]
 }
 
-/** The type of a type; without `of`, of any. */
+/** The type of a type; of any type without `of`. */
 export interface TypeType {
   readonly kind: 'type'
   readonly of?: Type
 }
 
-/** Stands for a type that is yet to be found. */
+/** A type parameter. */
 export interface ParamType {
   readonly kind: 'param'
   readonly name: string
@@ -75,14 +76,35 @@ export const dynType: Type = { kind: 'dyn' }
 export const errorType: Type = { kind: 'error' }
 export const anyTypeType: Type = { kind: 'type' }
 
+/**
+ * A list type.
+ *
+ * @example
+ * ```ts
+ * Environment.ofRelease('1.33').with([['names', listOf(stringType)]])
+ * ```
+ */
 export function listOf(elem: Type): ListType {
   return { kind: 'list', elem }
 }
 
+/**
+ * A map type.
+ *
+ * @see listOf
+ */
 export function mapOf(key: Type, value: Type): MapType {
   return { kind: 'map', key, value }
 }
 
+/**
+ * An object type with declared fields.
+ *
+ * @example
+ * ```ts
+ * structOf('Point', new Map([['x', intType]]))
+ * ```
+ */
 export function structOf(name: string, fields: ReadonlyMap<string, Type>): StructType {
   return { kind: 'struct', name, fields }
 }
@@ -101,11 +123,16 @@ export function param(name: string): ParamType {
 
 export const optionalTypeName = 'optional_type'
 
+/**
+ * An optional type.
+ *
+ * @see listOf
+ */
 export function optionalOf(of: Type): OpaqueType {
   return opaqueOf(optionalTypeName, [of])
 }
 
-/** What an optional type is about; `undefined` for other types. */
+/** Type inside an optional; `undefined` for other types. */
 export function unwrapOptional(type: Type): Type | undefined {
   return type.kind === 'opaque' && type.name === optionalTypeName ? type.params[0] : undefined
 }
@@ -118,7 +145,7 @@ export function isDynOrError(type: Type): boolean {
   return type.kind === 'dyn' || type.kind === 'error'
 }
 
-/** The types that a type is made of, in order. */
+/** Type arguments in order. */
 export function parametersOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case 'list':
@@ -134,7 +161,7 @@ export function parametersOf(type: Type): readonly Type[] {
   }
 }
 
-/** The same kind of type of other parameters. */
+/** The same type with other type arguments. */
 export function withParameters(type: Type, params: readonly Type[]): Type {
   switch (type.kind) {
     case 'list':
@@ -161,7 +188,14 @@ export function sameType(a: Type, b: Type): boolean {
   return left.length === right.length && left.every((type, index) => sameType(type, right[index] as Type))
 }
 
-/** How a type is called at run time: what `string(type(x))` would say. */
+/**
+ * Runtime name of a type: the value of `string(type(x))`.
+ *
+ * @example
+ * ```ts
+ * typeName(nullType) // null_type
+ * ```
+ */
 export function typeName(type: Type): string {
   switch (type.kind) {
     case 'timestamp':
@@ -179,7 +213,7 @@ export function typeName(type: Type): string {
   }
 }
 
-/** How a type stands in messages: `map(string, list(int))`. */
+/** Type as in messages: `map(string, list(int))`. */
 export function formatType(type: Type): string {
   if (type.kind === 'error') return '!error!'
   const base = type.kind === 'struct' || type.kind === 'opaque' || type.kind === 'param' ? type.name : type.kind
@@ -187,7 +221,7 @@ export function formatType(type: Type): string {
   return params.length === 0 ? base : `${base}(${params.map(formatType).join(', ')})`
 }
 
-/** Arguments as messages show them: `(int, string)`, of a member function `string.(int)`. */
+/** Arguments as in messages: `(int, string)`, or `string.(int)` for a member function. */
 export function formatSignature(args: readonly Type[], member: boolean): string {
   const [first, ...rest] = args
   const shown = (list: readonly Type[]) => `(${list.map(formatType).join(', ')})`

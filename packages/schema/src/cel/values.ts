@@ -1,10 +1,10 @@
 import type { OpaqueType, Type } from './types.ts'
 
 /**
- * Values at run time.
+ * Runtime values.
  *
- * Integers are numbers, or bigints outside of the range where numbers are exact; doubles and unsigned integers are objects, so that
- * a value says of which type it is.
+ * Integers are numbers, or bigints outside of the safe range; doubles and unsigned integers are objects, so that every value has a
+ * distinguishable type.
  */
 export type Value =
   | null
@@ -22,7 +22,7 @@ export type Value =
   | TypeValue
   | Optional
   | OpaqueValue
-  | Fault
+  | ErrorValue
 
 export class Double {
   readonly value: number
@@ -38,7 +38,7 @@ export class Uint {
   }
 }
 
-/** A moment: nanoseconds since the epoch. */
+/** Nanoseconds since the epoch. */
 export class Timestamp {
   readonly nanos: bigint
   constructor(nanos: bigint) {
@@ -53,13 +53,13 @@ export class Duration {
   }
 }
 
-/** A list; items are made when they are asked for. */
+/** A list; items may be created on access. */
 export abstract class ListValue {
   abstract readonly size: number
   abstract at(index: number): Value
-  /** What the schema says about order and equality of the items. */
+  /** List type of the schema; determines equality. */
   readonly listType: 'set' | 'map' | undefined = undefined
-  /** Of lists with keys: what an item is known by. */
+  /** Identity of an item, for lists with keys. */
   keyOf?(item: Value): string
 }
 
@@ -68,7 +68,14 @@ export function* itemsOf(list: ListValue): Generator<Value> {
   for (let i = 0; i < list.size; i++) yield list.at(i)
 }
 
-/** The list of an expression. */
+/**
+ * A list backed by an array.
+ *
+ * @example
+ * ```ts
+ * new ArrayList(['a', 'b'])
+ * ```
+ */
 export class ArrayList extends ListValue {
   readonly items: readonly Value[]
   constructor(items: readonly Value[]) {
@@ -86,18 +93,18 @@ export class ArrayList extends ListValue {
 /** A map, or an object with declared members. */
 export abstract class MapValue {
   abstract readonly size: number
-  /** `undefined` when there is no such key. */
+  /** `undefined` for an absent key. */
   abstract get(key: Value): Value | undefined
-  /** A member by its name in the expression. */
+  /** A member by its expression name. */
   abstract field(name: string): Value | undefined
   abstract keys(): Iterable<Value>
-  /** Of objects: the declared type's name. */
+  /** Type name, for objects with declared members. */
   readonly structName: string | undefined = undefined
-  /** Of what expressions cannot see, whether it lets the value equal another one; asked before members are compared. */
-  equalsUnseen?(other: MapValue, labor: (steps: number) => void): boolean
+  /** Whether members that expressions cannot access are equal; checked before other members. */
+  equalHiddenMembers?(other: MapValue, chargeWork: (steps: number) => void): boolean
 }
 
-/** Keys of all types in one JavaScript map; 1, 1u and 1.0 are the same key. */
+/** Key of a value in a JavaScript map; 1, 1u and 1.0 are the same key. */
 export function mapKey(value: Value): unknown {
   if (value instanceof Uint) return normalizeInt(value.value)
   if (value instanceof Double) return Number.isSafeInteger(value.value) ? value.value : `double ${value.value}`
@@ -105,7 +112,7 @@ export function mapKey(value: Value): unknown {
   return value
 }
 
-/** The map of an expression. */
+/** A map backed by entries. */
 export class LiteralMap extends MapValue {
   readonly entries: ReadonlyMap<unknown, readonly [Value, Value]>
   constructor(entries: ReadonlyMap<unknown, readonly [Value, Value]>) {
@@ -126,7 +133,14 @@ export class LiteralMap extends MapValue {
   }
 }
 
-/** Members that are worked out when they are asked for. */
+/**
+ * An object whose members are computed on access.
+ *
+ * @example
+ * ```ts
+ * new ComputedMap('Point', ['x'], (name) => (name === 'x' ? 1 : undefined))
+ * ```
+ */
 export class ComputedMap extends MapValue {
   override readonly structName: string
   readonly #names: readonly string[]
@@ -152,6 +166,14 @@ export class ComputedMap extends MapValue {
   }
 }
 
+/**
+ * Creates a map.
+ *
+ * @example
+ * ```ts
+ * literalMap([['a', 1]])
+ * ```
+ */
 export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
   return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))
 }
@@ -164,25 +186,34 @@ export class TypeValue {
 }
 
 export class Optional {
-  /** `undefined`: there is none. */
+  /** `undefined` when empty. */
   readonly value: Value | undefined
   constructor(value: Value | undefined) {
     this.value = value
   }
 }
 
-export const noValue = new Optional(undefined)
+/** The empty optional. */
+export const optionalNone = new Optional(undefined)
 
-/** A value that only functions look into. */
+/** A value that is accessible only to functions. */
 export abstract class OpaqueValue {
   abstract readonly type: OpaqueType
-  /** What costs go by. */
+  /** Size for cost computation. */
   readonly size: number = 1
   abstract equals(other: OpaqueValue): boolean
 }
 
-/** What went wrong; passes through everything but `&&`, `||` and `?:`. */
-export class Fault {
+/**
+ * A runtime error; propagates through everything except `&&`, `||` and `?:`.
+ *
+ * @example
+ * ```ts
+ * const { value } = program.evaluate({})
+ * if (value instanceof ErrorValue) console.error(value.message)
+ * ```
+ */
+export class ErrorValue {
   readonly message: string
   constructor(message: string) {
     this.message = message
@@ -193,15 +224,15 @@ const maxInt = 2n ** 63n - 1n
 const minInt = -(2n ** 63n)
 export const maxUint = 2n ** 64n - 1n
 
-/** The one form of an integer. */
+/** Canonical form of an integer. */
 export function normalizeInt(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value
 }
 
-export const intOverflow = new Fault('integer overflow')
-export const uintOverflow = new Fault('unsigned integer overflow')
+export const intOverflow = new ErrorValue('integer overflow')
+export const uintOverflow = new ErrorValue('unsigned integer overflow')
 
-/** The integer, or a fault when it does not fit into 64 bits. */
+/** The integer, or an error when it does not fit into 64 bits. */
 export function checkedInt(value: bigint): Value {
   return value > maxInt || value < minInt ? intOverflow : normalizeInt(value)
 }
@@ -214,7 +245,7 @@ export function isInt(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** Characters of a text. */
+/** Number of characters of a text. */
 export function charCount(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
@@ -230,14 +261,14 @@ export function charCount(text: string): number {
   return count
 }
 
-/** What `size()` says; 1 for values without a size. */
+/** Result of `size()`; 1 for values without a size. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return charCount(value)
   if (value instanceof ListValue || value instanceof MapValue || value instanceof OpaqueValue) return value.size
   return value instanceof Uint8Array ? value.length : 1
 }
 
-/** Name of a value's type. */
+/** Type name of a value. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -261,7 +292,7 @@ export function typeNameOf(value: Value): string {
   return value instanceof OpaqueValue ? value.type.name : 'error'
 }
 
-/** Whether a value may be passed where a type is asked for; parameters of types are not looked at. */
+/** Whether a value has a type; type arguments are not checked. */
 export function fitsType(value: Value, type: Type): boolean {
   switch (type.kind) {
     case 'dyn':

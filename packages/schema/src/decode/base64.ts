@@ -1,10 +1,12 @@
 import { DecodeError } from '../errors.ts'
 
-/**
- * Standard base64 as Go reads and writes it: padding is required, line breaks are ignored.
- */
+/** Standard base64 as Go reads and writes it: padding is required, line breaks are ignored. */
 
-/** The text without line breaks and stray bits, as it is printed. @throws DecodeError `Value` with Go's message. */
+/**
+ * The text without line breaks, and with unused trailing bits cleared.
+ *
+ * @throws DecodeError `Value` with Go's message.
+ */
 export function normalizeBase64(text: string): string {
   const padding = paddingOf(text)
   if (padding !== undefined && (padding === 0 || lastDigits[padding - 1]?.includes(text[text.length - padding - 1] as string)))
@@ -12,7 +14,15 @@ export function normalizeBase64(text: string): string {
   return bytesToBase64(base64ToBytes(text))
 }
 
-/** @throws DecodeError `Value`: `illegal base64 data at input byte 3`; the position counts bytes of UTF-8. */
+/**
+ * Decodes base64.
+ *
+ * @throws DecodeError `Value`: `illegal base64 data at input byte 3`; the position counts bytes of UTF-8.
+ * @example
+ * ```ts
+ * base64ToBytes('YQ==') // Uint8Array [ 97 ]
+ * ```
+ */
 export function base64ToBytes(text: string): Uint8Array {
   const clean = text.replace(/[\r\n]+/g, '')
   if (paddingOf(clean) === undefined) {
@@ -22,6 +32,11 @@ export function base64ToBytes(text: string): Uint8Array {
   return Uint8Array.from(atob(clean), (char) => char.charCodeAt(0))
 }
 
+/**
+ * Encodes bytes as base64 with padding.
+ *
+ * @see base64ToBytes
+ */
 export function bytesToBase64(bytes: Uint8Array): string {
   if (buffer !== undefined) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   let binary = ''
@@ -29,13 +44,13 @@ export function bytesToBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Faster where there is one; the same results. */
+/** `Buffer` is faster than `atob` and `btoa` where it exists; results are the same. */
 const buffer = typeof Buffer === 'undefined' ? undefined : Buffer
 
-/** Digits before the padding that leave no stray bits. */
+/** Last digits before the padding that leave no stray bits, by number of padding characters. */
 const lastDigits: readonly string[] = ['AEIMQUYcgkosw048', 'AQgw']
 
-/** How many padding characters well-formed text has; `undefined` for other text. */
+/** Number of padding characters of well-formed text; `undefined` for malformed text. */
 function paddingOf(text: string): number | undefined {
   if (text.length % 4 !== 0) return undefined
   const end = text.search(/[^A-Za-z0-9+/]/)
@@ -45,7 +60,7 @@ function paddingOf(text: string): number | undefined {
   return text.endsWith('='.repeat(padding)) ? padding : undefined
 }
 
-/** Walks in groups of four, as the decoder does whose positions clients see. */
+/** Position of the first illegal byte. Reads groups of four, as Go's decoder does, because clients see the position. */
 function firstIllegal(source: Uint8Array): number {
   let at = 0
   for (;;) {

@@ -1,22 +1,22 @@
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
-import { formatPath, Problems } from '../json/problems.ts'
+import { formatPath, ProblemCollector } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
 import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
 /**
- * What one decoding carries along: where it is, what it objects to, and the first wrong type it met.
+ * State of one decoding: the current path, strict problems, and the first type mismatch.
  *
- * As in Go, a wrong type is remembered and decoding goes on; text that does not parse ends it at once and wins.
+ * As in Go, decoding continues after a mismatch; text that cannot be parsed ends decoding and takes precedence.
  */
 
-/** Values nested deeper are refused: everything after decoding may recurse. Differs: the stock server goes to 10 000. */
+/** Maximum nesting of decoded values; later stages may recurse. Differs: the stock server allows 10 000. */
 export const maxDepth = 1000
 
-/** A value of a type that its place cannot hold; turned into a `DecodeError` where the place is known. */
+/** A value whose type does not fit its field; becomes a `DecodeError` once the path is known. */
 export class TypeMismatch {
-  /** `string`, `array`, `number 1.5` */
+  /** For example `string`, `array`, `number 1.5`. */
   readonly found: string
   readonly goType: string
 
@@ -26,13 +26,13 @@ export class TypeMismatch {
   }
 }
 
-/** The member that is being decoded. */
-export interface Place {
+/** The field being decoded. */
+export interface FieldStep {
   readonly json: string
   readonly owner: StructType
 }
 
-/** A member of a map, as opposed to a field: not shown in type errors. */
+/** A map key in the path; unlike fields, type errors do not show it. */
 class MapKey {
   readonly key: string
   constructor(key: string) {
@@ -40,18 +40,18 @@ class MapKey {
   }
 }
 
-/** Members of an object in order: one list, or one for each object that was joined into it. */
-export type Segments = readonly (readonly Member[])[]
+/** Members of an object in order: one list per source object that was merged into it. */
+export type MemberSegments = readonly (readonly Member[])[]
 
-export class Context {
+export class DecodeContext {
   readonly #duplicates: DuplicateMembers | undefined
   #joined: Map<object, (readonly Member[])[]> | undefined
-  /** Whether unknown and repeated fields are collected. */
+  /** Whether unknown and duplicate fields are collected. */
   collecting: boolean
-  #problems: Problems | undefined
-  readonly #places: (Place | MapKey | number)[] = []
+  #problems: ProblemCollector | undefined
+  readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
-  /** Counts what is built. */
+  /** Size of the object built so far. */
   readonly size: DecodedSize
 
   constructor(duplicates: DuplicateMembers | undefined, collect: boolean, size: DecodedSize = unlimitedSize()) {
@@ -60,14 +60,14 @@ export class Context {
     this.size = size
   }
 
-  /** `undefined` for an object that names every member once. Repetition counts within one segment. */
-  segmentsOf(object: object): Segments | undefined {
+  /** `undefined` for an object without repeated members. Repetitions count within one segment. */
+  segmentsOf(object: object): MemberSegments | undefined {
     if (this.#duplicates === undefined) return undefined
     const members = this.#duplicates.get(object)
     return members === undefined ? this.#joined?.get(object) : [members]
   }
 
-  /** An object that stands for two, the later read into the earlier. */
+  /** Merges two values of a repeated member; returns the object that represents both. */
   join(earlier: Record<string, unknown>, later: Record<string, unknown>): Record<string, unknown> {
     this.#joined ??= new Map()
     const known = this.#joined.get(earlier)
@@ -75,43 +75,43 @@ export class Context {
       known.push(...this.#segments(later))
       return earlier
     }
-    // Its members are read from the segments alone.
+    // Its members are read from the segments only.
     const object = {}
     this.#joined.set(object, [...this.#segments(earlier), ...this.#segments(later)])
     return object
   }
 
-  #segments(part: Record<string, unknown>): Segments {
+  #segments(part: Record<string, unknown>): MemberSegments {
     return this.segmentsOf(part) ?? [Object.entries(part)]
   }
 
-  get mayRepeat(): boolean {
+  get hasDuplicates(): boolean {
     return this.#duplicates !== undefined
   }
 
-  enter(place: Place | number): void {
-    if (this.#places.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
-    this.#places.push(place)
+  enter(step: FieldStep | number): void {
+    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    this.#stack.push(step)
   }
 
   enterKey(key: string): void {
-    if (this.#places.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
-    this.#places.push(new MapKey(key))
+    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    this.#stack.push(new MapKey(key))
   }
 
   leave(): void {
-    this.#places.pop()
+    this.#stack.pop()
   }
 
   get depth(): number {
-    return this.#places.length
+    return this.#stack.length
   }
 
   get problems(): readonly string[] {
     return this.#problems?.list ?? noProblems
   }
 
-  /** Reports at the place entered last. */
+  /** Reports an unknown field at the current path. */
   unknown(key: string): void {
     if (this.collecting && this.#problems?.full !== true) this.#at().unknown(key)
   }
@@ -120,31 +120,31 @@ export class Context {
     if (this.collecting && this.#problems?.full !== true) this.#at().duplicate(key)
   }
 
-  /** Remembers the first mismatch; the value counts as unset. */
-  mismatch(value: unknown, goType: string): undefined {
+  /** Records the first mismatch; the value counts as unset. */
+  recordMismatch(value: unknown, goType: string): undefined {
     this.#mismatch ??= this.#describe(new TypeMismatch(describe(value), goType))
     return undefined
   }
 
-  /** Remembers text that does not parse where Go goes on after it (base64). */
-  remember(message: string): undefined {
+  /** Records a parse error after which Go continues (base64). */
+  recordError(message: string): undefined {
     this.#mismatch ??= new DecodeError('Value', message, { path: this.path })
     return undefined
   }
 
-  /** Ends decoding with a mismatch inside of a value that has its own decoder. */
-  abort(value: unknown, goType: string): never {
+  /** Ends decoding with a mismatch inside a value that has its own decoder. */
+  failMismatch(value: unknown, goType: string): never {
     throw this.#describe(new TypeMismatch(describe(value), goType))
   }
 
   /**
-   * Decodes a value apart, as Go's own decoders for one value do: strictness does not reach into it, and its first mismatch ends
-   * everything, told at the outer place.
+   * Decodes a value in isolation, as Go's custom unmarshallers do: strictness does not apply, and the first mismatch ends decoding,
+   * reported at the outer path.
    */
-  apart<V>(decode: (inner: Context) => V): V {
-    const inner = new Context(undefined, false, this.size)
-    inner.#places.length = 0
-    for (let i = 0; i < this.#places.length; i++) inner.#places.push(0)
+  isolated<V>(decode: (inner: DecodeContext) => V): V {
+    const inner = new DecodeContext(undefined, false, this.size)
+    inner.#stack.length = 0
+    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
     let result: V
     try {
       result = decode(inner)
@@ -158,7 +158,7 @@ export class Context {
     return result
   }
 
-  /** @throws DecodeError the first mismatch, if there was any. */
+  /** @throws DecodeError the first mismatch, if any. */
   finish(): void {
     if (this.#mismatch !== undefined) throw this.#mismatch
   }
@@ -169,7 +169,7 @@ export class Context {
   }
 
   #describe(mismatch: TypeMismatch): DecodeError {
-    const fields = this.#places.filter((place): place is Place => typeof place === 'object' && !(place instanceof MapKey))
+    const fields = this.#stack.filter((step): step is FieldStep => typeof step === 'object' && !(step instanceof MapKey))
     const last = fields[fields.length - 1]
     const where =
       last === undefined ? 'Go value' : `Go struct field ${last.owner.typeName}.${fields.map((field) => field.json).join('.')}`
@@ -180,20 +180,20 @@ export class Context {
     )
   }
 
-  /** The place entered last, as text. */
+  /** The current path as text. */
   get path(): string {
     return formatPath(this.#steps())
   }
 
-  #at(): Problems {
-    this.#problems ??= new Problems()
+  #at(): ProblemCollector {
+    this.#problems ??= new ProblemCollector()
     const problems = this.#problems
     problems.moveTo(this.#steps())
     return problems
   }
 
   #steps(): (string | number)[] {
-    return this.#places.map((place) => (typeof place === 'number' ? place : place instanceof MapKey ? place.key : place.json))
+    return this.#stack.map((step) => (typeof step === 'number' ? step : step instanceof MapKey ? step.key : step.json))
   }
 }
 
@@ -207,8 +207,8 @@ class MismatchError extends DecodeError {
   }
 }
 
-/** A number that is too large, or a fraction where an integer belongs, is shown with its text. */
-export class BadNumber {
+/** A number out of range, or a fraction for an integer; error messages include its text. */
+export class InvalidNumber {
   readonly text: string
   constructor(value: number | bigint | NumberLiteral) {
     this.text = value instanceof NumberLiteral ? value.text : String(value)
@@ -216,5 +216,5 @@ export class BadNumber {
 }
 
 function describe(value: unknown): string {
-  return value instanceof BadNumber ? `number ${value.text}` : jsonTypeName(value)
+  return value instanceof InvalidNumber ? `number ${value.text}` : jsonTypeName(value)
 }

@@ -27,7 +27,7 @@ const configMap = 'core/v1.ConfigMap'
 const meta = '"metadata":{"creationTimestamp":null}'
 
 describe('canonical objects', () => {
-  it('puts members into the order of the fields, sorts maps, and fills in what Go prints', () => {
+  it('orders members by field, sorts maps, and fills in the zero values that Go prints', () => {
     expect(
       read(configMap, {
         data: { b: '2', a: '1' },
@@ -45,7 +45,7 @@ describe('canonical objects', () => {
     expect(read('core/v1.ServiceList', '{"items":[]}').text).toBe('{"metadata":{},"items":[]}')
   })
 
-  it('leaves out what is empty, but keeps pointers to empty values', () => {
+  it('omits empty values but keeps pointers to empty values', () => {
     expect(read(configMap, { data: {}, binaryData: null, immutable: null }).text).toBe(`{${meta}}`)
     expect(read(configMap, { data: { a: null }, immutable: false }).text).toBe(`{${meta},"immutable":false,"data":{"a":""}}`)
     expect(read(configMap, { binaryData: { a: '', b: null } }).text).toBe(`{${meta},"binaryData":{"a":"","b":null}}`)
@@ -55,7 +55,7 @@ describe('canonical objects', () => {
     ).toBe(`{${meta},"spec":{"containers":[{"name":"","resources":{}}],"securityContext":{},"priority":0},"status":{}}`)
   })
 
-  it('prints quantities, times, base64 and int-or-string in their normal forms', () => {
+  it('normalizes quantities, times, base64 and int-or-string values', () => {
     const claim = { spec: { resources: { requests: { storage: '1024Mi', cpu: 1000, x: 0.5, y: ' 10 ' } } } }
     expect(read('core/v1.PersistentVolumeClaim', claim).text).toContain(
       '{"requests":{"cpu":"1k","storage":"1Gi","x":"500m","y":"10"}}',
@@ -84,7 +84,7 @@ describe('canonical objects', () => {
     )
   })
 
-  it('keeps values without a type', () => {
+  it('keeps untyped values', () => {
     const revision = { data: { b: { d: 1.5, c: [null, {}] }, a: 9007199254740993n.toString() }, revision: 3 }
     expect(read('apps/v1.ControllerRevision', revision).text).toContain(
       '"data":{"b":{"d":1.5,"c":[null,{}]},"a":"9007199254740993"},"revision":3',
@@ -96,7 +96,7 @@ describe('canonical objects', () => {
     expect(read(configMap, managed).text).toContain('"fieldsV1":{"f:z":{},"f:a":{".":{}}}')
   })
 
-  it('reads schemas of custom resources', () => {
+  it('decodes schemas of custom resources', () => {
     const schema = (value: string) =>
       read(
         'apiextensions/v1.CustomResourceDefinition',
@@ -117,7 +117,7 @@ describe('canonical objects', () => {
     )
   })
 
-  it('is a fixed point', () => {
+  it('is idempotent', () => {
     const pod = { spec: { containers: [{ name: 'c', ports: [{ containerPort: 1 }] }], nodeSelector: { b: '', a: '' } } }
     const once = read('core/v1.Pod', pod).text
     expect(read('core/v1.Pod', once).text).toBe(once)
@@ -138,7 +138,7 @@ describe('canonical objects', () => {
   })
 })
 
-describe('wrong types', () => {
+describe('type mismatches', () => {
   const cases: [string, string | object, string][] = [
     [configMap, { data: [] }, 'json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string'],
     [configMap, { data: 'x' }, 'json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string'],
@@ -272,21 +272,21 @@ describe('wrong types', () => {
       'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
     ],
   ]
-  it.each(cases)('P200 P210 %s %j', (type, value, message) => {
+  it.each(cases)("reports Go's message for %s %j [P200 P210]", (type, value, message) => {
     expect(failure(type, value)).toBe(message)
   })
 
-  it('P200 tells the first mismatch, unless text that does not parse ends decoding', () => {
+  it('reports the first mismatch unless unparsable text ends decoding [P200]', () => {
     expect(failure(configMap, { immutable: 1, data: 1 })).toContain('ConfigMap.immutable of type bool')
     expect(failure(configMap, { immutable: 1, metadata: { creationTimestamp: 'x' } })).toContain('parsing time')
     expect(failure(configMap, { binaryData: { a: '*' }, data: 1 })).toBe('illegal base64 data at input byte 0')
   })
 
-  it('P200 wins over unknown fields', () => {
+  it('reports a mismatch rather than unknown fields [P200]', () => {
     expect(failure(configMap, { extra: 1, data: 'x' })).toContain('cannot unmarshal string')
   })
 
-  it('refuses deep nesting, where it would be kept', () => {
+  it('rejects deep nesting where values are kept', () => {
     const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     expect(failure('apps/v1.ControllerRevision', `{"data":${deep(990)}}`)).toBe('no error')
     expect(failure('apps/v1.ControllerRevision', `{"data":${deep(1001)}}`)).toBe('exceeded max depth')
@@ -302,8 +302,8 @@ describe('wrong types', () => {
   })
 })
 
-describe('unknown and repeated fields', () => {
-  it('P202 drops unknown fields; P205 P208 names each one, in order', () => {
+describe('unknown and duplicate fields', () => {
+  it('drops unknown fields and names each one in document order [P202 P205 P208]', () => {
     const { text, problems } = read(
       configMap,
       '{"extra":1,"metadata":{"name":"a","colour":"red"},"data":{"k":"v"},"Data":{},"spec":null}',
@@ -321,7 +321,7 @@ describe('unknown and repeated fields', () => {
     expect(strictMessage([])).toBeUndefined()
   })
 
-  it('P208 shows list indexes and map keys', () => {
+  it('includes list indexes and map keys in paths [P208]', () => {
     const pod = { spec: { containers: [{ name: 'c', env: [{ name: 'E', valueFrom: { fieldRef: { deep: 1 } } }] }] } }
     expect(read('core/v1.Pod', pod).problems).toEqual(['unknown field "spec.containers[0].env[0].valueFrom.fieldRef.deep"'])
     const service = { spec: { ports: [{ port: 80 }, { port: 81, colour: 'red' }], nope: true }, more: {} }
@@ -337,7 +337,7 @@ describe('unknown and repeated fields', () => {
     expect(read(configMap, { 'quote"back\\slash, comma': 1 }).problems).toEqual(['unknown field "quote\\"back\\\\slash, comma"'])
   })
 
-  it('P203 P208 repeated fields: the last value stays, each is named once', () => {
+  it('keeps the last value of a duplicate field and names it once [P203 P208]', () => {
     const first = read(configMap, '{"metadata":{"name":"a","name":"b"},"data":{"k":"1","k":"2"}}')
     expect(first.text).toBe('{"metadata":{"name":"b","creationTimestamp":null},"data":{"k":"2"}}')
     expect(first.problems).toEqual(['duplicate field "metadata.name"', 'duplicate field "data.k"'])
@@ -352,7 +352,7 @@ describe('unknown and repeated fields', () => {
     ])
   })
 
-  it('P203 reads a repeated struct into the earlier one', () => {
+  it('merges a duplicate struct into the earlier one [P203]', () => {
     const text =
       '{"metadata":{"name":"a","labels":{"x":"1"},"uid":"u","uid":"v"},"metadata":{"namespace":"n","labels":{"y":"2"},"name":null}}'
     const { text: printed, problems } = read(configMap, text)
@@ -363,25 +363,25 @@ describe('unknown and repeated fields', () => {
     expect(read(configMap, '{"immutable":true,"immutable":null}').text).toBe(`{${meta}}`)
   })
 
-  it('does not look into raw values', () => {
+  it('ignores duplicates inside raw values', () => {
     const { problems, text } = read('apps/v1.ControllerRevision', '{"data":{"a":1,"a":2},"x":{"b":1,"b":2}}')
     expect(problems).toEqual(['unknown field "x"'])
     expect(text).toContain('"data":{"a":2}')
   })
 
-  it('names no more than a hundred', () => {
+  it('reports at most 100 problems', () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]))
     expect(read(configMap, many).problems).toHaveLength(100)
   })
 
-  it('collects nothing when nobody will be told', () => {
+  it('collects nothing with collect: false', () => {
     const parsed = parseJson('{"extra":1,"data":{"k":"1","k":"2"}}')
     const { problems, object } = decode(types.struct(configMap), parsed.value, { duplicates: parsed.duplicates, collect: false })
     expect(problems).toEqual([])
     expect(object).toMatchObject({ data: { k: '2' } })
   })
 
-  it('takes hostile keys for data', () => {
+  it('treats hostile keys as data', () => {
     const { text, problems } = read(configMap, '{"__proto__":{"a":1},"constructor":1,"data":{"__proto__":"x","constructor":"y"}}')
     expect(text).toContain('"data":{"__proto__":"x","constructor":"y"}')
     expect(problems).toEqual(['unknown field "__proto__"', 'unknown field "constructor"'])
@@ -389,7 +389,7 @@ describe('unknown and repeated fields', () => {
 })
 
 describe('decodeUntyped', () => {
-  it('P203 names repeated fields only', () => {
+  it('reports duplicate fields only [P203]', () => {
     const parsed = parseJson('{"kind":"Widget","spec":{"b":1.0,"a":[{"x":1,"x":2}]},"spec":{"c":1}}', { literals: true })
     const { object, problems } = decodeUntyped(parsed.value, { duplicates: parsed.duplicates })
     expect(object).toEqual({ kind: 'Widget', spec: { c: 1 } })

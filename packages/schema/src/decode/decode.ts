@@ -1,44 +1,49 @@
 import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
-import { Context } from './context.ts'
+import { DecodeContext } from './context.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
 import { copyAny, copySteps } from './scalars.ts'
-import { isObject } from './shape.ts'
+import { isParsedObject } from './shape.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
-/** From parsed values to canonical objects. */
+/** Decodes parsed values into canonical objects. */
 
 export interface DecodeOptions {
-  /** What the parser found repeated; absent: nothing. */
+  /** Duplicate members found by the parser. Default: none. */
   readonly duplicates?: DuplicateMembers | undefined
-  /** Collect unknown and repeated fields. Default true; turn it off when nobody will be told. */
+  /** Collect unknown and duplicate fields. Default true; turn it off when the problems are not reported. */
   readonly collect?: boolean
-  /** Problems found before, which come first: those of YAML. */
+  /** Earlier problems to report first, such as those of YAML. */
   readonly problems?: readonly string[]
-  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
 }
 
 /**
- * Decodes a value against a type, as Go decodes into a struct: names are case-sensitive, null is unset, nothing is converted.
+ * Decodes a value against a type, as Go decodes into a struct: names are case-sensitive, null means unset, no type is coerced.
  *
- * The result is canonical (see `Decoded`) and shares nothing with `value`. Null gives the zero object.
+ * The result is canonical (see `Decoded`) and shares nothing with `value`. Null decodes to the zero object.
  *
  * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`, `TooLarge`.
  * @see API protocol specification, 4.6
+ * @example
+ * ```ts
+ * const { object, problems } = decode(types.struct('core/v1.ConfigMap'), { data: { a: '1' }, extra: 1 })
+ * problems // ['unknown field "extra"']
+ * ```
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
-  const object = located(context, () => guarded(() => decodeStruct(planOf(type), value ?? {}, context)))
+  if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
 
 /**
- * As `decode`, for large values: may be interrupted wherever it yields.
+ * As `decode`, for large values: a generator that can be interrupted at each yield.
  *
  * @see runInSlices
  */
@@ -47,76 +52,83 @@ export function* decodeSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions = {},
 ): Generator<void, Decoded<T>> {
-  if (type.custom !== undefined) return (yield* guardedSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   let object: unknown
   try {
-    object = yield* guardedSteps(structSteps(planOf(type), value ?? {}, context))
+    object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))
   } catch (error) {
-    throw placed(error, context)
+    throw addPath(error, context)
   }
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
 
 /**
- * Takes a value as it is, for kinds without a type (custom resources): only repeated fields are objected to.
+ * Copies a value of a kind without a type (custom resources); only duplicate fields are reported.
  *
- * @throws DecodeError `Type` when it is no object, `Depth`.
+ * @throws DecodeError `Type` when the value is not an object, `Depth`.
+ * @example
+ * ```ts
+ * decodeUntyped({ kind: 'Widget', spec: {} }).object
+ * ```
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  const context = new Context(options.duplicates, options.collect ?? true)
-  const copy = guarded(() => copyAny(objectOf(value, context), context))
+  const context = new DecodeContext(options.duplicates, options.collect ?? true)
+  const copy = guardStack(() => copyAny(requireObject(value, context), context))
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/** The same in steps. */
-export function* untypedSteps<T = Record<string, unknown>>(value: unknown, options: DecodeOptions): Generator<void, Decoded<T>> {
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
-  const copy = yield* copySteps(objectOf(value, context), context)
+/** As `decodeUntyped`, with interruption points at its yields. */
+export function* decodeUntypedSteps<T = Record<string, unknown>>(
+  value: unknown,
+  options: DecodeOptions,
+): Generator<void, Decoded<T>> {
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-function objectOf(value: unknown, context: Context): unknown {
+function requireObject(value: unknown, context: DecodeContext): unknown {
   const object = value ?? {}
-  if (!isObject(object)) context.mismatch(object, 'map[string]interface {}')
+  if (!isParsedObject(object)) context.recordMismatch(object, 'map[string]interface {}')
   return object
 }
 
-/** What ends decoding ends it where the context has come to. */
-function located<V>(context: Context, run: () => V): V {
+/** Adds the current path to errors that have none. */
+function withPath<V>(context: DecodeContext, run: () => V): V {
   try {
     return run()
   } catch (error) {
-    throw placed(error, context)
+    throw addPath(error, context)
   }
 }
 
-function placed(error: unknown, context: Context): unknown {
-  if (!(error instanceof DecodeError) || error.place.path !== undefined) return error
-  return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
+function addPath(error: unknown, context: DecodeContext): unknown {
+  if (!(error instanceof DecodeError) || error.location.path !== undefined) return error
+  return new DecodeError(error.code, error.message, { ...error.location, path: context.path }, { cause: error.cause })
 }
 
-/** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */
-function guarded<V>(run: () => V): V {
+/** A deeply nested caller may exhaust the stack before the depth limit is reached. */
+function guardStack<V>(run: () => V): V {
   try {
     return run()
   } catch (error) {
-    throw asDepth(error)
+    throw toDepthError(error)
   }
 }
 
-function* guardedSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
   try {
     return yield* steps
   } catch (error) {
-    throw asDepth(error)
+    throw toDepthError(error)
   }
 }
 
-function asDepth(error: unknown): unknown {
+function toDepthError(error: unknown): unknown {
   return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
 }
 
@@ -126,10 +138,14 @@ function joinProblems(earlier: readonly string[] | undefined, own: readonly stri
 }
 
 /**
- * What the stock server says under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML keep
- * the heading they have there.
+ * The stock server's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML
+ * keep their own heading.
  *
- * @returns `undefined` when there are no problems.
+ * @returns `undefined` without problems.
+ * @example
+ * ```ts
+ * strictMessage(['unknown field "a"']) // strict decoding error: unknown field "a"
+ * ```
  */
 export function strictMessage(problems: readonly string[]): string | undefined {
   if (problems.length === 0) return undefined

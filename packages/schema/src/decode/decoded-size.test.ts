@@ -7,7 +7,7 @@ import type { StructType } from '../interfaces.ts'
 import { encodeJson, stringifyJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { decodeMessage, encodeMessage } from '../protobuf/protobuf.ts'
-import { customType } from '../structural/custom-type.ts'
+import { createCustomType } from '../structural/custom-type.ts'
 import { decode } from './decode.ts'
 import { DecodedSize, jsonWeight } from './decoded-size.ts'
 import { applyDefaults } from './defaults.ts'
@@ -35,8 +35,8 @@ function decodeWithin(type: StructType, text: string, maxBytes: number): object 
   return decode(type, value, { duplicates, size: new DecodedSize(maxBytes) }).object
 }
 
-describe('the size of decoded objects', () => {
-  it.each(names)('never refuses a %s whose JSON is within the limit', (name) => {
+describe('size of decoded objects', () => {
+  it.each(names)('accepts every %s whose JSON is within the limit', (name) => {
     const type = types.struct(name)
     fc.assert(
       fc.property(arbitraryObject(type), (value) => {
@@ -54,7 +54,7 @@ describe('the size of decoded objects', () => {
     )
   })
 
-  it('never refuses what repeated members leave', () => {
+  it('accepts the result of repeated members within the limit', () => {
     const value = fc.oneof(fc.string({ maxLength: 40 }), fc.constant(null))
     const members = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', '__proto__'), value), { maxLength: 12 })
     fc.assert(
@@ -68,7 +68,7 @@ describe('the size of decoded objects', () => {
     )
   })
 
-  it('counts close to the text of ordinary objects', () => {
+  it('counts ordinary objects closely', () => {
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -80,31 +80,31 @@ describe('the size of decoded objects', () => {
     expect(jsonWeight(decoded)).toBeGreaterThan(0.95 * bytesOf(decoded))
   })
 
-  it('stops at elements that are printed at length but take no space in the body', () => {
+  it('rejects lists whose elements are printed at length but take little space in the body', () => {
     const list = (element: string) => `{"spec":{"containers":[${Array(2000).fill(element).join(',')}]}}`
     expect(failure(() => decodeWithin(pod, list('{}'), 40_000))).toBe('TooLarge')
     expect(failure(() => decodeWithin(pod, list('null'), 40_000))).toBe('TooLarge')
     expect(failure(() => decodeWithin(pod, list('{}'), 80_000))).toBeUndefined()
-    // Field 2 of a pod is its spec, whose field 2 are containers.
+    // Field 2 of a pod is its spec; field 2 of the spec is `containers`.
     const empty = new Uint8Array(4000).map((_, index) => (index % 2 === 0 ? 0x12 : 0))
     const message = new Uint8Array([0x12, 0xa0, 0x1f, ...empty])
     expect(failure(() => decodeMessage(pod, message, { size: new DecodedSize(40_000) }))).toBe('TooLarge')
     expect(failure(() => decodeMessage(pod, message, { size: new DecodedSize(80_000) }))).toBeUndefined()
   })
 
-  it('stops where defaults make an object too large', () => {
+  it('rejects objects that defaults make too large', () => {
     const size = new DecodedSize(25_000)
     const value = { spec: { containers: [{ ports: Array(1000).fill({ containerPort: 1 }) }] } }
     const { object } = decode(pod, value, { size })
     expect(failure(() => applyDefaults(pod, object, { size }))).toBe('TooLarge')
   })
 
-  it('stops where defaults of a schema make a custom resource too large', () => {
+  it('rejects custom resources that schema defaults make too large', () => {
     const objectMeta = types.struct('meta/v1.ObjectMeta')
     const element = { type: 'object', properties: { text: { type: 'string', default: 'x'.repeat(100) } } }
     const spec = { type: 'object', properties: { list: { type: 'array', items: element } } }
     const schema = { type: 'object', properties: { spec } }
-    const type = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+    const type = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
     const size = new DecodedSize(60_000)
     const value = { apiVersion: 'g.example.com/v1', kind: 'Widget', metadata: {}, spec: { list: Array(1000).fill({}) } }
     const { object } = decode(type, value, { size })
@@ -112,7 +112,7 @@ describe('the size of decoded objects', () => {
     expect(failure(() => decode(type, value, { size: new DecodedSize(2000) }))).toBe('TooLarge')
   })
 
-  it('counts status and owners of fields apart, to twice the limit', () => {
+  it('counts status and managedFields separately, up to twice the limit', () => {
     const withStatus = (length: number) => JSON.stringify({ spec: {}, status: { message: 'x'.repeat(length) } })
     expect(failure(() => decodeWithin(pod, withStatus(1500), 1000))).toBeUndefined()
     expect(failure(() => decodeWithin(pod, withStatus(2100), 1000))).toBe('TooLarge')
@@ -121,7 +121,7 @@ describe('the size of decoded objects', () => {
     expect(failure(() => decodeWithin(configMap, managers(2100), 1000))).toBe('TooLarge')
   })
 
-  it('bounds what a message repeats or does not know', () => {
+  it('bounds repeated and unknown message fields', () => {
     const repeated = new Uint8Array(8000).map((_, index) => (index % 2 === 0 ? 0x0a : 0))
     expect(failure(() => decodeMessage(pod, repeated, { size: new DecodedSize(10_000) }))).toBe('TooLarge')
     const unknown = new Uint8Array(8000).map((_, index) => (index % 2 === 0 ? 0x78 : 0))

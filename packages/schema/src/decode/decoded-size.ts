@@ -1,28 +1,38 @@
 import { DecodeError } from '../errors.ts'
 
 /**
- * How large decoded objects may be.
+ * Size limit for decoded objects.
  *
- * Small bodies may stand for large objects: an empty message or `{}` in a list becomes a struct with all members that are always
- * printed. Decoders therefore count what they build and stop at a limit, before the object takes memory and time.
+ * Small bodies can expand to large objects: an empty message or `{}` in a list becomes a struct with every member that is always
+ * printed. Decoders count what they build and stop at a limit, before the object takes memory and time.
  *
- * The count is a lower bound of the JSON text: no object whose text is within the limit is refused. Every value counts what its text
- * takes at least, strings their length, and members their key, quotes, colon and comma.
+ * The count is a lower bound of the JSON text, so an object whose text is within the limit is never rejected. A value counts the
+ * minimum of its text, a string its length, a member its key, quotes, colon and comma.
  */
 
-/** The count of one decoding. */
+/**
+ * Size counter of one decoding.
+ *
+ * @example
+ * ```ts
+ * const size = new DecodedSize(1_500_000)
+ * const { object } = decode(type, value, { size })
+ * applyDefaults(type, object, { size }) // throws TooLarge beyond the limit
+ * ```
+ */
 export class DecodedSize {
   readonly #maxBytes: number
-  /** Of the count that is used now, and of the other. */
+  /** Limit and count of the active counter, followed by those of the inactive one. */
   #max: number
   #otherMax: number
   #used = 0
   #otherUsed = 0
-  #apart = false
+  #separate = false
 
   /**
-   * @param maxBytes bytes of JSON that an object may have. What is not stored as it was sent (`status`, owners of fields, values
-   *   that a repetition replaces) counts apart, to twice as much.
+   * @param maxBytes limit in bytes of JSON. Values that are not stored as sent (`status`, `managedFields`, replaced duplicates)
+   * have
+   *   a separate counter with twice this limit.
    */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -30,9 +40,9 @@ export class DecodedSize {
     this.#otherMax = 2 * maxBytes
   }
 
-  /** Bytes counted so far, without what counts apart. */
+  /** Bytes counted so far by the main counter. */
   get bytes(): number {
-    return this.#apart ? this.#otherUsed : this.#used
+    return this.#separate ? this.#otherUsed : this.#used
   }
 
   get maxBytes(): number {
@@ -45,11 +55,15 @@ export class DecodedSize {
     if (this.#used > this.#max) throw new DecodeError('TooLarge', `more than ${this.#maxBytes} bytes`)
   }
 
-  /** Decides to which count the following is added. @returns how it was before */
-  setApart(apart: boolean): boolean {
-    const before = this.#apart
-    if (apart === before) return before
-    this.#apart = apart
+  /**
+   * Selects the separate counter (true) or the main one (false).
+   *
+   * @returns the previous selection
+   */
+  useSeparateCount(separate: boolean): boolean {
+    const before = this.#separate
+    if (separate === before) return before
+    this.#separate = separate
     const [max, used] = [this.#max, this.#used]
     this.#max = this.#otherMax
     this.#used = this.#otherUsed
@@ -59,44 +73,52 @@ export class DecodedSize {
   }
 
   /**
-   * A value that was counted gives way to another one: it counts apart from now on.
+   * Moves a replaced value from the main counter to the separate one.
    *
-   * @param least what it counts at least, where little space in the body makes as much work.
+   * @param least minimum to count, for work that takes little space in the body.
    */
   replace(value: unknown, least = 0): void {
     const weight = jsonWeight(value)
-    if (!this.#apart) this.#used = Math.max(0, this.#used - weight)
-    this.addUnkept(Math.max(weight, least))
+    if (!this.#separate) this.#used = Math.max(0, this.#used - weight)
+    this.addDiscarded(Math.max(weight, least))
   }
 
-  /** Something was read that the object does not keep. */
-  addUnkept(bytes = unkeptBytes): void {
-    const before = this.setApart(true)
+  /** Counts a value that was read and discarded. */
+  addDiscarded(bytes = minDiscardedBytes): void {
+    const before = this.useSeparateCount(true)
     this.add(bytes)
-    this.setApart(before)
+    this.useSeparateCount(before)
   }
 
-  /** What `read` counts, without adding it. @throws DecodeError `TooLarge` beyond the bound of what counts apart */
-  weigh<V>(read: () => V): { readonly value: V; readonly bytes: number } {
-    const before = this.setApart(true)
+  /**
+   * Measures what `read` counts, without adding it.
+   *
+   * @throws DecodeError `TooLarge` beyond the limit of the separate counter
+   */
+  measure<V>(read: () => V): { readonly value: V; readonly bytes: number } {
+    const before = this.useSeparateCount(true)
     const used = this.#used
     const value = read()
     const bytes = this.#used - used
     this.#used = used
-    this.setApart(before)
+    this.useSeparateCount(before)
     return { value, bytes }
   }
 }
 
-/** What a value that is not kept counts at least, for the work that it makes. */
-export const unkeptBytes = 16
+/** Minimum count of a discarded value, for the work of reading it. */
+export const minDiscardedBytes = 16
 
-/** Counts, and refuses nothing. */
+/** A counter without a limit. */
 export function unlimitedSize(): DecodedSize {
   return new DecodedSize(Number.POSITIVE_INFINITY)
 }
 
-/** Bytes that the JSON text of a value has at least. */
+/**
+ * Lower bound of the length of the JSON text of a value, in bytes.
+ *
+ * @see DecodedSize
+ */
 export function jsonWeight(value: unknown): number {
   switch (typeof value) {
     case 'string':

@@ -3,20 +3,25 @@ import type { StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
-import { type FieldPlan, type NodePlan, planOf, type StructPlan } from './plan.ts'
-import { isObject } from './shape.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
+import { planOf } from './plan.ts'
+import { isParsedObject } from './shape.ts'
 import { buildObject } from './struct.ts'
 
-/** Defaults that the facts of a type carry. Those that depend on other fields are the business of each kind. */
+/** Static defaults of type facts. Defaults that depend on other fields belong to the strategy of the kind. */
 
 /**
- * Fills in defaults where the member is unset: absent for pointers, the zero value otherwise; in nested structs, list elements and
- * map values too, but only in those that are there.
+ * Fills in defaults of unset members (absent for pointers, otherwise the zero value), also in existing nested structs, list
+ * elements and map values.
  *
- * @param object canonical; never changed.
- * @returns a canonical object that shares with `object` what did not change, and nothing with other objects; the same object when
- *   nothing did.
+ * @param object canonical; never modified.
+ * @returns a canonical object that shares unchanged parts with `object` and nothing with other objects; `object` itself when no
+ *   default applies.
  * @throws DecodeError `TooLarge`
+ * @example
+ * ```ts
+ * applyDefaults(types.struct('core/v1.ReplicationController'), object).spec // { replicas: 1 }
+ * ```
  */
 export function applyDefaults<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): T {
   if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject, options.size) as T
@@ -24,13 +29,13 @@ export function applyDefaults<T extends object>(type: StructType, object: T, opt
 }
 
 export interface DefaultsOptions {
-  /** The count of the decoding that made the object: what is filled in is added to it. Default: no limit. */
+  /** Size counter of the decoding that built the object; defaults are added to it. Default: no limit. */
   readonly size?: DecodedSize | undefined
 }
 
-/** Whether `applyDefaults` can do anything to objects of the type. */
+/** Whether `applyDefaults` can change objects of the type. */
 export function hasDefaults(type: StructType): boolean {
-  const known = reached.get(type)
+  const known = hasDefaultsCache.get(type)
   if (known !== undefined) return known
   const seen = new Set<StructType>([type])
   let found = false
@@ -42,14 +47,14 @@ export function hasDefaults(type: StructType): boolean {
     }
     if (found) break
   }
-  reached.set(type, found)
+  hasDefaultsCache.set(type, found)
   return found
 }
 
-/** A memo: what is in it follows from the type alone. */
-const reached = new WeakMap<StructType, boolean>()
+/** A cache: entries depend on the type only. */
+const hasDefaultsCache = new WeakMap<StructType, boolean>()
 
-/** The struct that a node holds, through lists and maps. */
+/** The struct that a node holds, directly or through lists and maps. */
 function structOf(node: TypeNode): StructType | undefined {
   if (node.kind === 'struct') return node.struct()
   return node.kind === 'list' || node.kind === 'map' ? structOf(node.of) : undefined
@@ -73,24 +78,24 @@ function defaultStruct(
   return changes === undefined ? object : withChanges(plan, object, changes)
 }
 
-/** A field that has a default, or that holds structs with some. */
+/** A field that has a default or holds structs with defaults. */
 interface DefaultingField {
   readonly field: FieldPlan
   readonly fallback: unknown
 }
 
-/** A memo: what is in it follows from the type alone. */
-const defaulting = new WeakMap<StructPlan, readonly DefaultingField[]>()
+/** A cache: entries depend on the type only. */
+const defaultingFieldsCache = new WeakMap<StructPlan, readonly DefaultingField[]>()
 
 function defaultingFields(plan: StructPlan): readonly DefaultingField[] {
-  const known = defaulting.get(plan)
+  const known = defaultingFieldsCache.get(plan)
   if (known !== undefined) return known
   const fields = plan.fields.flatMap((field): DefaultingField[] => {
     const fallback = effectiveDefault(field)
     const inner = structOf(field.field.type)
     return fallback !== undefined || (inner !== undefined && hasDefaults(inner)) ? [{ field, fallback }] : []
   })
-  defaulting.set(plan, fields)
+  defaultingFieldsCache.set(plan, fields)
   return fields
 }
 
@@ -98,7 +103,7 @@ function memberOf(object: Record<string, unknown>, field: FieldPlan): unknown {
   return Object.hasOwn(object, field.json) ? object[field.json] : undefined
 }
 
-/** A zero default of a field that is no pointer changes nothing. */
+/** A zero default of a non-pointer field changes nothing. */
 function effectiveDefault({ field, node }: FieldPlan): unknown {
   return field.default === undefined || field.default === null || (!field.pointer && node.isEmpty(field.default))
     ? undefined
@@ -108,16 +113,18 @@ function effectiveDefault({ field, node }: FieldPlan): unknown {
 function defaultField(field: FieldPlan, fallback: unknown, value: unknown, size: DecodedSize | undefined): unknown {
   const unset = value === undefined || value === null || (!field.field.pointer && field.node.isEmpty(value))
   if (fallback === undefined || !unset) return defaultNode(field.node, value, size)
-  // A member that is printed unset was counted.
+  // An unset member that is printed was already counted.
   size?.add(
-    field.zero === undefined ? field.weight - field.node.frame + jsonWeight(fallback) : Math.max(0, jsonWeight(fallback) - 5),
+    field.zero === undefined
+      ? field.memberBytes - field.node.frameBytes + jsonWeight(fallback)
+      : Math.max(0, jsonWeight(fallback) - 5),
   )
   return copyJson(fallback)
 }
 
 function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (plan.struct !== undefined) return isObject(value) ? defaultStruct(plan.struct(), value, size) : value
+  if (plan.struct !== undefined) return isParsedObject(value) ? defaultStruct(plan.struct(), value, size) : value
   const { of } = plan
   if (of === undefined || (of.struct === undefined && of.of === undefined)) return value
   if (Array.isArray(value)) {

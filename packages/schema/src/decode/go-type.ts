@@ -1,13 +1,13 @@
 import type { StructType, TypeNode } from '../interfaces.ts'
 
-/** Names of types as they stand in Go's error messages. Used only when there is an error. */
+/** Type names as they appear in Go's error messages. */
 
-/** `v1.PodSpec` */
+/** For example `v1.PodSpec`. */
 export function goStructName(type: StructType): string {
   return `${type.packageName}.${type.typeName}`
 }
 
-/** `map[string]string`, `[]v1.Container`, `v1.Protocol`, `int32`; pointers are not shown. */
+/** For example `map[string]string`, `[]v1.Container`, `v1.Protocol`, `int32`; pointers are omitted. */
 export function goTypeName(node: TypeNode): string {
   switch (node.kind) {
     case 'scalar':
@@ -32,7 +32,7 @@ const specialPackages: Readonly<Record<string, string>> = {
   RawExtension: 'runtime.RawExtension',
 }
 
-/** From `core/v1.Protocol` to `v1.Protocol`. */
+/** `core/v1.Protocol` becomes `v1.Protocol`. */
 function shortName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1)
 }

@@ -13,7 +13,7 @@ const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 const canonical = (type: typeof pod, value: unknown) => decode(type, value).object
 
-/** Freezes every level, to show that nothing is changed. */
+/** Deep-freezes a value, to prove that it is not modified. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) frozen(member)
@@ -22,7 +22,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** A copy with the members of every object in reverse. */
+/** A copy with the members of every object reversed. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
@@ -32,7 +32,7 @@ function reversed(value: unknown): unknown {
 }
 
 describe('normalize', () => {
-  it('returns a canonical object as it is', () => {
+  it('returns a canonical object unchanged', () => {
     const object = frozen(
       canonical(pod, {
         metadata: { name: 'a', labels: { b: '', a: '', '\u{1f600}': '', '\ufffd': '' } },
@@ -45,7 +45,7 @@ describe('normalize', () => {
     })
   })
 
-  it('puts right what a program changed, and shares the rest', () => {
+  it('repairs changed parts and shares the rest', () => {
     const object = canonical(pod, {
       metadata: { name: 'a', labels: { a: '1' } },
       spec: { containers: [{ name: 'c' }, { name: 'd' }], nodeSelector: { x: '' } },
@@ -76,7 +76,7 @@ describe('normalize', () => {
     expect((result.spec as { nodeSelector?: object }).nodeSelector).toBe(spec.nodeSelector)
   })
 
-  it('gives what decoding gives', () => {
+  it('agrees with decoding', () => {
     for (const name of [
       'core/v1.Pod',
       'core/v1.Service',
@@ -99,7 +99,7 @@ describe('normalize', () => {
 })
 
 describe('applyDefaults', () => {
-  it('fills in unset members of structs, list elements and pointers, in the order of the fields', () => {
+  it('fills in unset members of structs, list elements and pointers in field order', () => {
     const object = canonical(pod, {
       spec: {
         containers: [
@@ -127,7 +127,7 @@ describe('applyDefaults', () => {
     expect(applyDefaults(pod, frozen(result))).toBe(result)
   })
 
-  it('does nothing where there is nothing to do', () => {
+  it('returns the same object when no default applies', () => {
     expect(hasDefaults(configMap)).toBe(false)
     expect(hasDefaults(pod)).toBe(true)
     const object = frozen(canonical(pod, {}))

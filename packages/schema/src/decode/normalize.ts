@@ -1,18 +1,23 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
-import type { FieldPlan, NodePlan, StructPlan } from './plan.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
-import { inOrder, isObject, withSortedKeys } from './shape.ts'
+import { inOrder, isParsedObject, withSortedKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
-/** Brings objects that a program has changed back into canonical form. */
+/** Restores the canonical form of objects that code has modified. */
 
 /**
- * The canonical form of an object: order of members and keys, empty members dropped, zero forms filled in, members unknown to the
- * type dropped. Values are taken to be well-formed; decode what comes from outside instead.
+ * The canonical form of an object: members and keys in order, empty and unknown members dropped, zero values filled in. Values must
+ * be well-formed; use `decode` for external input.
  *
- * Parts that are canonical already are not copied: a canonical object is returned as it is. The argument is never changed.
+ * Canonical parts are not copied, and a canonical object is returned unchanged. The argument is never modified.
+ *
+ * @example
+ * ```ts
+ * normalize(configMap, { ...object, data: { b: '2', a: '1' } }) // data is sorted
+ * ```
  */
 export function normalize<T extends object>(type: StructType, object: T): T {
   if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T
@@ -20,7 +25,7 @@ export function normalize<T extends object>(type: StructType, object: T): T {
 }
 
 function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
-  // Only needed once something has to change; most objects are canonical.
+  // Allocated on the first change: most objects are canonical.
   let slots: unknown[] | undefined
   let extra: Record<string, unknown> | undefined
   let last = -1
@@ -43,7 +48,7 @@ function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Rec
   return buildObject(plan, slots ?? slotsUntil(plan, object, undefined), extra)
 }
 
-/** The members before `end`, all of which are canonical, at the indexes of their fields. */
+/** The members before `end`, all of them canonical, by field index. */
 function slotsUntil(plan: StructPlan, object: Record<string, unknown>, end: string | undefined): unknown[] {
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   for (const key in object) {
@@ -59,7 +64,7 @@ function withMember(object: Record<string, unknown> | undefined, key: string, va
   return target
 }
 
-/** `undefined` for what is not printed. */
+/** `undefined` for values that are not printed. */
 function normalizeField(field: FieldPlan, value: unknown): unknown {
   if (value === undefined) return undefined
   if (value === null) {
@@ -77,13 +82,13 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
     case 'scalar':
       return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
     case 'struct':
-      return isObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
+      return isParsedObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
     case 'special':
       return value
     case 'list':
       return Array.isArray(value) ? normalizeList(plan.of as NodePlan, value) : value
     case 'map':
-      return isObject(value) ? normalizeMap(plan.of as NodePlan, value) : value
+      return isParsedObject(value) ? normalizeMap(plan.of as NodePlan, value) : value
   }
 }
 
@@ -102,7 +107,7 @@ function normalizeMap(element: NodePlan, map: Record<string, unknown>): Record<s
   for (const key in map) {
     const value = map[key]
     if (value === undefined || (previous !== undefined && !inOrder(previous, key))) return reorderedMap(element, map)
-    // Structs are walked once: what has to change is not looked at twice.
+    // A struct is normalized only once, by `reorderedMap`.
     if (typeof value === 'object' || normalizeNode(element, value) !== value) return reorderedMap(element, map)
     previous = key
   }
@@ -131,7 +136,7 @@ function reorderedMap(element: NodePlan, map: Record<string, unknown>): Record<s
   return canonical && sameOrder(map, ordered) ? map : ordered
 }
 
-/** Keys in doubt (see `inOrder`) may turn out to be sorted. */
+/** Keys that `inOrder` cannot decide may still be sorted. */
 function sameOrder(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   const other = Object.keys(b)
   return Object.keys(a).every((key, index) => key === other[index])

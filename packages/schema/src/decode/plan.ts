@@ -3,65 +3,18 @@ import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
-import type { Context, Place, Segments } from './context.ts'
+import type { DecodeContext, MemberSegments } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
+import { type FieldPlan, type NodePlan, type StructPlan, stepsOf } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
+import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { specialDecoder, specialZero } from './special.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
-/**
- * Types prepared for decoding: what every field does with a value, worked out once for each type.
- */
+/** Decode plans: the operations of every field, computed once per type. */
 
-/** A type node as operations. */
-export interface NodePlan {
-  readonly node: TypeNode
-  /** Of the elements of a list or map. */
-  readonly of?: NodePlan
-  /** Of a struct. */
-  readonly struct?: () => StructPlan
-  /** A canonical value, or `undefined` after a mismatch. Never given null. */
-  decode(value: unknown, context: Context): unknown
-  /** The same for large values, interrupted wherever it yields; absent for values that are never large. */
-  steps?(value: unknown, context: Context): Generator<void, unknown>
-  /** A fresh value for an unset list element or map value. */
-  zero(): unknown
-  /** Whether a value is dropped by `omitempty`. */
-  isEmpty(value: unknown): boolean
-  /** Bytes that the JSON of a value has at least, besides what decoding the value counts itself. */
-  readonly frame: number
-}
-
-export interface FieldPlan extends Place {
-  readonly field: Field
-  readonly json: string
-  readonly owner: StructType
-  readonly index: number
-  readonly node: NodePlan
-  /** `omitempty` drops zero values here: it does nothing to pointers and structs. */
-  readonly dropEmpty: boolean
-  /** Fresh form of the unset field; absent when nothing is printed. */
-  readonly zero: (() => unknown) | undefined
-  /** Bytes of JSON of the member besides what decoding its value counts. */
-  readonly weight: number
-  /** Further bytes of the unset field. Worked out when first needed: structs may hold themselves. */
-  readonly zeroWeight: () => number
-  /** Not stored as it was sent; @see DecodedSize */
-  readonly apart: boolean
-}
-
-export interface StructPlan {
-  readonly type: StructType
-  readonly fields: readonly FieldPlan[]
-  readonly byName: ReadonlyMap<string, FieldPlan>
-  /** How many fields are printed when they are unset. */
-  readonly zeroCount: number
-  readonly open: boolean
-}
-
-/** A memo: what is in it follows from the type alone. */
+/** A cache: entries depend on the type only. */
 const plans = new WeakMap<StructType, StructPlan>()
 
 export function planOf(type: StructType): StructPlan {
@@ -90,7 +43,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
   const always = field.type.kind === 'struct' || (field.type.kind === 'special' && field.type.special !== 'Unknown')
   const zero = zeroForm(field)
-  const apart = isApart(field, owner)
+  const countedSeparately = isCountedSeparately(field, owner)
   return {
     field,
     json: field.json,
@@ -99,18 +52,18 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
     zero,
-    weight: apart ? 0 : field.json.length + 4 + node.frame,
-    zeroWeight: once(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frame))),
-    apart,
+    memberBytes: countedSeparately ? 0 : field.json.length + 4 + node.frameBytes,
+    zeroBytes: memoize(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frameBytes))),
+    countedSeparately,
   }
 }
 
-/** The status of an object and the owners of its fields are the server's business: most writes drop them. */
-function isApart({ json }: Field, owner: StructType): boolean {
+/** The server owns `status` and `managedFields`: most writes drop what the client sent. */
+function isCountedSeparately({ json }: Field, owner: StructType): boolean {
   return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
 }
 
-function once(work: () => number): () => number {
+function memoize(work: () => number): () => number {
   let known: number | undefined
   return () => (known ??= work())
 }
@@ -118,7 +71,7 @@ function once(work: () => number): () => number {
 function zeroForm(field: Field): (() => unknown) | undefined {
   const { zero, type } = field
   if (zero === undefined) return undefined
-  // An unset pointer prints null, an unset struct its zero form.
+  // An unset pointer prints null, an unset struct its zero object.
   if (type.kind === 'struct' && zero !== null) return () => zeroObject(type.struct())
   return typeof zero === 'object' && zero !== null ? () => copyJson(zero) : () => zero
 }
@@ -135,7 +88,7 @@ export function nodePlan(node: TypeNode): NodePlan {
         steps: (value, context) => structSteps(planOf(node.struct()), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
-        frame: 1,
+        frameBytes: 1,
       }
     case 'special':
       return specialPlan(node)
@@ -152,7 +105,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
   const zero = scalar === 'string' ? '' : scalar === 'bool' ? false : scalar === 'bytes' || scalar === 'any' ? null : 0
   return {
     node,
-    frame: text ? 2 : scalar === 'bool' ? 4 : 1,
+    frameBytes: text ? 2 : scalar === 'bool' ? 4 : 1,
     decode: scalarDecoder(scalar, () => goTypeName(node)),
     zero: () => zero,
     isEmpty: text ? (value) => value === '' : scalar === 'any' ? () => false : (value) => value === zero || value === 0n,
@@ -162,7 +115,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
   const decode = struct === undefined ? specialDecoder(special) : schemaDecoder(special, struct)
-  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frame: 1 }
+  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
 }
 
 function listPlan(node: ListNode): NodePlan {
@@ -170,12 +123,12 @@ function listPlan(node: ListNode): NodePlan {
   return {
     node,
     of: element,
-    frame: 1,
+    frameBytes: 1,
     zero: () => null,
     isEmpty: (value) => Array.isArray(value) && value.length === 0,
     decode(value, context) {
-      if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
-      context.size.add(value.length * (1 + element.frame))
+      if (!Array.isArray(value)) return context.recordMismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frameBytes))
       const list: unknown[] = []
       for (let i = 0; i < value.length; i++) {
         const item = value[i]
@@ -187,8 +140,8 @@ function listPlan(node: ListNode): NodePlan {
       return list
     },
     *steps(value, context) {
-      if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
-      context.size.add(value.length * (1 + element.frame))
+      if (!Array.isArray(value)) return context.recordMismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frameBytes))
       const list: unknown[] = []
       for (let i = 0; i < value.length; i++) {
         const item = value[i]
@@ -207,7 +160,7 @@ function mapPlan(node: MapNode): NodePlan {
   const element = nodePlan(node.of)
   const texts = node.of.kind === 'scalar' && node.of.scalar === 'string'
   const decodeMember: MemberDecoder = (key, value, context) => {
-    context.size.add(key.length + 4 + element.frame)
+    context.size.add(key.length + 4 + element.frameBytes)
     if (value === null || value === undefined) return countedZero(element, context)
     if (texts && typeof value === 'string') {
       context.size.add(value.length)
@@ -221,16 +174,16 @@ function mapPlan(node: MapNode): NodePlan {
   return {
     node,
     of: element,
-    frame: 1,
+    frameBytes: 1,
     zero: () => null,
     isEmpty(value) {
-      const key = knownKeys.get(value as object)
+      const key = sampleKeys.get(value as object)
       if (key !== undefined && Object.hasOwn(value as object, key)) return false
       for (const _ in value as object) return false
       return true
     },
     decode(value, context) {
-      if (!isObject(value)) return context.mismatch(value, goTypeName(node))
+      if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return withSortedKeys(runAtOnce(repeatedSteps(segments, decodeMember, context)))
       const map: Record<string, unknown> = {}
@@ -244,7 +197,7 @@ function mapPlan(node: MapNode): NodePlan {
       return sorted ? map : withSortedKeys(map)
     },
     *steps(value, context) {
-      if (!isObject(value)) return context.mismatch(value, goTypeName(node))
+      if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
@@ -256,37 +209,36 @@ function mapPlan(node: MapNode): NodePlan {
         if (++count % elementsPerStep === 0) yield
       }
       const sorted = yield* sortedKeysSteps(map)
-      if (count > wide) knownKeys.set(sorted, last)
+      if (count > largeMapSize) sampleKeys.set(sorted, last)
       return sorted
     },
   }
 }
 
-/** Members above which a key of a map is remembered. */
-const wide = 1000
+/** Size above which a key of a map is remembered. */
+const largeMapSize = 1000
 
-/** A memo of one key of wide maps: the engine collects all keys before it gives the first, so that asking for any is expensive. */
-const knownKeys = new WeakMap<object, string>()
+/** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
+const sampleKeys = new WeakMap<object, string>()
 
-/** Elements decoded between two yields, where each is small. */
+/** Elements decoded between two yields when each is small. */
 const elementsPerStep = 64
 
-/** In steps where a value may be large. */
-export function* stepsOf(plan: NodePlan, value: unknown, context: Context): Generator<void, unknown> {
-  return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
-}
-
-/** What stands for an unset element, counted. */
-function countedZero(element: NodePlan, context: Context): unknown {
+/** Zero value of an unset element, counted. */
+function countedZero(element: NodePlan, context: DecodeContext): unknown {
   const zero = element.zero()
-  if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frame))
+  if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frameBytes))
   return zero
 }
 
-type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
+type MemberDecoder = (key: string, value: unknown, context: DecodeContext) => unknown
 
-/** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
-function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Context): Generator<void, Record<string, unknown>> {
+/** Decodes all repeated members in order, to report their problems; the last value wins. */
+function* repeatedSteps(
+  segments: MemberSegments,
+  decode: MemberDecoder,
+  context: DecodeContext,
+): Generator<void, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   let count = 0
   for (const members of segments) {
@@ -302,11 +254,12 @@ function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Cont
   return map
 }
 
-/** Values that hold a schema or something else; Go decodes them apart. */
+/** Decodes `JSONSchemaPropsOr…` values, a schema or an alternative, in isolation as Go does. */
 function schemaDecoder(special: string, struct: () => StructType): NodePlan['decode'] {
-  const schema = (value: unknown, context: Context) => context.apart((inner) => decodeStruct(planOf(struct()), value, inner))
+  const schema = (value: unknown, context: DecodeContext) =>
+    context.isolated((inner) => decodeStruct(planOf(struct()), value, inner))
   return (value, context) => {
-    if (isObject(value)) return schema(value, context)
+    if (isParsedObject(value)) return schema(value, context)
     if (special === 'JSONSchemaPropsOrBool') {
       if (typeof value === 'boolean') return value
       throw new DecodeError('Value', 'boolean or JSON schema expected')
@@ -314,10 +267,10 @@ function schemaDecoder(special: string, struct: () => StructType): NodePlan['dec
     if (!Array.isArray(value) || value.length === 0) return null
     if (special === 'JSONSchemaPropsOrArray')
       return value.map((element) => (element === null ? zeroObject(struct()) : schema(element, context)))
-    return context.apart((inner) => value.map((element) => element ?? '').map((element) => textElement(element, inner)))
+    return context.isolated((inner) => value.map((element) => element ?? '').map((element) => textElement(element, inner)))
   }
 }
 
-function textElement(element: unknown, context: Context): unknown {
-  return typeof element === 'string' ? element : context.mismatch(element, 'string')
+function textElement(element: unknown, context: DecodeContext): unknown {
+  return typeof element === 'string' ? element : context.recordMismatch(element, 'string')
 }

@@ -2,35 +2,35 @@ import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
-import { BadNumber, type Context, maxDepth } from './context.ts'
+import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
 import { sortedKeysSteps } from './shape.ts'
 
-/** Scalars as Go decodes them: nothing is converted, numbers are checked for their range. */
+/** Decodes scalars as Go does: no coercion, numbers checked for their range. */
 
-export type ScalarDecoder = (value: unknown, context: Context) => unknown
+export type ScalarDecoder = (value: unknown, context: DecodeContext) => unknown
 
-/** @param goType name for error messages; asked only when there is one. */
+/** @param goType type name for error messages; called only on a mismatch. */
 export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecoder {
   switch (scalar) {
     case 'string':
       return (value, context) => {
-        if (typeof value !== 'string') return context.mismatch(value, goType())
+        if (typeof value !== 'string') return context.recordMismatch(value, goType())
         context.size.add(value.length)
         return value
       }
     case 'bool':
-      return (value, context) => (typeof value === 'boolean' ? value : context.mismatch(value, goType()))
+      return (value, context) => (typeof value === 'boolean' ? value : context.recordMismatch(value, goType()))
     case 'int32':
-      return (value, context) => (isInt32(value) ? value : badNumber(value, goType(), context))
+      return (value, context) => (isInt32(value) ? value : invalidNumber(value, goType(), context))
     case 'int64':
-      return (value, context) => (isInt64(value) ? value : badNumber(value, goType(), context))
+      return (value, context) => (isInt64(value) ? value : invalidNumber(value, goType(), context))
     case 'float64':
       return (value, context) => floatValue(value, goType, context)
     case 'bytes':
       return (value, context) => bytesValue(value, goType, context)
     case 'any':
-      return (value, context) => counted(copyAny(value, context), context)
+      return (value, context) => countValue(copyAny(value, context), context)
   }
 }
 
@@ -42,38 +42,40 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && BigInt.asIntN(64, value) === value
 }
 
-/** Marks what is a number, so that the message shows it. */
-export function badNumber(value: unknown, goType: string, context: Context): undefined {
-  return context.mismatch(asBadNumber(value), goType)
+/** Marks numbers, so that the message shows their text. */
+export function invalidNumber(value: unknown, goType: string, context: DecodeContext): undefined {
+  return context.recordMismatch(asInvalidNumber(value), goType)
 }
 
-export function asBadNumber(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral ? new BadNumber(value) : value
+export function asInvalidNumber(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral
+    ? new InvalidNumber(value)
+    : value
 }
 
-function floatValue(value: unknown, goType: () => string, context: Context): number | undefined {
+function floatValue(value: unknown, goType: () => string, context: DecodeContext): number | undefined {
   const number = value instanceof NumberLiteral ? value.value : typeof value === 'bigint' ? Number(value) : value
-  if (typeof number !== 'number') return context.mismatch(value, goType())
-  return Number.isFinite(number) ? number : badNumber(value, goType(), context)
+  if (typeof number !== 'number') return context.recordMismatch(value, goType())
+  return Number.isFinite(number) ? number : invalidNumber(value, goType(), context)
 }
 
-/** Base64 text; a list of numbers is accepted too, as Go does. */
-function bytesValue(value: unknown, goType: () => string, context: Context): string | undefined {
+/** Base64 text or, as in Go, a list of numbers. */
+function bytesValue(value: unknown, goType: () => string, context: DecodeContext): string | undefined {
   if (typeof value === 'string') {
     try {
       const text = normalizeBase64(value)
       context.size.add(text.length)
       return text
     } catch (error) {
-      if (error instanceof DecodeError) return context.remember(error.message)
+      if (error instanceof DecodeError) return context.recordError(error.message)
       throw error
     }
   }
-  if (!Array.isArray(value)) return context.mismatch(value, goType())
+  if (!Array.isArray(value)) return context.recordMismatch(value, goType())
   let binary = ''
   for (const element of value) {
     if (typeof element !== 'number' || (element & 0xff) !== element) {
-      if (element !== null) return badNumber(element, 'uint8', context)
+      if (element !== null) return invalidNumber(element, 'uint8', context)
       binary += '\0'
     } else binary += String.fromCharCode(element)
   }
@@ -81,33 +83,33 @@ function bytesValue(value: unknown, goType: () => string, context: Context): str
   return btoa(binary)
 }
 
-/** Values that keep their form count as a whole. */
-export function counted(value: unknown, context: Context): unknown {
+/** Counts an untyped value as a whole. */
+export function countValue(value: unknown, context: DecodeContext): unknown {
   if (typeof value === 'object' && value !== null) context.size.add(jsonWeight(value) - 1)
   else if (typeof value === 'string') context.size.add(value.length)
   return value
 }
 
-/** A value without a type: repeated members are reported, the last one counts. */
-export function copyAny(value: unknown, context: Context): unknown {
-  return copyValue(value, context, context.collecting && context.mayRepeat)
+/** Copies an untyped value. Duplicate members are reported; the last value wins. */
+export function copyAny(value: unknown, context: DecodeContext): unknown {
+  return copyValue(value, context, context.collecting && context.hasDuplicates)
 }
 
-/** A value that is kept as it was sent; strictness does not look into it. */
-export function copyRaw(value: unknown, context: Context): unknown {
+/** Copies a raw value; duplicates inside it are not reported. */
+export function copyRaw(value: unknown, context: DecodeContext): unknown {
   return copyValue(value, context, false)
 }
 
-function copyValue(value: unknown, context: Context, report: boolean): unknown {
+function copyValue(value: unknown, context: DecodeContext, report: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof NumberLiteral) {
-    return Number.isFinite(value.value) ? value.value : badNumber(value, 'float64', context)
+    return Number.isFinite(value.value) ? value.value : invalidNumber(value, 'float64', context)
   }
   if (report) return copyReporting(value, context)
   return copyPlain(value, context, context.depth)
 }
 
-function copyPlain(value: object, context: Context, depth: number): unknown {
+function copyPlain(value: object, context: DecodeContext, depth: number): unknown {
   if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
   if (value instanceof NumberLiteral) return copyValue(value, context, false)
   if (Array.isArray(value)) {
@@ -123,10 +125,13 @@ function copyPlain(value: object, context: Context, depth: number): unknown {
   return copy
 }
 
-/** As `copyAny`, in steps, with the keys of wide objects sorted. Where repetition is reported there are no steps: it is rare. */
-export function* copySteps(value: unknown, context: Context, depth = context.depth): Generator<void, unknown> {
+/**
+ * As `copyAny`, with interruption points, and with the keys of large objects sorted. Reporting duplicates is rare and runs without
+ * interruption.
+ */
+export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<void, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
-  if (context.collecting && context.mayRepeat) return copyAny(value, context)
+  if (context.collecting && context.hasDuplicates) return copyAny(value, context)
   if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
   let count = 0
   if (Array.isArray(value)) {
@@ -148,7 +153,7 @@ export function* copySteps(value: unknown, context: Context, depth = context.dep
 
 const membersPerStep = 128
 
-function copyReporting(value: object, context: Context): unknown {
+function copyReporting(value: object, context: DecodeContext): unknown {
   if (Array.isArray(value)) {
     return value.map((element, index) => {
       context.enter(index)

@@ -1,21 +1,21 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
-/** Small questions about parsed values. */
+/** Predicates and key order of parsed objects. */
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isParsedObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** Whether `next` may follow `previous` in an object whose keys are sorted by UTF-8 bytes; in doubt it says no. */
+/** Whether `next` may follow `previous` in an object whose keys are sorted by UTF-8 bytes; false when undecided. */
 export function inOrder(previous: string, next: string): boolean {
-  return previous < next && !wide.test(next)
+  return previous < next && !wideCharacters.test(next)
 }
 
 /** Characters whose order differs between UTF-16 and UTF-8. */
-const wide = /[\ud800-\uffff]/
+const wideCharacters = /[\ud800-\uffff]/
 
-/** As `withSortedKeys`, in steps; the same object where the keys are sorted already. */
+/** As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted. */
 export function* sortedKeysSteps(object: Record<string, unknown>): Generator<void, Record<string, unknown>> {
   const keys = Object.keys(object)
   yield
@@ -23,7 +23,7 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<voi
   let plain = true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
-    if (wide.test(key)) plain = false
+    if (wideCharacters.test(key)) plain = false
     if (i > 0 && (keys[i - 1] as string) > key) sorted = false
     if (i % keysPerStep === 0) yield
   }
@@ -41,16 +41,17 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<voi
 const keysPerStep = 128
 
 /**
- * Compares keys by their UTF-8 bytes; `undefined`, the engine's own order, for keys without wide characters: it is the same, and far
- * quicker.
+ * Comparison of keys by UTF-8 bytes. `undefined` selects the engine's default order, which is faster and agrees for keys without
+ * wide
+ * characters.
  */
 function keyOrder(plain: boolean): ((a: string, b: string) => number) | undefined {
   return plain ? undefined : compareCodePoints
 }
 
-/** Brings keys into the order of their UTF-8 bytes, in place. */
+/** Sorts keys by UTF-8 bytes, in place. */
 export function sortKeys(keys: string[]): string[] {
-  return keys.sort(keyOrder(!keys.some((key) => wide.test(key))))
+  return keys.sort(keyOrder(!keys.some((key) => wideCharacters.test(key))))
 }
 
 /** A copy with the keys sorted by UTF-8 bytes, as Go prints maps. */

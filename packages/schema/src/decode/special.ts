@@ -11,14 +11,12 @@ import { DecodeError } from '../errors.ts'
 import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import type { Context } from './context.ts'
-import { asBadNumber, copyRaw, counted, isInt32, type ScalarDecoder } from './scalars.ts'
+import type { DecodeContext } from './context.ts'
+import { asInvalidNumber, copyRaw, countValue, isInt32, type ScalarDecoder } from './scalars.ts'
 
-/**
- * Types with a JSON form of their own. What does not parse ends decoding at once, unlike a wrong type elsewhere.
- */
+/** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
-/** Text of the moment that Go takes for "no time". */
+/** The time that Go prints for its zero value. */
 const zeroTime = '0001-01-01T00:00:00Z'
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
@@ -29,18 +27,18 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
   Quantity: quantityValue,
   QuantityValue: quantityValue,
   IntOrString: intOrStringValue,
-  RawExtension: (value, context) => counted(copyRaw(value, context), context),
+  RawExtension: (value, context) => countValue(copyRaw(value, context), context),
   FieldsV1: copyRaw,
-  JSON: (value, context) => counted(sortedCopy(copyRaw(value, context)), context),
+  JSON: (value, context) => countValue(sortedCopy(copyRaw(value, context)), context),
   Unknown: copyRaw,
 }
 
-/** For every special type but those that hold a schema (`JSONSchemaPropsOr…`). */
+/** Decoder of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
 export function specialDecoder(special: SpecialName): ScalarDecoder {
   return decoders[special] ?? copyRaw
 }
 
-/** What stands for an unset list element or map value. */
+/** Zero value of an unset list element or map value. */
 export function specialZero(special: SpecialName): unknown {
   if (special === 'Quantity' || special === 'QuantityValue') return '0'
   if (special === 'IntOrString') return 0
@@ -49,24 +47,24 @@ export function specialZero(special: SpecialName): unknown {
 
 const quickTime = /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z$/
 
-function timeValue(value: unknown, context: Context, normalize: (text: string) => string, zero: string): string | null {
+function timeValue(value: unknown, context: DecodeContext, normalize: (text: string) => string, zero: string): string | null {
   const text = textOf(value, context)
   const normal = quickTime.test(text) && zero === zeroTime && isPlainDay(text) ? text : parsed(() => normalize(text))
   return normal === zero ? null : normal
 }
 
-/** A day that exists in every month, and an hour that does: no need to look closer. */
+/** A day that exists in every month and a valid hour: no full parse needed. */
 function isPlainDay(text: string): boolean {
   const month = text.slice(5, 7)
   const day = text.slice(8, 10)
   return month > '00' && month < '13' && day > '00' && day < '29' && text.slice(11, 13) < '24'
 }
 
-function textOf(value: unknown, context: Context): string {
-  return typeof value === 'string' ? value : context.abort(value, 'string')
+function textOf(value: unknown, context: DecodeContext): string {
+  return typeof value === 'string' ? value : context.failMismatch(value, 'string')
 }
 
-/** Amounts that are canonical as they are: too small for a greater unit. */
+/** Canonical quantities: too small for a larger unit. */
 const quickQuantity = /^[1-9][0-9]{0,2}(?:m|k|[KMGT]i|[MGT])?$/
 
 function quantityValue(value: unknown): string {
@@ -76,15 +74,15 @@ function quantityValue(value: unknown): string {
   throw new DecodeError('Value', quantityFormatError)
 }
 
-function intOrStringValue(value: unknown, context: Context): number | string {
-  return typeof value === 'string' || isInt32(value) ? value : context.abort(asBadNumber(value), 'int32')
+function intOrStringValue(value: unknown, context: DecodeContext): number | string {
+  return typeof value === 'string' || isInt32(value) ? value : context.failMismatch(asInvalidNumber(value), 'int32')
 }
 
 function parsed(parse: () => string): string {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+    if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
     throw error
   }
 }

@@ -8,29 +8,43 @@ import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { type ParsedJson, parseJson, parseJsonInSlices } from '../json/parse-json.ts'
 import { readJson } from '../json/syntax.ts'
-import { customType } from '../structural/custom-type.ts'
+import { createCustomType } from '../structural/custom-type.ts'
 import { decode, decodeSteps } from './decode.ts'
 
 const types = testTypes()
 const configMap = types.struct('core/v1.ConfigMap')
 const pod = types.struct('core/v1.Pod')
 const utf8 = new TextEncoder()
-/** Slices that end at once. */
+/** A scheduler whose slices end immediately. */
 const short = () => new Slices(createSliceScheduler(), { sliceMs: 0 })
 
 const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } }, text: { type: 'string' } } }
-const widget = customType({
+const widget = createCustomType({
   kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' },
   schema: { type: 'object', properties: { spec } },
   objectMeta: types.struct('meta/v1.ObjectMeta'),
 })
+
+/** Runs `work` and counts the turns of the event loop meanwhile. */
+async function countTurns<T>(work: () => Promise<T>): Promise<{ result: T; turns: number }> {
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  const result = await work()
+  over = true
+  return { result, turns }
+}
 
 /** The result as text, or the error. */
 function outcome(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.place]
+    if (error instanceof DecodeError) return [error.code, error.message, error.location]
     throw error
   }
 }
@@ -47,8 +61,8 @@ function expectSame(type: StructType, text: string): void {
   )
 }
 
-describe('decoding in steps', () => {
-  it('gives the same objects, problems and errors', () => {
+describe('decodeSteps', () => {
+  it('gives the same objects, problems and errors as decode', () => {
     const odd = fc.jsonValue({ maxDepth: 3 })
     for (const type of [pod, configMap, types.struct('apps/v1.Deployment'), widget]) {
       const right = type === widget ? odd : arbitraryObject(type)
@@ -65,7 +79,7 @@ describe('decoding in steps', () => {
     }
   })
 
-  it('gives the same where members are repeated', () => {
+  it('gives the same result for duplicate members', () => {
     for (const type of [configMap, widget]) {
       expectSame(
         type,
@@ -76,7 +90,7 @@ describe('decoding in steps', () => {
     }
   })
 
-  it('sorts the keys of wide maps in the order of their bytes', () => {
+  it('sorts the keys of large maps by bytes', () => {
     const keys = [...Array(500).keys()].map((index) => `k${(index * 7919) % 1000}`)
     for (const more of [[], ['\uffff', '\u{1f600}', 'é'], ['10', '9']]) {
       const data = Object.fromEntries([...keys, ...more].map((key) => [key, 'x']))
@@ -85,26 +99,18 @@ describe('decoding in steps', () => {
     expectSame(configMap, JSON.stringify({ data: Object.fromEntries([...keys].sort().map((key) => [key, ''])) }))
   })
 
-  it('lets the event loop turn', async () => {
+  it('yields to the event loop', async () => {
     const value = { data: Object.fromEntries([...Array(20_000).keys()].map((index) => [`k${index}`, 'x'])) }
-    let turns = 0
-    let over = false
-    const count = (): void => {
-      turns++
-      if (!over) setImmediate(count)
-    }
-    setImmediate(count)
-    const { object } = await runInSlices(decodeSteps(configMap, value), short())
-    over = true
-    expect(stringifyJson(object)).toBe(stringifyJson(decode(configMap, value).object))
+    const { result, turns } = await countTurns(() => runInSlices(decodeSteps(configMap, value), short()))
+    expect(stringifyJson(result.object)).toBe(stringifyJson(decode(configMap, value).object))
     expect(turns).toBeGreaterThan(10)
   })
 })
 
-/** Maps with objects as keys take long to compare. */
+/** Maps with objects as keys are slow to compare. */
 const listed = ({ value, duplicates }: ParsedJson) => [value, [...(duplicates?.values() ?? [])]]
 
-describe('parsing in slices', () => {
+describe('parseJsonInSlices', () => {
   const wide = (element: string) => `[${Array(21_000).fill(element).join(',')}]`
   const texts = [
     '{"a":1}',
@@ -118,22 +124,22 @@ describe('parsing in slices', () => {
     `${'['.repeat(500)}${']'.repeat(500)}`,
   ]
 
-  it.each(texts.map((text) => [text.slice(0, 40), text]))('reads %s as the usual parser', async (_, text) => {
+  it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s as parseJson does', async (_, text) => {
     for (const literals of [true, false]) {
       const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
-        if (error instanceof DecodeError) return [error.code, error.message, error.place]
+        if (error instanceof DecodeError) return [error.code, error.message, error.location]
         throw error
       })
       expect(parsed).toEqual(outcome(() => listed(parseJson(text, { literals }))))
     }
   })
 
-  it('reads bytes that are no UTF-8 as the usual parser', async () => {
+  it('replaces invalid UTF-8 as parseJson does', async () => {
     const bytes = new Uint8Array([0x22, 0xff, 0x61, 0xe2, 0x82, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80, 0x22])
     expect(await parseJsonInSlices(bytes, {}, short())).toEqual({ value: '\ufffda\ufffd\ufffdé\u{1f600}' })
   })
 
-  it('keeps every value of a repeated key, whatever was read before it', () => {
+  it('keeps every value of a duplicate key, regardless of earlier members', () => {
     const bytes = utf8.encode('{"a":1,"2":3,"a":{"b":1},"c":null,"2":4}')
     const { value, duplicates } = readJson(bytes, { maxDepth: 9, literals: false })
     expect(duplicates?.get(value as object)).toEqual([
@@ -145,22 +151,14 @@ describe('parsing in slices', () => {
     ])
   })
 
-  it('lets the event loop turn', async () => {
-    let turns = 0
-    let over = false
-    const count = (): void => {
-      turns++
-      if (!over) setImmediate(count)
-    }
-    setImmediate(count)
-    await parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short())
-    over = true
+  it('yields to the event loop', async () => {
+    const { turns } = await countTurns(() => parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short()))
     expect(turns).toBeGreaterThan(10)
   })
 })
 
 describe('problems', () => {
-  it('are bounded in number and length', () => {
+  it('limits the number and length of problems', () => {
     const unknown = (count: number, key: string) =>
       Object.fromEntries([...Array(count).keys()].map((index) => [`${key}${index}`, 0]))
     expect(decode(configMap, unknown(300, 'k')).problems).toHaveLength(100)
@@ -170,7 +168,7 @@ describe('problems', () => {
     expect(long[0]).toMatch(/^unknown field "k{4096}\.\.\."$/)
   })
 
-  it('take time in proportion to the body where a member is repeated often', () => {
+  it('takes linear time for a member that is repeated often', () => {
     const text = `{${Array(30_000).fill('"data":{"a":"x"}').join(',')}}`
     const { value, duplicates } = parseJson(text, { literals: true })
     const { object, problems } = decode(configMap, value, { duplicates })

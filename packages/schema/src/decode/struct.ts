@@ -1,16 +1,16 @@
 import { runAtOnce } from '@krmkit/meta'
 import { setMember } from '../json/syntax.ts'
-import type { Context, Segments } from './context.ts'
+import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
+import { type FieldPlan, type StructPlan, stepsOf } from './field-plan.ts'
 import { goStructName } from './go-type.ts'
-import { type FieldPlan, type StructPlan, stepsOf } from './plan.ts'
 import { copyAny } from './scalars.ts'
-import { isObject, withSortedKeys } from './shape.ts'
+import { isParsedObject, withSortedKeys } from './shape.ts'
 
-/** Objects of a struct type: members are looked up by their exact names and put into the order of the fields. */
+/** Decodes an object of a struct type: members match fields by exact name and are put into field order. */
 
-export function decodeStruct(plan: StructPlan, value: unknown, context: Context): Record<string, unknown> | undefined {
-  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+export function decodeStruct(plan: StructPlan, value: unknown, context: DecodeContext): Record<string, unknown> | undefined {
+  if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
   if (segments !== undefined) return runAtOnce(repeatedSteps(plan, segments, slots, context))
@@ -24,12 +24,12 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: Context)
   return buildObject(plan, slots, extra, context.size)
 }
 
-function decodeField(field: FieldPlan, value: unknown, context: Context): unknown {
+function decodeField(field: FieldPlan, value: unknown, context: DecodeContext): unknown {
   if (value === null || value === undefined) return undefined
   context.enter(field)
-  const apart = field.apart && context.size.setApart(true)
+  const previous = field.countedSeparately && context.size.useSeparateCount(true)
   const decoded = field.node.decode(value, context)
-  if (field.apart) context.size.setApart(apart)
+  if (field.countedSeparately) context.size.useSeparateCount(previous)
   context.leave()
   return decoded
 }
@@ -39,7 +39,7 @@ function takeUnknown(
   key: string,
   value: unknown,
   extra: Record<string, unknown> | undefined,
-  context: Context,
+  context: DecodeContext,
 ): Record<string, unknown> | undefined {
   if (!plan.open) {
     context.unknown(key)
@@ -55,9 +55,10 @@ function takeUnknown(
 }
 
 /**
- * `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields.
+ * Builds a canonical object: drops what `omitempty` drops and fills in what Go prints for unset fields.
  *
- * @param size counts the members, whose values were counted when they were decoded.
+ * @param slots decoded values by field index.
+ * @param size counts the members; decoding has already counted their values.
  */
 export function buildObject(
   plan: StructPlan,
@@ -74,9 +75,9 @@ export function buildObject(
     if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
       if (field.zero === undefined) continue
       value = field.zero()
-      if (size !== undefined) weight += field.zeroWeight()
+      if (size !== undefined) weight += field.zeroBytes()
     }
-    weight += field.weight
+    weight += field.memberBytes
     if (field.json === '__proto__') setMember(object, field.json, value)
     else object[field.json] = value
   }
@@ -86,13 +87,13 @@ export function buildObject(
   return withSortedKeys(object)
 }
 
-/** As `decodeStruct`, in steps. */
+/** As `decodeStruct`, with interruption points. */
 export function* structSteps(
   plan: StructPlan,
   value: unknown,
-  context: Context,
+  context: DecodeContext,
 ): Generator<void, Record<string, unknown> | undefined> {
-  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+  if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
@@ -110,29 +111,29 @@ export function* structSteps(
   return buildObject(plan, slots, extra, context.size)
 }
 
-/** Members without a field that are taken between two yields. */
+/** Unknown members processed between two yields. */
 const membersPerStep = 128
 
-/** As `decodeField`, in steps. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Generator<void, unknown> {
+/** As `decodeField`, with interruption points. */
+function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
-  const apart = field.apart && context.size.setApart(true)
+  const previous = field.countedSeparately && context.size.useSeparateCount(true)
   const decoded = yield* stepsOf(field.node, value, context)
-  if (field.apart) context.size.setApart(apart)
+  if (field.countedSeparately) context.size.useSeparateCount(previous)
   context.leave()
   return decoded
 }
 
 /**
- * An object that names some member twice. As in Go, a repeated struct or map is read into the earlier one, so that members of both
- * stay; of other values the last one counts.
+ * Decodes an object with duplicate members. As in Go, a duplicate struct or map is merged into the earlier one; of other values the
+ * last one wins.
  */
 function* repeatedSteps(
   plan: StructPlan,
-  segments: Segments,
+  segments: MemberSegments,
   slots: unknown[],
-  context: Context,
+  context: DecodeContext,
 ): Generator<void, Record<string, unknown>> {
   const last = new Map<string, unknown>()
   let count = 0
@@ -160,12 +161,12 @@ function* repeatedSteps(
   return buildObject(plan, slots, extra, context.size)
 }
 
-function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: Context): unknown {
+function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: DecodeContext): unknown {
   const kind = field?.field.type.kind
   if (later === null && earlier !== undefined) {
     const nullable = field?.field.pointer || kind === 'list' || kind === 'map'
     return nullable ? null : earlier
   }
-  const joins = (kind === 'struct' || kind === 'map') && isObject(earlier) && isObject(later)
+  const joins = (kind === 'struct' || kind === 'map') && isParsedObject(earlier) && isParsedObject(later)
   return joins ? context.join(earlier, later) : later
 }

@@ -3,7 +3,7 @@ import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { decodeFailureMessage, readTypeMeta, summarizeBody, unreadableTypeMeta } from './type-meta.ts'
 
-/** The whole message of the 400 for a body, as the stock server answers it. */
+/** The message of the 400 response for a body, as the stock server writes it. */
 function answer(text: string): string {
   const body = new TextEncoder().encode(text)
   try {
@@ -25,7 +25,7 @@ const unrecognized =
 const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 describe('readTypeMeta', () => {
-  it('reads what is there', () => {
+  it('reads kind and apiVersion', () => {
     expect(answer('{"kind":"ConfigMap","apiVersion":"v1"}')).toBe('{"apiVersion":"v1","kind":"ConfigMap"}')
     expect(answer('{"kind":null}')).toBe('{"apiVersion":"","kind":""}')
     expect(answer('null')).toBe('{"apiVersion":"","kind":""}')
@@ -47,16 +47,16 @@ describe('readTypeMeta', () => {
       '{"apiVersion":"a/b/c","kind":"ConfigMap"}',
       'the object provided is unrecognized (must be of type ConfigMap): unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)',
     ],
-  ])('P210 %j', (text, message) => {
+  ])("reports Go's message for %j [P210]", (text, message) => {
     expect(answer(text)).toBe(message)
   })
 
-  it('P210 names the kind once it is known', () => {
+  it('names the kind once it is known [P210]', () => {
     const about = { expectedKind: 'Secret', actual: { kind: 'ConfigMap', version: 'v1' }, body: new Uint8Array() }
     expect(decodeFailureMessage(new Error('why'), about)).toBe('ConfigMap in version "v1" cannot be handled as a Secret: why')
   })
 
-  it('summarises binary bodies', () => {
+  it('summarizes binary bodies', () => {
     expect(summarizeBody(Uint8Array.from([0x6b, 0x38, 0x73, 0]))).toBe('6b387300')
     expect(summarizeBody(new Uint8Array(40))).toBe(`${'00'.repeat(30)} ...`)
   })

@@ -2,12 +2,12 @@ import { goQuote } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
-import { isObject } from './shape.ts'
+import { isParsedObject } from './shape.ts'
 
-/** What a body says it is, and what clients are told about bodies that cannot be read. */
+/** Reads `kind` and `apiVersion` of a body, and formats the messages for bodies that cannot be decoded. */
 
 export interface TypeMeta {
-  /** Empty when the body does not say. */
+  /** Empty when the body has none. */
   readonly apiVersion: string
   readonly kind: string
 }
@@ -16,13 +16,17 @@ const prefix = "couldn't get version/kind; json parse error: "
 const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 /**
- * Reads `apiVersion` and `kind` of a parsed body; null has neither.
+ * Reads `apiVersion` and `kind` of a parsed body; both are empty for null.
  *
- * @throws DecodeError `TypeMeta` when the body is no object, or they are no strings, or `apiVersion` has two slashes.
+ * @throws DecodeError `TypeMeta` when the body is not an object, either is not a string, or `apiVersion` has two slashes.
+ * @example
+ * ```ts
+ * readTypeMeta({ apiVersion: 'v1', kind: 'Pod' }) // { apiVersion: 'v1', kind: 'Pod' }
+ * ```
  */
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
-  if (!isObject(value))
+  if (!isParsedObject(value))
     throw new DecodeError('TypeMeta', `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`)
   const read = (name: string) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
@@ -33,7 +37,7 @@ export function readTypeMeta(value: unknown): TypeMeta {
       `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
     )
   }
-  // The first wrong one of the document is reported. The order is not looked up otherwise: there may be many members.
+  // The first invalid member in document order is reported. The scan runs only when both may be invalid: the object may be large.
   if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
     for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
   }
@@ -42,20 +46,33 @@ export function readTypeMeta(value: unknown): TypeMeta {
   return { apiVersion, kind: read('kind') }
 }
 
-/** For kinds that nothing but the body can name. */
+/**
+ * Error of a body without `kind` or `apiVersion` where the request does not determine the kind.
+ *
+ * @see readTypeMeta
+ */
 export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): DecodeError {
   return new DecodeError('TypeMeta', `Object '${member}' is missing in '${body}'`)
 }
 
-/** The error of a body that is no JSON, as it is told before its kind is known. */
+/**
+ * Error of a body that is not JSON, reported before its kind is known.
+ *
+ * @see readTypeMeta
+ */
 export function unreadableTypeMeta(error: DecodeError): DecodeError {
   return error.code === 'Syntax' || error.code === 'Depth' ? new DecodeError('TypeMeta', prefix + error.message) : error
 }
 
 /**
- * The message of the 400 for a body that cannot be decoded.
+ * Message of the 400 response for a body that cannot be decoded.
  *
- * `actual` is what the body says it is, or what the request supplies where it says nothing; absent when that could not be read.
+ * @param about `actual`: kind and version from the body, or from the request where the body has none; absent when unreadable.
+ * @example
+ * ```ts
+ * decodeFailureMessage(error, { expectedKind: 'Secret', actual: { kind: 'ConfigMap', version: 'v1' }, body })
+ * // ConfigMap in version "v1" cannot be handled as a Secret: ...
+ * ```
  */
 export function decodeFailureMessage(
   error: { readonly message: string },
@@ -72,7 +89,7 @@ export function decodeFailureMessage(
   return `the object provided is unrecognized (must be of type ${expectedKind}): ${error.message} (${summarizeBody(body)})`
 }
 
-/** The beginning of a body: as text when it looks like JSON, otherwise in hexadecimal. */
+/** First bytes of a body: as text when it looks like JSON, otherwise in hexadecimal. */
 export function summarizeBody(body: Uint8Array, maxLength = 30): string {
   if (body.length === 0) return '<empty>'
   const head = body.subarray(0, maxLength)

@@ -1,22 +1,27 @@
-import { Problems } from './problems.ts'
+import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
-/**
- * Repeated keys of documents without a type: custom resources and patches.
- */
+/** Finds duplicate keys in documents without a type: custom resources and patches. */
 
-/** Complete sentences such as `duplicate field "spec.a"`, in document order. */
+/**
+ * Complete sentences such as `duplicate field "spec.a"`, in document order.
+ *
+ * @example
+ * ```ts
+ * duplicateProblems(parseJson('{"a":1,"a":2}')) // ['duplicate field "a"']
+ * ```
+ */
 export function duplicateProblems(parsed: {
   readonly value: unknown
   readonly duplicates?: DuplicateMembers | undefined
 }): readonly string[] {
   if (parsed.duplicates === undefined) return []
-  const problems = new Problems()
+  const problems = new ProblemCollector()
   walk(parsed.value, parsed.duplicates, problems)
   return problems.list
 }
 
-function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+function walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) visit(i, value[i], duplicates, problems)
@@ -30,8 +35,8 @@ function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems):
   for (const [key, member] of reportRepeated(repeated, problems)) visit(key, member, duplicates, problems)
 }
 
-/** Yields the members in order, reporting each repetition before its value is looked at. */
-export function* reportRepeated(members: readonly Member[], problems: Problems): Generator<Member> {
+/** Yields the members in order and reports each repetition before its value is visited. */
+export function* reportRepeated(members: readonly Member[], problems: ProblemCollector): Generator<Member> {
   const seen = new Set<string>()
   for (const member of members) {
     if (seen.has(member[0])) problems.duplicate(member[0])
@@ -40,10 +45,10 @@ export function* reportRepeated(members: readonly Member[], problems: Problems):
   }
 }
 
-/** Values nested deeper are refused by decoding. */
+/** Decoding rejects deeper values. */
 const maxDepth = 1000
 
-function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
   if (typeof value !== 'object' || value === null || problems.depth > maxDepth) return
   problems.enter(step)
   walk(value, duplicates, problems)

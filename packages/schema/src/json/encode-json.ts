@@ -2,16 +2,21 @@ import { compareCodePoints } from '@krmkit/meta'
 import { sortKeys } from '../decode/shape.ts'
 import { setMember } from './syntax.ts'
 
-/**
- * Values to JSON bytes as Go prints them: no spaces, `<`, `>`, `&` and the two line separators escaped.
- */
+/** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */
 
 export interface EncodeJsonOptions {
-  /** End with a newline, as the stock server's answers do. Default false. */
+  /** End with a newline, as responses of the stock server do. Default false. */
   readonly newline?: boolean
 }
 
-/** Members are written in the order they have; use canonical objects. `undefined` members are left out. */
+/**
+ * Encodes a value as UTF-8 JSON in the existing member order; pass canonical objects. Omits `undefined` members.
+ *
+ * @example
+ * ```ts
+ * encodeJson({ a: '<' }, { newline: true }) // the bytes of {"a":"\u003c"} and a newline
+ * ```
+ */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uint8Array {
   const text = stringifyJson(value)
   return encoder.encode(options.newline ? `${text}\n` : text)
@@ -19,17 +24,24 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uin
 
 const encoder = new TextEncoder()
 
-/** As `encodeJson`, but text. */
+/**
+ * As `encodeJson`, but returns text.
+ *
+ * @example
+ * ```ts
+ * stringifyJson({ a: '<' }) // {"a":"\u003c"}
+ * ```
+ */
 export function stringifyJson(value: unknown): string {
-  return escaped(plainJson(value))
+  return escapeHtml(unescapedJson(value))
 }
 
-/** Without the escapes of HTML, as raw values stand inside of protobuf. */
-export function plainJson(value: unknown): string {
+/** JSON without HTML escapes, as raw values are embedded in protobuf. */
+export function unescapedJson(value: unknown): string {
   let text: string
   try {
     text = JSON.stringify(value)
-    // The engine moves keys that look like indexes to the front, out of Go's order.
+    // The engine moves index-like keys to the front; Go does not.
     if (indexKey.test(text)) text = writeValue(value)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -38,20 +50,22 @@ export function plainJson(value: unknown): string {
   return text
 }
 
-/** A quote after `{` or `,` opens a key or a list element; inside of strings it would be escaped. */
+/** A quote after `{` or `,` starts a key or a list element; inside strings it would be escaped. */
 const indexKey = /[{,]"(?:0|[1-9][0-9]{0,9})":/
 
-/** One search for each character, and one replacement: a search for any of them takes far longer. */
-function escaped(text: string): string {
+/** One search and replacement per character: a search for a character class is far slower. */
+function escapeHtml(text: string): string {
   let out = text
-  for (const [char, written] of specials) if (out.includes(char)) out = out.replaceAll(char, written)
+  for (const [char, written] of htmlEscapes) if (out.includes(char)) out = out.replaceAll(char, written)
   return out
 }
 
-const specials = [...'<>&\u2028\u2029'].map((char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`] as const)
+const htmlEscapes = [...'<>&\u2028\u2029'].map(
+  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`] as const,
+)
 
 /**
- * As `stringifyJson`, for large values: may be interrupted wherever it yields.
+ * As `stringifyJson`, for large values: a generator that can be interrupted at each yield.
  *
  * @see runInSlices
  */
@@ -66,7 +80,7 @@ const membersPerStep = 128
 
 function* writeSteps(value: unknown, parts: string[]): Generator<void> {
   if (typeof value === 'bigint') parts.push(value.toString())
-  else if (typeof value !== 'object' || value === null) parts.push(escaped(JSON.stringify(value) ?? 'null'))
+  else if (typeof value !== 'object' || value === null) parts.push(escapeHtml(JSON.stringify(value) ?? 'null'))
   else if (Array.isArray(value)) yield* writeListSteps(value, parts)
   else yield* writeObjectSteps(value as Record<string, unknown>, parts)
 }
@@ -83,21 +97,29 @@ function* writeListSteps(list: readonly unknown[], parts: string[]): Generator<v
 
 function* writeObjectSteps(object: Record<string, unknown>, parts: string[]): Generator<void> {
   const keys = Object.keys(object)
-  // Keys that look like indexes come first, if there are any.
-  if (keys.length > 0 && isIndex.test(keys[0] as string)) sortKeys(keys)
+  if (startsWithIndex(object, keys)) sortKeys(keys)
   parts.push('{')
   let count = 0
   for (const key of keys) {
     const member = object[key]
     if (member === undefined) continue
-    parts.push(count === 0 ? '' : ',', escaped(JSON.stringify(key)), ':')
+    parts.push(count === 0 ? '' : ',', escapeHtml(JSON.stringify(key)), ':')
     yield* writeSteps(member, parts)
     if (++count % membersPerStep === 0) yield
   }
   parts.push('}')
 }
 
-/** Writes integers of 64 bits, and objects with index-like keys in the order of their bytes. */
+/** Whether an index-like key is printed. Such keys come first in engine order. */
+function startsWithIndex(object: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
+  for (const key of keys) {
+    if (!isIndex.test(key)) return false
+    if (object[key] !== undefined) return true
+  }
+  return false
+}
+
+/** Writes 64-bit integers, and objects with index-like keys in byte order. */
 function writeValue(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -105,7 +127,7 @@ function writeValue(value: unknown): string {
   const object = value as Record<string, unknown>
   const keys = Object.keys(object)
   const parts: string[] = []
-  for (const key of keys.some((name) => isIndex.test(name)) ? keys.sort(compareCodePoints) : keys) {
+  for (const key of keys.some((name) => isIndex.test(name) && object[name] !== undefined) ? keys.sort(compareCodePoints) : keys) {
     const member = object[key]
     if (member !== undefined) parts.push(`${JSON.stringify(key)}:${writeValue(member)}`)
   }
@@ -114,12 +136,17 @@ function writeValue(value: unknown): string {
 
 const isIndex = /^(?:0|[1-9][0-9]{0,9})$/
 
-/** Deep copy of a JSON value with the keys of every object sorted by their bytes. */
+/** Deep copy of a JSON value with the keys of every object sorted by bytes. */
 export function sortedCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sortedCopy)
   const object = value as Record<string, unknown>
   const sorted: Record<string, unknown> = {}
-  for (const key of Object.keys(object).sort(compareCodePoints)) setMember(sorted, key, sortedCopy(object[key]))
+  for (const key of sortKeys(Object.keys(object))) setMember(sorted, key, sortedCopy(object[key]))
   return sorted
+}
+
+/** A text that is the same for equal values, regardless of member order. */
+export function equalityKey(value: unknown): string {
+  return stringifyJson(sortedCopy(value))
 }

@@ -5,11 +5,11 @@ import { JsonIndenter } from './indent-json.ts'
 
 const indented = (...texts: string[]) => {
   const indenter = new JsonIndenter()
-  return texts.map((text) => [...indenter.pieces(text, 5)].join('')).join('')
+  return texts.map((text) => [...indenter.chunks(text, 5)].join('')).join('')
 }
 
 describe('JsonIndenter', () => {
-  it('prints what JSON.stringify prints with two spaces', () => {
+  it('agrees with JSON.stringify and two spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
@@ -18,12 +18,12 @@ describe('JsonIndenter', () => {
     )
   })
 
-  it('keeps escapes, numbers and the order of members', () => {
+  it('keeps escapes, numbers and member order', () => {
     expect(indented(stringifyJson({ '10': '<', '9': '\\"' }))).toBe('{\n  "10": "\\u003c",\n  "9": "\\\\\\""\n}')
     expect(indented('{"a":1.0e+2,"b":[],"c":{}}')).toBe('{\n  "a": 1.0e+2,\n  "b": [],\n  "c": {}\n}')
   })
 
-  it('takes a document in parts', () => {
+  it('accepts a document in chunks', () => {
     expect(indented('{"items":[', '{"a":1}', ',', '{}', ']}')).toBe(indented('{"items":[{"a":1},{}]}'))
     expect(indented('{"items":[', ']}')).toBe('{\n  "items": []\n}')
   })

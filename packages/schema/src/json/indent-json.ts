@@ -1,6 +1,6 @@
 /**
- * Compact JSON with line breaks and two spaces for each level, as Go's `json.Indent` prints it: nothing is parsed, so that numbers,
- * escapes and the order of members stay as they are.
+ * Indents compact JSON by two spaces per level, as Go's `json.Indent` does: nothing is parsed, so numbers, escapes and member order
+ * are preserved.
  */
 
 const quote = 0x22
@@ -8,16 +8,24 @@ const backslash = 0x5c
 const comma = 0x2c
 const colon = 0x3a
 
-/** Takes a document in several texts, none of which ends inside of a string. */
+/**
+ * Indents a document that arrives in chunks. No chunk may end inside a string.
+ *
+ * @example
+ * ```ts
+ * const indenter = new JsonIndenter()
+ * for (const chunk of ['{"items":[', '{}', ']}']) process.stdout.write([...indenter.chunks(chunk)].join(''))
+ * ```
+ */
 export class JsonIndenter {
   #depth = 0
-  /** A container has been opened, and nothing is known of its first member. */
+  /** A container has just been opened; its first member is not known yet. */
   #opened = false;
 
-  /** The indented text, in pieces of about `pieceLength` characters. */
-  *pieces(text: string, pieceLength = 16 * 1024): Generator<string, void> {
+  /** Yields the indented text in chunks of about `chunkLength` characters. */
+  *chunks(text: string, pieceLength = 16 * 1024): Generator<string, void> {
     let out = ''
-    /** Up to here the text has been printed. */
+    /** Offset up to which the text has been printed. */
     let printed = 0
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
@@ -63,7 +71,7 @@ function isClosing(code: number): boolean {
   return code === 0x7d || code === 0x5d
 }
 
-/** Where the string ends that begins at `start`: at the first quote before which an even number of backslashes stands. */
+/** End of the string that begins at `start`: the first quote preceded by an even number of backslashes. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1

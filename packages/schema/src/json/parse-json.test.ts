@@ -17,7 +17,7 @@ function failure(input: Uint8Array | string, options?: { maxDepth?: number }): s
   return 'no error'
 }
 
-/** As the engine reads it: all numbers are floats. */
+/** Converts big integers to floats, as the engine's parser reads them. */
 function floats(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? Number(member) : member)))
 }
@@ -55,12 +55,12 @@ describe('parseJson', () => {
     ['{,}', "invalid character ',' looking for beginning of object key string"],
     ['}', "invalid character '}' looking for beginning of value"],
   ]
-  it.each(syntaxErrors)('P210 says what is wrong with %j', (text, message) => {
+  it.each(syntaxErrors)("reports Go's message for %j [P210]", (text, message) => {
     expect(failure(text)).toBe(message)
     expect(failure(bytes(text))).toBe(message)
   })
 
-  it('limits the depth, and does not overflow below the limit', () => {
+  it('limits the depth and does not overflow below the limit', () => {
     expect(failure(`${'['.repeat(10_001)}${']'.repeat(10_001)}`)).toBe("invalid character '[' exceeded max depth")
     expect(failure(`${'{"a":'.repeat(10_001)}1${'}'.repeat(10_001)}`)).toBe("invalid character '{' exceeded max depth")
     expect(failure(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)).toBe('no error')
@@ -68,7 +68,7 @@ describe('parseJson', () => {
     expect(failure('[[[1]]]', { maxDepth: 2 })).toBe("invalid character '[' exceeded max depth")
   })
 
-  it('S4 replaces every invalid byte, as Go does', () => {
+  it('replaces every invalid byte, as Go does [S4]', () => {
     const body = Uint8Array.from([0x22, 0x78, 0xff, 0xfe, 0xe2, 0x82, 0x79, 0x22])
     expect(parseJson(body).value).toBe('x\ufffd\ufffd\ufffd\ufffdy')
     expect(parseJson('"\\ud800x \\ud83d\\ude00 \\udc00\\ud800\\\\ud800"').value).toBe('\ufffdx \u{1f600} \ufffd\ufffd\\ud800')
@@ -77,7 +77,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('keeps integers of 64 bits, and floats beyond', () => {
+  it('keeps 64-bit integers and reads larger ones as floats', () => {
     const { value } = parseJson(
       '[9007199254740993,-9223372036854775808,9223372036854775807,9223372036854775808,12345678901234567000000,1,-0]',
     )
@@ -87,7 +87,7 @@ describe('parseJson', () => {
     expect(parseJson('[1.0, 0.5]', { literals: true }).value).toEqual([new NumberLiteral('1.0'), 0.5])
   })
 
-  it('takes __proto__ for an ordinary key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     for (const text of [
       '{"__proto__":{"a":1}}',
       '{"__proto__":{"a":1},"b":9007199254740993}',
@@ -100,7 +100,7 @@ describe('parseJson', () => {
     expect(({} as { a?: number }).a).toBeUndefined()
   })
 
-  it('P203 keeps the last of repeated keys and lists the repetitions with their paths', () => {
+  it('keeps the last of duplicate keys and lists the duplicates with their paths [P203]', () => {
     const parsed = parseJson(
       '{"metadata":{"name":"a","labels":{"a":"1","a":"2","a":"3"},"name":"b"},"l":[{"x":1},{"y":1,"y":2}],"q\\"":1,"q\\"":2}',
     )
@@ -124,7 +124,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('refuses exactly what the engine refuses', () => {
+  it('rejects exactly what the engine rejects', () => {
     const alphabet = fc.constantFrom(
       '{',
       '}',

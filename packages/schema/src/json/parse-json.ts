@@ -5,44 +5,48 @@ import { type DuplicateMembers, NumberLiteral, readJson, readJsonSteps } from '.
 import { decodeUtf8 } from './utf8.ts'
 
 /**
- * JSON text to a value, read as Go reads it.
+ * Parses JSON text as Go does.
  *
- * The engine's parser does the work when a quick look shows that it gives the same; otherwise the exact reader does.
+ * The engine's parser is used when a scan shows that it gives the same result; otherwise the exact reader is used.
  */
 
-/** Deepest nesting that is read at all. */
+/** Maximum nesting. */
 export const maxJsonDepth = 10_000
 
-/** Beyond this the exact reader is used, which does not recurse. */
-const quickDepth = 400
+/** Maximum nesting for the engine's parser, which recurses. */
+const maxFastDepth = 400
 
 export interface ParsedJson {
-  /** Integers of 64 bits outside the safe range are `bigint`; with `literals`, odd numbers are `NumberLiteral`. */
+  /** 64-bit integers outside the safe range are `bigint`; with `literals`, numbers such as `1.0` are `NumberLiteral`. */
   readonly value: unknown
-  /** Present only when some object repeats a key. */
+  /** Present only when an object repeats a key. */
   readonly duplicates?: DuplicateMembers
 }
 
 export interface ParseJsonOptions {
   /** Default 10 000, as in Go. */
   readonly maxDepth?: number
-  /** Keep `1.0` and `1e3` apart from integers, as `NumberLiteral`. For decoding against types. */
+  /** Distinguish `1.0` and `1e3` from integers, as `NumberLiteral`. Required for decoding against types. */
   readonly literals?: boolean
 }
 
 /**
  * Parses a whole document.
  *
- * Of a repeated key the last value counts; `duplicates` has them all. Invalid UTF-8 becomes U+FFFD, byte by byte.
- * `__proto__` is an ordinary key.
+ * The last value of a duplicate key wins; `duplicates` lists all of them. Each invalid byte of UTF-8 becomes U+FFFD. `__proto__` is
+ * an ordinary key.
  *
- * @throws DecodeError `Syntax` or `Depth` with Go's message; `Type` for a number that no float can hold (without `literals`).
+ * @throws DecodeError `Syntax` or `Depth` with Go's message; `Type` for a number beyond the range of floats (without `literals`).
+ * @example
+ * ```ts
+ * const { value, duplicates } = parseJson('{"a":1,"a":2}', { literals: true }) // value: { a: 2 }
+ * ```
  */
 export function parseJson(input: Uint8Array | string, options: ParseJsonOptions = {}): ParsedJson {
   const maxDepth = options.maxDepth ?? maxJsonDepth
   const literals = options.literals ?? false
   const text = typeof input === 'string' ? { text: input, valid: true } : decodeUtf8(input)
-  const quick = text.valid ? quickParse(text.text, maxDepth) : undefined
+  const quick = text.valid ? fastParse(text.text, maxDepth) : undefined
   if (quick !== undefined) return quick
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
   const { value, duplicates } = readJson(bytes, { maxDepth, literals })
@@ -50,9 +54,10 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
 }
 
 /**
- * The same in slices, for documents that take long to parse. `parseJson` suits small ones better.
+ * As `parseJson`, in time slices, for large documents. `parseJson` is faster for small ones.
  *
- * @param slices paces the work; shared with what comes after it.
+ * @param slices paces the work; may be shared with later stages.
+ * @see parseJson
  */
 export async function parseJsonInSlices(
   input: Uint8Array,
@@ -64,20 +69,20 @@ export async function parseJsonInSlices(
   if (valid) {
     const found = scan(text)
     await slices.next()
-    const few = found.members + found.commas <= quickValues
-    const quick = few ? quickParse(text, maxDepth, found) : undefined
+    const few = found.members + found.commas <= maxFastValues
+    const quick = few ? fastParse(text, maxDepth, found) : undefined
     if (quick !== undefined) return quick
   }
   const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 
-/** Documents with more values are read by the exact reader, which can be interrupted, where the engine's parser would take too long. */
-const quickValues = 20_000
+/** Above this number of values the exact reader is used: the engine's parser cannot be interrupted. */
+const maxFastValues = 20_000
 
-/** `undefined` when the exact reader is needed, for an error message or for its finer result. */
-function quickParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
-  if (found.depth > Math.min(quickDepth, maxDepth) || found.oddNumbers || found.surrogates) return undefined
+/** `undefined` when the exact reader is needed, for its error message or its exact result. */
+function fastParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
+  if (found.depth > Math.min(maxFastDepth, maxDepth) || found.unusualNumbers || found.surrogates) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -87,7 +92,11 @@ function quickParse(text: string, maxDepth: number, found = scan(text)): ParsedJ
   return countMembers(value) === found.members ? { value } : undefined
 }
 
-/** Parses a document that must be an object. @throws DecodeError as `parseJson`, and `Type` for anything else. */
+/**
+ * Parses a document that must be an object; null gives an empty one.
+ *
+ * @throws DecodeError as `parseJson`, and `Type` for other values.
+ */
 export function parseJsonObject(
   input: Uint8Array | string,
   options?: ParseJsonOptions,
@@ -100,7 +109,7 @@ export function parseJsonObject(
   throw new DecodeError('Type', `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`)
 }
 
-/** How Go's messages call the type of a value. */
+/** Name of the type of a value in Go's messages. */
 export function jsonTypeName(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'

@@ -1,18 +1,16 @@
 import { goQuote } from '@krmkit/meta'
 
-/**
- * Collects what strict decoding objects to: repeated and unknown fields, with their paths, in document order.
- */
+/** Collects strict decoding problems: duplicate and unknown fields with their paths, in document order. */
 
-/** As many as the stock server reports. */
+/** The stock server's limit. */
 export const maxProblems = 100
 
-/** Characters of one problem, and of all. Differs: the stock server prints names and paths of any length. */
+/** Limits in characters, of one problem and of all. Differs: the stock server prints names and paths of any length. */
 const maxProblemLength = 4096
 const maxProblemsLength = 64 * 1024
 
-/** The place of a value, and the problems found so far. Used by one decoding at a time. */
-export class Problems {
+/** Current path and problems of one decoding. */
+export class ProblemCollector {
   readonly #found = new Set<string>()
   readonly #path: (string | number)[] = []
   #length = 0
@@ -26,7 +24,7 @@ export class Problems {
     this.#path.pop()
   }
 
-  /** Replaces the place, for those who keep it themselves. */
+  /** Replaces the path, for callers that track it themselves. */
   moveTo(path: readonly (string | number)[]): void {
     this.#path.length = 0
     for (const step of path) this.#path.push(step)
@@ -40,12 +38,12 @@ export class Problems {
     this.#add('duplicate', key)
   }
 
-  /** Nothing more is collected. */
+  /** Whether the limit is reached. */
   get full(): boolean {
     return this.#found.size >= maxProblems || this.#length >= maxProblemsLength
   }
 
-  /** How deep the place is. */
+  /** Length of the current path. */
   get depth(): number {
     return this.#path.length
   }
@@ -57,7 +55,7 @@ export class Problems {
   #add(what: 'unknown' | 'duplicate', key: string): void {
     if (this.full) return
     const path = formatPath(this.#path)
-    const problem = `${what} field ${goQuote(shortened(path === '' ? key : `${path}.${key}`))}`
+    const problem = `${what} field ${goQuote(truncatePath(path === '' ? key : `${path}.${key}`))}`
     if (this.#found.has(problem)) return
     this.#found.add(problem)
     this.#length += problem.length
@@ -66,12 +64,12 @@ export class Problems {
 
 const noProblems: readonly string[] = Object.freeze([])
 
-/** The beginning of a path that is too long to be printed. */
-export function shortened(path: string): string {
+/** Truncates a path that is too long to print. */
+export function truncatePath(path: string): string {
   return path.length <= maxProblemLength ? path : `${path.slice(0, maxProblemLength)}...`
 }
 
-/** `spec.containers[0].name` */
+/** For example `spec.containers[0].name`. */
 export function formatPath(path: readonly (string | number)[]): string {
   let text = ''
   for (const step of path) {

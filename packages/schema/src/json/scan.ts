@@ -1,25 +1,23 @@
-/**
- * A quick look over JSON text that finds out whether the engine's own parser reads it as Go would.
- */
+/** Scans JSON text to decide whether the engine's parser reads it as Go does. */
 
-/** What the quick look found. Meaningful only when the text is valid JSON. */
+/** Result of a scan. Meaningful only for valid JSON. */
 export interface ScanResult {
-  /** Members of all objects. */
+  /** Number of members of all objects. */
   readonly members: number
-  /** Commas between members and elements: a measure of how many values there are. */
+  /** Number of commas: an estimate of the number of values. */
   readonly commas: number
-  /** Deepest nesting of objects and lists. */
+  /** Maximum nesting of objects and lists. */
   readonly depth: number
-  /** Some number needs a closer look: an integer outside the safe range, `1.0`, `1e3`, or too large for a float. */
-  readonly oddNumbers: boolean
-  /** Some escape names half of a surrogate pair. */
+  /** Whether a number needs the exact reader: an integer outside the safe range, `1.0`, `1e3`, or beyond the range of floats. */
+  readonly unusualNumbers: boolean
+  /** Whether an escape may be half of a surrogate pair. */
   readonly surrogates: boolean
 }
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Runs over `text` once. Of text that is no JSON it says something meaningless, but ends. */
+/** Scans `text` once. Terminates on invalid JSON with a meaningless result. */
 export function scan(text: string): ScanResult {
   const length = text.length
   let members = 0
@@ -56,23 +54,23 @@ export function scan(text: string): ScanResult {
         if (d !== 0x2e && d !== 0x65 && d !== 0x45 && d !== 0x2b && d !== 0x2d) break
         integer = false
       }
-      if (!oddNumbers) oddNumbers = integer ? end - i > 15 && isUnsafe(text.slice(i, end)) : isOddFloat(text.slice(i, end))
+      if (!oddNumbers) oddNumbers = integer ? end - i > 15 && isUnsafe(text.slice(i, end)) : isUnusualFloat(text.slice(i, end))
       i = end - 1
     }
   }
-  return { members, commas, depth: deepest, oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
+  return { members, commas, depth: deepest, unusualNumbers: oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
 }
 
 function isUnsafe(literal: string): boolean {
   return !Number.isSafeInteger(Number(literal))
 }
 
-function isOddFloat(literal: string): boolean {
+function isUnusualFloat(literal: string): boolean {
   const value = Number(literal)
   return !Number.isFinite(value) || Number.isInteger(value)
 }
 
-/** Counts the members of all objects of a parsed value; it cannot hold fewer than the text unless some key was repeated. */
+/** Counts the members of all objects of a parsed value; fewer than in the text when a key is repeated. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

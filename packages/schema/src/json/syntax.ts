@@ -3,17 +3,25 @@ import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
- * An exact JSON reader over bytes: it keeps repeated members and the text of odd numbers, and words its errors as Go does.
+ * Exact JSON reader over bytes: keeps duplicate members and the text of unusual numbers, and reports errors with Go's messages.
  *
- * It is slower than the engine's parser and used only where that one would not do. It does not recurse.
+ * Slower than the engine's parser, so used only where the results differ. Does not recurse.
  */
 
-/** Members of objects that name a key more than once, all of them in order; objects without repetition are not in it. */
+/** All members, in order, of each object that repeats a key. Other objects have no entry. */
 export type DuplicateMembers = Map<object, readonly Member[]>
 
+/** Key and value of a member. */
 export type Member = readonly [key: string, value: unknown]
 
-/** A number whose text matters: `1.0` is no integer to Go, although its value is one; nor is one outside 64 bits. */
+/**
+ * A number whose text matters: Go does not read `1.0`, or an integer outside 64 bits, as an integer.
+ *
+ * @example
+ * ```ts
+ * parseJson('1.0', { literals: true }).value // NumberLiteral { text: '1.0', value: 1 }
+ * ```
+ */
 export class NumberLiteral {
   readonly text: string
   readonly value: number
@@ -26,16 +34,16 @@ export class NumberLiteral {
 
 export interface SyntaxOptions {
   readonly maxDepth: number
-  /** Keep numbers like `1.0` as `NumberLiteral`; otherwise as plain numbers, refusing what no float can hold. */
+  /** Return numbers such as `1.0` as `NumberLiteral`; otherwise as plain numbers, rejecting those beyond the range of floats. */
   readonly literals: boolean
 }
 
 interface Frame {
   readonly list: unknown[] | undefined
   readonly object: Record<string, unknown> | undefined
-  /** In order, as long as none is repeated. */
+  /** Keys in order, while none is repeated. */
   readonly keys: string[]
-  /** Present once some key was repeated. */
+  /** Set once a key is repeated. */
   members: Member[] | undefined
   key: string
 }
@@ -48,7 +56,7 @@ export function readJson(
   return runAtOnce(readJsonSteps(bytes, options))
 }
 
-/** The same, for large documents: may be interrupted wherever it yields. */
+/** As `readJson`, for large documents: a generator that can be interrupted at each yield. */
 export function readJsonSteps(
   bytes: Uint8Array,
   options: SyntaxOptions,
@@ -89,7 +97,7 @@ class SyntaxReader {
         this.#at++
         value = opened.list ?? opened.object
       }
-      // A value is complete: store it, and close every container that ends here.
+      // A value is complete: store it and close every container that ends here.
       for (;;) {
         if (top === undefined) return this.#end(value)
         store(top, value)
@@ -139,7 +147,7 @@ class SyntaxReader {
     return { value, duplicates: this.#duplicates }
   }
 
-  /** After a value in a container: true when another one follows. */
+  /** After a value in a container: whether another value follows. */
   #more(frame: Frame): boolean {
     this.#skipSpace()
     const c = this.#bytes[this.#at]
@@ -191,7 +199,7 @@ class SyntaxReader {
       this.#escape()
     }
     const end = this.#at++
-    const text = wide ? decodeLoosely(this.#bytes.subarray(start, end)) : latin(this.#bytes, start, end)
+    const text = wide ? decodeLoosely(this.#bytes.subarray(start, end)) : asciiText(this.#bytes, start, end)
     return escaped ? unescapeJson(text) : text
   }
 
@@ -234,7 +242,7 @@ class SyntaxReader {
       if (sign === 0x2b || sign === 0x2d) this.#at++
       this.#digits('in exponent of numeric literal')
     }
-    const text = latin(this.#bytes, start, this.#at)
+    const text = asciiText(this.#bytes, start, this.#at)
     return integer ? (integerValue(text) ?? this.#float(text)) : this.#float(text)
   }
 
@@ -294,7 +302,7 @@ function store(frame: Frame, value: unknown): void {
   setMember(object, key, value)
 }
 
-/** Sets a member of an object whose keys come from outside, whatever the key. */
+/** Sets a member whose key is external input, including `__proto__`. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
   else object[key] = value
@@ -313,8 +321,8 @@ function integerValue(text: string): number | bigint | undefined {
   return big >= minInt64 && big <= maxInt64 ? big : undefined
 }
 
-/** Bytes that are all ASCII. */
-function latin(bytes: Uint8Array, start: number, end: number): string {
+/** Text of ASCII bytes. */
+function asciiText(bytes: Uint8Array, start: number, end: number): string {
   if (end - start > 16) return ascii.decode(bytes.subarray(start, end))
   let text = ''
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number)
@@ -327,7 +335,7 @@ function isHex(c: number | undefined): boolean {
   return c !== undefined && ((c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66))
 }
 
-/** Escapes are known to be complete. Halves of surrogate pairs that stand alone become U+FFFD. */
+/** Resolves complete escapes. Lone surrogates become U+FFFD. */
 function unescapeJson(text: string): string {
   const value = JSON.parse(`"${text}"`) as string
   return surrogate.test(value) ? value.replace(loneSurrogate, '\ufffd') : value
@@ -336,7 +344,7 @@ function unescapeJson(text: string): string {
 const surrogate = /[\ud800-\udfff]/
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** A byte as Go's messages show it: in single quotes, as the character of that number. */
+/** A byte as Go's messages quote it: the character with that code. */
 function quoteByte(c: number): string {
   if (c === 0x27) return `'\\''`
   if (c === 0x22) return `'"'`

@@ -1,18 +1,16 @@
-/**
- * UTF-8 as Go reads and writes it.
- */
+/** UTF-8 as Go reads and writes it. */
 
-// Neither keeps anything between calls.
+// Stateless between calls.
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const loose = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Text of the bytes, and whether they were valid UTF-8. */
+/** Decoded text, and whether the bytes were valid UTF-8. */
 export interface DecodedText {
   readonly text: string
   readonly valid: boolean
 }
 
-/** Keeps a byte order mark, which JSON does not allow. When bytes are invalid the text is not exact: use `decodeLoosely`. */
+/** Decodes UTF-8 and keeps a byte order mark, which JSON forbids. The text of invalid bytes is empty: use `decodeLoosely`. */
 export function decodeUtf8(bytes: Uint8Array): DecodedText {
   try {
     return { text: strict.decode(bytes), valid: true }
@@ -21,11 +19,11 @@ export function decodeUtf8(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Every byte that belongs to no valid sequence becomes one U+FFFD, where the usual decoder joins some of them. */
+/** Replaces each invalid byte by one U+FFFD; `TextDecoder` would join some of them. */
 export function decodeLoosely(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
   if (valid) return text
-  // Written out as valid UTF-8 first: one decoding at the end takes a fraction of the time of many small ones.
+  // One decoding of repaired UTF-8 is much faster than many small ones.
   const repaired = new Uint8Array(bytes.length * 3)
   let length = 0
   let at = 0
@@ -42,7 +40,7 @@ export function decodeLoosely(bytes: Uint8Array): string {
   return loose.decode(repaired.subarray(0, length))
 }
 
-/** Length of the valid sequence that begins at `at`, or 0. */
+/** Length of the valid sequence at `at`, or 0. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number
   if (first < 0x80) return 1

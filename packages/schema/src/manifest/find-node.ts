@@ -2,23 +2,24 @@ import { NumberLiteral } from '../json/syntax.ts'
 import type { MappingYaml, ScalarYaml, SequenceYaml, YamlNode } from '../yaml/nodes.ts'
 import { resolveScalar } from '../yaml/resolve.ts'
 
-/** Where a path leads in a tree, as far as it can be followed. */
+/** The node that a path leads to, as far as the path can be followed. */
 export interface FoundNode {
   readonly node: YamlNode
-  /** Node of the member's name; absent for items of lists and for the root. */
+  /** Key node of the member; absent for list items and the root. */
   readonly key?: YamlNode
-  /** Whether all of the path was followed. */
-  readonly whole: boolean
-  /** Members and items passed. */
+  /** Whether the whole path was followed. */
+  readonly complete: boolean
+  /** Members and items on the way. */
   readonly steps: readonly (string | number)[]
 }
 
 /**
- * Follows `spec.containers[0].env[HOME]`. Names are matched as they stand in the tree, the longest first, so that dots and
- * brackets in names do not matter. Of repeated members the last one counts.
+ * Follows a path such as `spec.containers[0].env[HOME]`. Matches the names of the tree, longest first, so names may contain dots
+ * and
+ * brackets. The last of duplicate members wins.
  */
 export function findNode(root: YamlNode, path: string): FoundNode {
-  let found: FoundNode = { node: target(root), whole: path === '', steps: [] }
+  let found: FoundNode = { node: resolveAlias(root), complete: path === '', steps: [] }
   let rest = path
   while (rest !== '') {
     const step = next(found.node, rest)
@@ -26,9 +27,9 @@ export function findNode(root: YamlNode, path: string): FoundNode {
     rest = step.rest
     const { key, value } = step
     found = {
-      node: target(value),
+      node: resolveAlias(value),
       ...(key === undefined ? {} : { key }),
-      whole: rest === '',
+      complete: rest === '',
       steps: [...found.steps, step.step],
     }
   }
@@ -53,10 +54,10 @@ function memberStep(node: MappingYaml, path: string, depth: number): Step | unde
   let best: Step | undefined
   let longest = -1
   for (let i = 0; i + 1 < node.items.length; i += 2) {
-    const key = target(node.items[i] as YamlNode)
+    const key = resolveAlias(node.items[i] as YamlNode)
     if (key.kind !== 'scalar') continue
-    const name = nameOf(key)
-    const rest = name.length < longest ? undefined : after(path, name)
+    const name = keyName(key)
+    const rest = name.length < longest ? undefined : pathAfter(path, name)
     if (rest === undefined) continue
     longest = name.length
     best = { step: name, key: node.items[i] as YamlNode, value: node.items[i + 1] as YamlNode, rest }
@@ -64,20 +65,20 @@ function memberStep(node: MappingYaml, path: string, depth: number): Step | unde
   return best ?? (depth < maxMerges ? mergedStep(node, path, depth) : undefined)
 }
 
-/** The name that a key becomes: `n` is `false`. */
-export function nameOf({ text, tag, plain }: ScalarYaml): string {
+/** Member name that a key resolves to: plain `n` is `false`. */
+export function keyName({ text, tag, plain }: ScalarYaml): string {
   if (!plain) return text
   const { type, value } = resolveScalar(text, tag, plain)
   return type === 'bool' || type === 'int' ? (value instanceof NumberLiteral ? value.text : String(value)) : text
 }
 
-/** Members that come in by `<<`. */
+/** Finds a member that a merge key (`<<`) contributes. */
 function mergedStep(node: MappingYaml, path: string, depth: number): Step | undefined {
   for (let i = 0; i + 1 < node.items.length; i += 2) {
     const key = node.items[i] as YamlNode
     if (key.kind !== 'scalar' || key.text !== '<<') continue
-    const value = target(node.items[i + 1] as YamlNode)
-    for (const source of value.kind === 'sequence' ? value.items.map(target) : [value]) {
+    const value = resolveAlias(node.items[i + 1] as YamlNode)
+    for (const source of value.kind === 'sequence' ? value.items.map(resolveAlias) : [value]) {
       const step = source.kind === 'mapping' ? memberStep(source, path, depth + 1) : undefined
       if (step !== undefined) return step
     }
@@ -85,8 +86,8 @@ function mergedStep(node: MappingYaml, path: string, depth: number): Step | unde
   return undefined
 }
 
-/** What follows a name at the beginning of a path; `undefined` when the path does not begin with it. */
-function after(path: string, name: string): string | undefined {
+/** The path after a leading name; `undefined` when the path does not start with it. */
+function pathAfter(path: string, name: string): string | undefined {
   if (path.startsWith('[')) return path.startsWith(`${name}]`, 1) ? path.slice(name.length + 2) : undefined
   const start = path.startsWith('.') ? 1 : 0
   if (!path.startsWith(name, start)) return undefined
@@ -98,17 +99,19 @@ function itemStep(node: SequenceYaml, path: string): Step | undefined {
   const end = path.indexOf(']')
   if (!path.startsWith('[') || end < 0) return undefined
   const inside = path.slice(1, end)
-  const index = /^\d{1,9}$/.test(inside) ? Number(inside) : node.items.findIndex((item) => holds(target(item), inside))
+  const index = /^\d{1,9}$/.test(inside)
+    ? Number(inside)
+    : node.items.findIndex((item) => itemMatches(resolveAlias(item), inside))
   const value = node.items[index]
   return value === undefined ? undefined : { step: index, value, rest: path.slice(end + 1) }
 }
 
-/** Items that are named by their value, or by the value of a member. */
-function holds(item: YamlNode, text: string): boolean {
+/** Whether a list item is identified by its value, or by the value of a member. */
+function itemMatches(item: YamlNode, text: string): boolean {
   if (item.kind === 'scalar') return item.text === text
   return item.kind === 'mapping' && item.items.some((each, at) => at % 2 === 1 && each.kind === 'scalar' && each.text === text)
 }
 
-function target(node: YamlNode): YamlNode {
+function resolveAlias(node: YamlNode): YamlNode {
   return node.kind === 'alias' ? node.target : node
 }

@@ -1,6 +1,6 @@
 export {
   type ManifestDocument,
-  type ManifestFault,
+  type ManifestError,
   type ReadManifestOptions,
   type RepeatedMember,
   readManifest,

@@ -1,11 +1,9 @@
 import type { YamlNode } from '../yaml/nodes.ts'
 
-/**
- * JSON text as a tree of nodes with places, for telling where in a text something is. What values mean is left to the parsers.
- */
+/** Reads JSON text as a tree of nodes with offsets, to locate values in the text. Values are interpreted by the parsers. */
 
-/** The text is no JSON from here on. */
-export class JsonFault extends Error {
+/** The text is not JSON from `offset` on. */
+export class JsonSyntaxError extends Error {
   readonly offset: number
 
   constructor(offset: number) {
@@ -15,13 +13,14 @@ export class JsonFault extends Error {
   }
 }
 
-/** Deeper values have no places. */
+/** Maximum nesting. */
 const maxDepth = 1000
 
 /**
- * Reads one value, and tells where it ends.
+ * Reads one value.
  *
- * @throws JsonFault
+ * @returns the value, and the offset after it.
+ * @throws JsonSyntaxError
  */
 export function readJsonNodes(text: string, offset: number): { readonly root: YamlNode; readonly end: number } {
   const reader = new NodeReader(text, offset)
@@ -127,6 +126,6 @@ class NodeReader {
   }
 
   #fail(): never {
-    throw new JsonFault(this.at)
+    throw new JsonSyntaxError(this.at)
   }
 }

@@ -3,7 +3,7 @@ import { type ManifestDocument, readManifest } from './manifest.ts'
 
 const documents = (text: string): ManifestDocument[] =>
   readManifest(text).map((each) => {
-    if (each.kind === 'fault') throw new Error(each.message)
+    if (each.kind === 'error') throw new Error(each.message)
     return each
   })
 const only = (text: string): ManifestDocument => documents(text)[0] as ManifestDocument
@@ -30,7 +30,7 @@ spec:
   - name: side
 `
 
-describe('places in YAML', () => {
+describe('ranges in YAML', () => {
   it.each([
     ['kind', '3:7-10'],
     ['metadata.name', '5:9-14'],
@@ -46,26 +46,26 @@ describe('places in YAML', () => {
     ['spec.containers[2].image', '9:3-13'],
     ['', '2:1-2'],
     ['nothing', '2:1-2'],
-  ])('%s', (path, place) => expect(at(pod, path)).toBe(place))
+  ])('locates %s', (path, place) => expect(at(pod, path)).toBe(place))
 
-  it('points at names when told so', () => {
+  it('locates member names on request', () => {
     expect(at(pod, 'metadata.name', 'name')).toBe('5:3-7')
     expect(at(pod, 'spec.containers[1].name', 'name')).toBe('16:5-9')
   })
 
-  it('goes through aliases and merges', () => {
+  it('follows aliases and merge keys', () => {
     const text = 'base: &base\n  size: 1\none:\n  <<: *base\ntwo: *base\n'
     expect(at(text, 'one.size')).toBe('2:9-10')
     expect(at(text, 'two.size')).toBe('2:9-10')
   })
 
-  it('knows keys that are no texts by what they become', () => {
+  it('matches non-string keys by the name they resolve to', () => {
     expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.false')).toBe('2:6-7')
     expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.8080')).toBe('3:9-10')
     expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.n')).toBe('4:8-9')
   })
 
-  it('counts lines over all documents', () => {
+  it('counts lines across documents', () => {
     const text = '# nothing\n---\na: 1\n---\n# nothing here\n---\nb: 2\n...\n---\n- c\n--- {d: 3}\n'
     expect(documents(text).map(({ value }) => value)).toEqual([{ a: 1 }, { b: 2 }, ['c'], { d: 3 }])
     expect(documents(text).map((each) => each.range(Object.keys(each.value as object)[0] as string).line)).toEqual([3, 7, 10, 11])
@@ -75,7 +75,7 @@ describe('places in YAML', () => {
     expect(documents('%YAML 1.1\n---\na: yes\n').map(({ value }) => value)).toEqual([{ a: true }])
   })
 
-  it('finds what is said twice', () => {
+  it('finds duplicate members', () => {
     const text = 'a: 1\nb:\n  - c: 1\n    c: 2\na: 3\n'
     expect(only(text).repeated()).toMatchObject([
       { path: 'b[0].c', range: { line: 4, column: 5 } },
@@ -84,40 +84,40 @@ describe('places in YAML', () => {
     expect(only(text).range('a')).toMatchObject({ line: 5, column: 4 })
   })
 
-  it('tells steps as far as they go', () => {
+  it('returns the steps of a path as far as it can be followed', () => {
     expect(only(pod).steps('metadata.labels.app.kubernetes.io/name')).toEqual(['metadata', 'labels', 'app.kubernetes.io/name'])
     expect(only(pod).steps('spec.containers[1].image.x')).toEqual(['spec', 'containers', 1])
   })
 })
 
-describe('places in JSON', () => {
+describe('ranges in JSON', () => {
   const text = '{\n\t"a": {"b.c": [1, "x\\"y", {"d": null}]},\n\t"e": "f"\n}\n'
   it.each([
     ['a', '2:2-5'],
     ['a.b.c[1]', '2:19-25'],
     ['a.b.c[2].d', '2:33-37'],
     ['e', '3:7-10'],
-  ])('%s', (path, place) => expect(at(text, path)).toBe(place))
+  ])('locates %s', (path, place) => expect(at(text, path)).toBe(place))
 
-  it('reads one value after the other', () => {
+  it('reads consecutive values', () => {
     const both = documents('{"a":1}\n{"a":2}{"a":3}\n')
     expect(both.map(({ value }) => value)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }])
     expect(both.map((each) => each.range('a'))).toMatchObject([{ column: 6 }, { line: 2, column: 6 }, { line: 2, column: 13 }])
   })
 
-  it('finds what is said twice', () => {
+  it('finds duplicate members', () => {
     expect(only('{"a": 1,\n "a": 2}').repeated()).toMatchObject([{ path: 'a', range: { line: 2, column: 2 } }])
   })
 
-  it('reads mappings in braces that are no JSON', () => {
+  it('reads a flow mapping that is not JSON', () => {
     expect(documents('{a: 1}\n').map(({ value }) => value)).toEqual([{ a: 1 }])
   })
 })
 
-describe('what cannot be read', () => {
-  const fault = (text: string) => {
-    const found = readManifest(text).find(({ kind }) => kind === 'fault')
-    return found?.kind === 'fault' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
+describe('unreadable documents', () => {
+  const errorOf = (text: string) => {
+    const found = readManifest(text).find(({ kind }) => kind === 'error')
+    return found?.kind === 'error' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
   }
 
   it.each([
@@ -127,12 +127,12 @@ describe('what cannot be read', () => {
     ['a: *nope\n', "1:1 unknown anchor 'nope' referenced"],
     ['a: "open\n', '1:9 found unexpected end of stream'],
     ['{"a": 1}\n{"b" 1}', "2:6 invalid character '1' after object key"],
-  ])('%j', (text, message) => expect(fault(text)).toBe(message))
+  ])('locates the error in %j', (text, message) => expect(errorOf(text)).toBe(message))
 
-  it('takes a file of JSON at its word', () => {
+  it('accepts only JSON with json: true', () => {
     expect(readManifest('{"a": 1,}', { json: true })).toEqual([
       {
-        kind: 'fault',
+        kind: 'error',
         message: "invalid character '}' looking for beginning of object key string",
         range: { line: 1, column: 9, endLine: 1, endColumn: 9 },
       },
@@ -140,12 +140,12 @@ describe('what cannot be read', () => {
     expect(readManifest('{"a": 1,}')).toMatchObject([{ value: { a: 1 } }])
   })
 
-  it('goes on with the next document', () => {
-    expect(readManifest('a: b: c\n---\nd: 1\n').map(({ kind }) => kind)).toEqual(['fault', 'document'])
+  it('continues with the next document', () => {
+    expect(readManifest('a: b: c\n---\nd: 1\n').map(({ kind }) => kind)).toEqual(['error', 'document'])
   })
 
-  it('stands nesting without end', () => {
-    expect(fault('['.repeat(100_000))).toMatch(/max depth|nesting|expected/)
-    expect(fault('{"a":'.repeat(100_000))).toBeDefined()
+  it('rejects unlimited nesting', () => {
+    expect(errorOf('['.repeat(100_000))).toMatch(/max depth|nesting|expected/)
+    expect(errorOf('{"a":'.repeat(100_000))).toBeDefined()
   })
 })

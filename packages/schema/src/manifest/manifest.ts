@@ -2,79 +2,83 @@ import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { YamlNode } from '../yaml/nodes.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
-import { prefix, readNodes } from '../yaml/read-nodes.ts'
-import { findNode, nameOf } from './find-node.ts'
-import { JsonFault, readJsonNodes } from './json-nodes.ts'
+import { readNodes, yamlErrorPrefix } from '../yaml/read-nodes.ts'
+import { findNode, keyName } from './find-node.ts'
+import { JsonSyntaxError, readJsonNodes } from './json-nodes.ts'
 import { splitYaml, type YamlChunk } from './split.ts'
 import { TextLines, type TextRange } from './text-lines.ts'
 
-/**
- * Files of manifests: every document of a text, YAML or JSON, and where in the text its members are. Places are worked out
- * only when they are asked for.
- */
+/** Manifest files: all documents of a text, YAML or JSON, with the text ranges of their members. Ranges are computed on demand. */
 
-/** Something that the text says twice. */
+/** A member whose name the same object already uses. */
 export interface RepeatedMember {
   readonly path: string
   readonly range: TextRange
 }
 
-/** A document that could be read. */
 export interface ManifestDocument {
   readonly kind: 'document'
-  /** As `parseYaml` and `parseJson` with literals give it: for decoding against types. The caller's own. */
+  /** The value as `parseYaml`, or `parseJson` with literals, returns it, ready for `decode`. Owned by the caller. */
   readonly value: unknown
   /**
-   * Where a path such as `spec.containers[0].image` leads: its value when that is a scalar, otherwise the name of the member; the
-   * nearest thing above where it leads nowhere.
+   * Range of the value at a path such as `spec.containers[0].image`; of the member name when the value is not a scalar; of the
+   * nearest
+   * ancestor when the path does not exist.
    *
-   * @param what `name`: the name of the member in any case.
+   * @param what `name`: always the member name.
    */
   range(path: string, what?: 'name' | 'value'): TextRange
-  /** The path in steps, as far as it can be followed. */
+  /** Steps of the path, as far as it can be followed. */
   steps(path: string): readonly (string | number)[]
-  /** Members whose name the same object has used before, in the order of the text. */
+  /** Duplicate members in text order. */
   repeated(): readonly RepeatedMember[]
 }
 
-/** A document, or the rest of a text, that could not be read. */
-export interface ManifestFault {
-  readonly kind: 'fault'
-  /** What is wrong, for people; without the place. */
+/** A document, or the rest of the text, that cannot be parsed. */
+export interface ManifestError {
+  readonly kind: 'error'
+  /** Error message without the position. */
   readonly message: string
   readonly range: TextRange
 }
 
 export interface ReadManifestOptions {
-  /** Takes nothing but JSON, as for a file whose name says so. Default false. */
+  /** Accept JSON only, as for a `.json` file. Default false. */
   readonly json?: boolean
 }
 
 /**
- * Reads a text of any number of documents: YAML separated by markers, or JSON values one after the other. Documents without
- * content are left out.
+ * Reads all documents of a text: YAML documents separated by markers, or consecutive JSON values. Empty documents are omitted.
+ *
+ * @example
+ * ```ts
+ * for (const document of readManifest(text)) {
+ *   if (document.kind === 'error') report(document.message, document.range)
+ *   else use(document.value)
+ * }
+ * ```
  */
 export function readManifest(
   text: string,
   { json: strict = false }: ReadManifestOptions = {},
-): (ManifestDocument | ManifestFault)[] {
+): (ManifestDocument | ManifestError)[] {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   if (!strict && !/^\s*\{/.test(source)) return readYamlDocuments(source)
   const json = readJsonDocuments(source)
-  if (strict || json[0]?.kind !== 'fault') return json
-  // A mapping in braces need not be JSON.
+  if (strict || json[0]?.kind !== 'error') return json
+  // Text that starts with a brace may be a YAML flow mapping.
   const yaml = readYamlDocuments(source)
   return yaml[0]?.kind === 'document' ? yaml : json
 }
 
-function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
+function readJsonDocuments(text: string): (ManifestDocument | ManifestError)[] {
   const lines = lazy(() => new TextLines(text, 0))
   const whole = attempt(() => parseJson(text, { literals: true }))
   if (!(whole instanceof DecodeError)) {
     const root = lazy(() => readJsonNodes(text, 0).root)
     return [new Document(whole.value, { source: text, root, lines, repeats: whole.duplicates !== undefined })]
   }
-  const documents: (ManifestDocument | ManifestFault)[] = []
+  const documents: (ManifestDocument | ManifestError)[] = []
   for (let at = 0; /\S/.test(text.slice(at)); ) {
     try {
       const { root, end } = readJsonNodes(text, at)
@@ -85,18 +89,18 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
     } catch (error) {
       const parsed = attempt(() => parseJson(text.slice(at), { literals: true }))
       const message = (parsed instanceof DecodeError ? parsed : (error as Error)).message
-      const offset = error instanceof JsonFault ? error.offset : at
-      documents.push({ kind: 'fault', message, range: lines().range(offset, offset) })
+      const offset = error instanceof JsonSyntaxError ? error.offset : at
+      documents.push({ kind: 'error', message, range: lines().range(offset, offset) })
       break
     }
   }
   return documents
 }
 
-function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
-  return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestFault)[] => {
+function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
+  return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestError)[] => {
     const parsed = attempt(() => parseYaml(chunk.text))
-    if (parsed instanceof DecodeError) return [yamlFault(parsed, chunk)]
+    if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
     const { value, problems } = parsed
     if (value === null) return []
     const nodes = lazy(() => readNodes(chunk.text))
@@ -112,28 +116,28 @@ function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
   })
 }
 
-function yamlFault({ message, place: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestFault {
-  const told = /^line (\d+): /.exec(message.slice(message.startsWith(prefix) ? prefix.length : 0))
+function toManifestError({ message, location: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestError {
+  const lineMatch = /^line (\d+): /.exec(message.slice(message.startsWith(yamlErrorPrefix) ? yamlErrorPrefix.length : 0))
   const plain = message
-    .replace(prefix, '')
+    .replace(yamlErrorPrefix, '')
     .replace(/^error converting YAML to JSON: /, '')
     .replace(/^line \d+: /, '')
   const first = text.search(/[^\s]/)
-  const at = mark ?? { line: told === null ? 0 : Number(told[1]) - 1, column: 0 }
-  // The end of the text is told as the end of what is there.
+  const at = mark ?? { line: lineMatch === null ? 0 : Number(lineMatch[1]) - 1, column: 0 }
+  // Errors at the end of the text are located at the end of its content.
   const last = text.trimEnd().split('\n').length - 1
   const beyond = at.line > last
   const range = beyond
     ? { line: line + last + 1, column: (text.trimEnd().split('\n')[last] ?? '').length + 1 }
-    : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && told === null ? Math.max(first, 0) : 0) }
-  return { kind: 'fault', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
+    : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && lineMatch === null ? Math.max(first, 0) : 0) }
+  return { kind: 'error', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
 }
 
 interface DocumentParts {
   readonly source: string
   readonly root: () => YamlNode
   readonly lines: () => TextLines
-  /** The parser has seen members twice. */
+  /** Whether the parser found duplicate members. */
   readonly repeats: boolean
 }
 
@@ -148,7 +152,7 @@ class Document implements ManifestDocument {
   }
 
   range(path: string, what: 'name' | 'value' = 'value'): TextRange {
-    const { node, key, whole } = findNode(this.#parts.root(), path)
+    const { node, key, complete: whole } = findNode(this.#parts.root(), path)
     const wanted = whole && what === 'value' && node.kind === 'scalar' && node.end > node.start ? node : (key ?? node)
     return this.#rangeOf(wanted)
   }
@@ -171,7 +175,7 @@ class Document implements ManifestDocument {
     for (let i = 0; i + 1 < node.items.length; i += 2) {
       const key = node.items[i] as YamlNode
       if (key.kind !== 'scalar') continue
-      const name = nameOf(key)
+      const name = keyName(key)
       const at = path === '' ? name : `${path}.${name}`
       if (seen.has(name) && name !== '<<') found.push({ path: at, range: this.#rangeOf(key) })
       seen.add(name)

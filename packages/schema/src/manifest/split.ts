@@ -1,13 +1,13 @@
-/** A text of several YAML documents, document by document. */
+/** Splits a text into YAML documents. */
 
 export interface YamlChunk {
-  /** Begins with the marker of the document where it has one. */
+  /** Starts with the document marker, if any. */
   readonly text: string
-  /** Lines of the whole text that come before it. */
+  /** Number of lines before it. */
   readonly line: number
 }
 
-/** Documents with something in them, comments do not count. Directives stay with what follows them. */
+/** Documents with content other than comments. Directives stay with the following document. */
 export function splitYaml(text: string): YamlChunk[] {
   const chunks: YamlChunk[] = []
   const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm

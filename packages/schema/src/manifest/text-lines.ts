@@ -1,4 +1,4 @@
-/** A range of a text. Lines and columns count from 1, columns in UTF-16 units; the end is after the last character. */
+/** A range of a text. Lines and columns count from 1, columns in UTF-16 units; the end is exclusive. */
 export interface TextRange {
   readonly line: number
   readonly column: number
@@ -6,10 +6,10 @@ export interface TextRange {
   readonly endColumn: number
 }
 
-/** From offsets to lines and columns. */
+/** Converts offsets to lines and columns. */
 export class TextLines {
   readonly #starts: number[] = [0]
-  /** Lines before the text begins. */
+  /** Number of lines before the text. */
   readonly #before: number
 
   constructor(text: string, before: number) {

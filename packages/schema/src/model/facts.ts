@@ -1,11 +1,11 @@
 /**
- * The raw facts of the built-in types as they are carried: one JSON text for each group folder.
+ * Raw facts of the built-in types: one JSON text per group folder.
  *
- * Absent members mean false, null or none. Only members that something reads are declared.
+ * Absent members mean false, null or none. Members that no code reads are not declared.
  */
 
 export interface GroupFacts {
-  /** Full API group, empty for core. */
+  /** Full API group; empty for core. */
   readonly group: string
   readonly versions: Readonly<Record<string, VersionFacts>>
 }
@@ -23,7 +23,7 @@ export interface VersionFacts {
   /** Values of enumerations in source order. */
   readonly enums?: Readonly<Record<string, readonly string[]>>
   readonly constants?: Readonly<Record<string, readonly string[]>>
-  /** Enumerations that the generated OpenAPI leaves out. */
+  /** Enumerations that the generated OpenAPI omits. */
   readonly enumsNotInOpenAPI?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export interface KindFacts {
   readonly metadata: 'object' | 'list' | null
   /** Name of the list kind. */
   readonly list: string | null
-  /** Releases such as `1.21`. */
+  /** A release, such as `1.21`. */
   readonly introduced: string | null
   readonly deprecated: string | null
   readonly removed: string | null
@@ -50,7 +50,7 @@ export interface ResourceFacts {
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
-  /** `client`: not served any more. */
+  /** `client`: no longer served. */
   readonly from?: string
 }
 
@@ -65,6 +65,7 @@ export interface TypeFacts {
   readonly fields?: readonly FieldFacts[]
 }
 
+/** A named type or alias. */
 export interface NamedFacts {
   readonly type?: NodeFacts
   readonly aliasOf?: string
@@ -97,6 +98,7 @@ export interface FieldFacts {
   readonly noDoc?: boolean
 }
 
+/** Encoding of a field in its protobuf message. */
 export interface ProtoFacts {
   readonly number: number
   readonly type: 'varint' | 'bytes' | 'fixed64'
@@ -105,6 +107,7 @@ export interface ProtoFacts {
   readonly map?: readonly [string, string]
 }
 
+/** Type of a field, list element or map value. */
 export interface NodeFacts {
   readonly scalar?: 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes' | 'any'
   readonly enum?: string

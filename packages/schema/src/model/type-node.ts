@@ -2,17 +2,17 @@ import { SchemaError } from '../errors.ts'
 import type { ScalarNode, SpecialName, StructType, TypeNode } from '../interfaces.ts'
 import type { NodeFacts } from './facts.ts'
 
-/** From the facts of one node to a `TypeNode`. */
+/** Builds a `TypeNode` from the facts of one node. */
 
-/** What a node needs from the source it belongs to. */
+/** Services of the type source that a node needs. */
 export interface NodeContext {
   struct(name: string): StructType
-  /** Name of the hand-written wire form, for structs of `folder` that have one. */
+  /** Special type of the named struct; `undefined` for ordinary structs. `folder` is the folder of the referring struct. */
   specialOf(name: string, folder: string): string | undefined
   enumValues(name: string): { readonly values: readonly string[]; readonly hidden: boolean } | undefined
 }
 
-/** @param folder group folder of the struct that has the node. */
+/** @param folder group folder of the struct that contains the node. */
 export function typeNode(facts: NodeFacts, folder: string, context: NodeContext): TypeNode {
   if (facts.scalar !== undefined) return facts.enum === undefined ? plainScalar(facts) : enumScalar(facts.enum, facts, context)
   if (facts.ref !== undefined) return reference(facts.ref, folder, context)
@@ -32,7 +32,7 @@ function plainScalar(facts: NodeFacts): ScalarNode {
   return facts.named === undefined ? { kind: 'scalar', scalar } : { kind: 'scalar', scalar, named: facts.named }
 }
 
-/** Values may live in another group's file, which is read only when somebody asks. */
+/** Enumeration values resolve lazily: they may be declared in the file of another group. */
 function enumScalar(enumName: string, facts: NodeFacts, context: NodeContext): ScalarNode {
   const scalar = facts.scalar as ScalarNode['scalar']
   return {

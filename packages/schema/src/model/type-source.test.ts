@@ -84,7 +84,7 @@ const facts = {
       },
     },
   }),
-  broken: 'this is never parsed unless asked for',
+  broken: 'never parsed',
   lifecycle: '[]',
   special: '{}',
 }
@@ -92,7 +92,7 @@ const facts = {
 describe('createTypeSource', () => {
   const source = createTypeSource(facts)
 
-  it('promotes inline members in their place and knows root types', () => {
+  it('promotes inline members in place and marks root types', () => {
     const widget = source.struct('shop/v1.Widget')
     expect(widget.root).toBe(true)
     expect(widget.fields.map((field) => field.json)).toEqual(['kind', 'apiVersion', 'colour', 'disk', 'next'])
@@ -101,7 +101,7 @@ describe('createTypeSource', () => {
     expect(widget).toMatchObject({ openapiName: 'io.example.shop.v1.Widget', protoName: 'example.shop.v1.Widget' })
   })
 
-  it('lays messages out by number, inline structs as messages of their own', () => {
+  it('orders message members by number and embeds inline structs as messages', () => {
     const members = source.struct('shop/v1.Widget').proto ?? []
     expect(members.map((member) => [member.number, member.kind])).toEqual([
       [1, 'field'],
@@ -122,7 +122,7 @@ describe('createTypeSource', () => {
     expect(widget.field.get('colour')?.type).toMatchObject({ scalar: 'string', named: 'shop/v1.Colour', enum: ['Red', 'Blue'] })
   })
 
-  it('refuses unknown names without touching other groups', () => {
+  it('rejects unknown names without parsing other groups', () => {
     expect(source.has('shop/v1.Widget')).toBe(true)
     for (const name of [
       'shop/v1.Nothing',

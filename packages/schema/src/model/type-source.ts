@@ -5,21 +5,34 @@ import type { FieldFacts, GroupFacts, ProtoFacts, TypeFacts, VersionFacts } from
 import { type NodeContext, typeNode } from './type-node.ts'
 
 /**
- * Reads the facts of the built-in types: a group's text is parsed on first use of one of its types, a type is built on first use of
- * its name.
+ * Reads the facts of the built-in types. The text of a group is parsed on first use of one of its types; a type is built on first
+ * use of its name.
  */
 
-/** A `TypeSource` over group files, which also shows the facts that are not about types (kinds, resources). */
+/** A `TypeSource` over group files that also exposes the facts of kinds and resources. */
 export interface FactsSource extends TypeSource {
   /** Names of the group folders: `core`, `apps`, ... */
   readonly folders: readonly string[]
   /** @throws SchemaError `UnknownType` for an unknown folder. */
   group(folder: string): GroupFacts
-  /** The text that the facts of a folder are read from. @throws as `group`. */
+  /**
+   * JSON text of the facts of a folder.
+   *
+   * @throws SchemaError `UnknownType` for an unknown folder.
+   */
   text(folder: string): string
 }
 
-/** @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored. */
+/**
+ * Creates a type source.
+ *
+ * @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored.
+ * @example
+ * ```ts
+ * const types = createTypeSource({ core: coreFacts, meta: metaFacts })
+ * types.struct('core/v1.ConfigMap').fields
+ * ```
+ */
 export function createTypeSource(files: Readonly<Record<string, string>>): FactsSource {
   const groups = new Map<string, GroupFacts>()
   const structs = new Map<string, StructType>()
@@ -64,7 +77,7 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
 
   const context: NodeContext = {
     struct,
-    // Structs with a hand-written wire form are used in their own group only, so other groups need not be read for this.
+    // Only their own group uses structs with a hand-written wire form, so no other group is parsed here.
     specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
     enumValues(name) {
       const at = parseTypeName(name)
@@ -140,7 +153,7 @@ function buildStruct(
   }
 }
 
-/** A promoted member keeps its facts, but its number counts only inside the embedded message. */
+/** A promoted field keeps its facts except its protobuf number, which is valid only in the embedded message. */
 function promoted(field: Field, inner: string): Field {
   const { proto: _, ...rest } = field
   return { ...rest, promotedFrom: field.promotedFrom ?? inner }

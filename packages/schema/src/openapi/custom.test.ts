@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { customSchemas, definitionName } from './custom.ts'
+import { createCustomSchemas, definitionName } from './custom.ts'
 
 const source = testTypes()
 const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
@@ -11,9 +11,13 @@ function published(
   dialect: 'v2' | 'v3',
   more: { preserveUnknownFields?: boolean } = {},
 ): JsonObject {
-  return customSchemas({ kind, listKind: 'WidgetList', source, ...(schema === undefined ? {} : { schema }), ...more }).body.of(
-    dialect,
-  )
+  return createCustomSchemas({
+    kind,
+    listKind: 'WidgetList',
+    source,
+    ...(schema === undefined ? {} : { schema }),
+    ...more,
+  }).body.of(dialect)
 }
 
 const properties = (schema: JsonObject) => schema.properties as Record<string, JsonObject>
@@ -23,13 +27,13 @@ describe('schemas of custom resources', () => {
     expect(definitionName(kind)).toBe('com.example.shop.v1.Widget')
   })
 
-  it('explain the members of every object with the words that people look for', () => {
+  it("describe common members with the stock texts' first words", () => {
     const { apiVersion, metadata } = properties(published({ type: 'object', properties: { spec: { type: 'object' } } }, 'v3'))
     expect(apiVersion?.description).toMatch(/^APIVersion defines /)
     expect(metadata?.description).toMatch(/^Standard object's metadata/)
   })
 
-  it('gain the members of every object', () => {
+  it('include the members of every object', () => {
     const schema = {
       type: 'object',
       properties: { spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } } },
@@ -46,7 +50,7 @@ describe('schemas of custom resources', () => {
     )
   })
 
-  it('say nothing about members where anything may stand', () => {
+  it('omit members where any member is allowed', () => {
     expect(published(undefined, 'v3')).toEqual({ type: 'object', 'x-kubernetes-group-version-kind': [kind] })
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
     expect(published(open, 'v2').properties).toBeUndefined()
@@ -57,7 +61,7 @@ describe('schemas of custom resources', () => {
     })
   })
 
-  it('lose in version 2 what its clients do not understand', () => {
+  it('drop in version 2 what its clients do not support', () => {
     const schema: JsonObject = {
       type: 'object',
       required: ['a', 'b'],
@@ -78,7 +82,7 @@ describe('schemas of custom resources', () => {
     expect(properties(v3).c).toEqual({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] })
   })
 
-  it('embedded resources have the members of an object', () => {
+  it('give embedded resources the members of an object', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { template: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} } },
@@ -88,8 +92,8 @@ describe('schemas of custom resources', () => {
     expect(template!.required).toEqual(['kind', 'apiVersion'])
   })
 
-  it('lists hold items and a position', () => {
-    const { list } = customSchemas({ kind, listKind: 'WidgetList', source, selectableFields: ['.spec.size'] })
+  it('describe lists with items and list metadata', () => {
+    const { list } = createCustomSchemas({ kind, listKind: 'WidgetList', source, selectableFields: ['.spec.size'] })
     expect(list.name).toBe('com.example.shop.v1.WidgetList')
     const schema = list.of('v3')
     expect(schema.required).toEqual(['items'])
@@ -97,7 +101,7 @@ describe('schemas of custom resources', () => {
     expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.size' }])
   })
 
-  it('hostile names and depths do no harm', () => {
+  it('survive hostile names and deep schemas', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}',
     ) as JsonObject

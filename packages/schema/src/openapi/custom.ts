@@ -1,18 +1,20 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
+import { setMember } from '../json/syntax.ts'
 import { type Dialect, refTo } from './dialect.ts'
-import type { WrittenSchema } from './schemas.ts'
-import { define } from './type-schema.ts'
+import type { LiteralSchema } from './schemas.ts'
 
 /**
- * How the OpenAPI schema of a custom resource is published: joined with the members that every object has, and, in version 2, cut
- * down to what clients of that version understand.
+ * Publishes the OpenAPI schema of a custom resource: adds the members of every object and, in version 2, removes what clients of
+ * that
+ * version do not support.
  */
 
 export interface CustomSchemaOptions {
   readonly kind: GroupVersionKind
   readonly listKind: string
-  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  /** `openAPIV3Schema` of the version. Default: any object. */
   readonly schema?: JsonObject
   /** `spec.preserveUnknownFields` */
   readonly preserveUnknownFields?: boolean
@@ -21,13 +23,21 @@ export interface CustomSchemaOptions {
   readonly source: TypeSource
 }
 
+/** Schemas of a custom kind. */
 export interface CustomSchemas {
-  readonly body: WrittenSchema
-  readonly list: WrittenSchema
+  readonly body: LiteralSchema
+  readonly list: LiteralSchema
 }
 
-/** Schemas of the objects and lists of a custom kind. */
-export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
+/**
+ * Creates the schemas of the objects and lists of a custom kind.
+ *
+ * @example
+ * ```ts
+ * createCustomSchemas({ kind, listKind: 'WidgetList', schema, source }).body.of('v3')
+ * ```
+ */
+export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas {
   const objectMeta = options.source.struct('meta/v1.ObjectMeta')
   const listMeta = options.source.struct('meta/v1.ListMeta')
   return {
@@ -44,17 +54,16 @@ export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
   }
 }
 
-/** `stable.example.com`, `v1`, `CronTab` -> `com.example.stable.v1.CronTab` */
+/** Definition name of a kind: `stable.example.com`, `v1`, `CronTab` becomes `com.example.stable.v1.CronTab`. */
 export function definitionName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.')
 }
 
-/** People and suites look for how the texts of members that all objects have begin. */
-const metadataText =
-  "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object."
+/** Clients and conformance suites match the first words of the texts of common members. */
+const metadataText = "Standard object's metadata: name, namespace, labels, annotations and metadata maintained by the server."
 const typeMembers: JsonObject = {
-  apiVersion: { description: 'APIVersion defines by which group and version this form of the object goes.', type: 'string' },
-  kind: { description: 'Name of the kind of object.', type: 'string' },
+  apiVersion: { description: 'APIVersion defines the group and version of this representation of the object.', type: 'string' },
+  kind: { description: 'Kind of the object.', type: 'string' },
 }
 
 function metadataRef(meta: StructType, dialect: Dialect, text: string): JsonObject {
@@ -71,13 +80,13 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   return schema
 }
 
-/** Without properties where anything may stand: clients take listed members for all that are allowed. */
+/** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
 function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): JsonObject {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
   if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
   const published = publish(schema, { dialect, objectMeta, depth: 0 })
-  const properties = isObject(published.properties) ? published.properties : {}
+  const properties = isJsonObject(published.properties) ? published.properties : {}
   published.properties = {
     ...typeMembers,
     ...properties,
@@ -88,7 +97,7 @@ function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialec
 
 function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect: Dialect): JsonObject {
   const items: JsonObject = {
-    description: 'The objects.',
+    description: 'Objects of the list.',
     type: 'array',
     items: { $ref: refTo(definitionName(options.kind), dialect) },
   }
@@ -99,18 +108,18 @@ function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect:
     properties: {
       ...typeMembers,
       items,
-      metadata: metadataRef(listMeta, dialect, 'Version and position of the list.'),
+      metadata: metadataRef(listMeta, dialect, 'Version and continue token of the list.'),
     },
   }
 }
 
-interface Publishing {
+interface PublishScope {
   readonly dialect: Dialect
   readonly objectMeta: StructType
   readonly depth: number
 }
 
-/** Schemas are the input of clients; whatever lies deeper is published as open. */
+/** Schemas are client input; deeper levels are published as open. */
 const maxDepth = 256
 
 // biome-ignore format: a table
@@ -121,7 +130,7 @@ const plainKeywords: readonly string[] = [
   'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
 ]
 
-function publish(schema: JsonObject, at: Publishing): JsonObject {
+function publish(schema: JsonObject, at: PublishScope): JsonObject {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
   const out: JsonObject = {}
   for (const keyword of plainKeywords) {
@@ -129,7 +138,7 @@ function publish(schema: JsonObject, at: Publishing): JsonObject {
     if (value !== undefined) out[keyword] = value
   }
   copyNested(schema, out, at)
-  if (at.dialect === 'v2') return cutDown(schema, out, at)
+  if (at.dialect === 'v2') return restrictToVersion2(schema, out, at)
   copyJunctors(schema, out, at)
   if (out['x-kubernetes-int-or-string'] === true && out.anyOf === undefined && out.allOf === undefined) {
     out.anyOf = [{ type: 'integer' }, { type: 'string' }]
@@ -137,35 +146,35 @@ function publish(schema: JsonObject, at: Publishing): JsonObject {
   return withEmbedded(out, at)
 }
 
-function copyNested(schema: JsonObject, out: JsonObject, at: Publishing): void {
+function copyNested(schema: JsonObject, out: JsonObject, at: PublishScope): void {
   const deeper = { ...at, depth: at.depth + 1 }
   const items = own(schema, 'items')
-  if (isObject(items)) out.items = publish(items, deeper)
+  if (isJsonObject(items)) out.items = publish(items, deeper)
   const additional = own(schema, 'additionalProperties')
-  if (isObject(additional)) out.additionalProperties = publish(additional, deeper)
+  if (isJsonObject(additional)) out.additionalProperties = publish(additional, deeper)
   else if (typeof additional === 'boolean') out.additionalProperties = additional
   const properties = own(schema, 'properties')
-  if (!isObject(properties)) return
+  if (!isJsonObject(properties)) return
   const published: JsonObject = {}
   for (const [name, property] of Object.entries(properties)) {
-    if (isObject(property)) define(published, name, publish(property, deeper))
+    if (isJsonObject(property)) setMember(published, name, publish(property, deeper))
   }
   out.properties = published
 }
 
-function copyJunctors(schema: JsonObject, out: JsonObject, at: Publishing): void {
+function copyJunctors(schema: JsonObject, out: JsonObject, at: PublishScope): void {
   const deeper = { ...at, depth: at.depth + 1 }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const alternatives = own(schema, keyword)
     if (Array.isArray(alternatives))
-      out[keyword] = alternatives.filter(isObject).map((alternative) => publish(alternative, deeper))
+      out[keyword] = alternatives.filter(isJsonObject).map((alternative) => publish(alternative, deeper))
   }
   const not = own(schema, 'not')
-  if (isObject(not)) out.not = publish(not, deeper)
+  if (isJsonObject(not)) out.not = publish(not, deeper)
 }
 
-/** Clients of version 2 stumble over untyped values with members, arrays without items, and required members that may be null. */
-function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObject {
+/** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */
+function restrictToVersion2(schema: JsonObject, out: JsonObject, at: PublishScope): JsonObject {
   const open = out['x-kubernetes-preserve-unknown-fields'] === true
   if (out.nullable === true) delete out.type
   if (out.nullable === true || open) {
@@ -177,7 +186,7 @@ function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObjec
   const required = out.properties === undefined ? undefined : requiredInVersion2(schema, out)
   if (required !== undefined) out.required = required
   const additional = own(schema, 'additionalProperties')
-  if ((isObject(additional) && additional.nullable === true) || (Array.isArray(out.required) && out.required.length === 0)) {
+  if ((isJsonObject(additional) && additional.nullable === true) || (Array.isArray(out.required) && out.required.length === 0)) {
     delete out.required
   }
   return open ? out : withEmbedded(out, at)
@@ -185,17 +194,17 @@ function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObjec
 
 function requiredInVersion2(schema: JsonObject, out: JsonObject): JsonValue[] | undefined {
   const properties = own(schema, 'properties')
-  if (!Array.isArray(out.required) || !isObject(properties)) return undefined
+  if (!Array.isArray(out.required) || !isJsonObject(properties)) return undefined
   return out.required.filter((name) => {
     const property = typeof name === 'string' ? own(properties, name) : undefined
-    return !isObject(property) || property.nullable !== true
+    return !isJsonObject(property) || property.nullable !== true
   })
 }
 
-/** An embedded resource has the members of an object, said or not. */
-function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
+/** Adds the members of an object to an embedded resource. */
+function withEmbedded(out: JsonObject, at: PublishScope): JsonObject {
   if (out['x-kubernetes-embedded-resource'] !== true) return out
-  const properties = isObject(out.properties) ? out.properties : {}
+  const properties = isJsonObject(out.properties) ? out.properties : {}
   out.properties = {
     ...properties,
     ...typeMembers,
@@ -204,12 +213,4 @@ function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
   const required = Array.isArray(out.required) ? out.required : []
   out.required = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))]
   return out
-}
-
-function own(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

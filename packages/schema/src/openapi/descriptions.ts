@@ -3,20 +3,20 @@ import { specialText } from './special.ts'
 import { textOf } from './texts/index.ts'
 
 /**
- * Descriptions for `kubectl explain`: a sentence of our own where there is one, then what the model knows: what values look like, how
- * elements are merged, the default.
+ * Descriptions for `kubectl explain`: a text from the tables where one exists, then facts of the model: format of values, merge
+ * behaviour, default.
  */
 
-/** A few words about a type. */
+/** Describes a type. */
 export function describeType(type: StructType): string {
   if (type.root) return `${rootSubject(type)}${versionOf(type)}.`
-  const sentences = [sentence(words(type.typeName))]
-  if (type.structType === 'atomic') sentences.push('Owned and replaced as a whole.')
+  const sentences = [sentence(splitCamelCase(type.typeName))]
+  if (type.structType === 'atomic') sentences.push('Atomic: owned and replaced as a whole.')
   if (type.union) sentences.push(unionSentence(type))
   return sentences.join(' ')
 }
 
-/** What a member holds; never empty. */
+/** Describes a field; never empty. */
 export function describeField(type: StructType, field: Field): string {
   const known = type.root ? knownMembers[field.json] : undefined
   const sentences = [known ?? textOf(type.typeName, field.json) ?? sentence(subject(field))]
@@ -24,22 +24,22 @@ export function describeField(type: StructType, field: Field): string {
   if (content !== undefined && known === undefined) sentences.push(content)
   const list = listSentence(field)
   if (list !== undefined) sentences.push(list)
-  if (field.mapType === 'atomic' || field.structType === 'atomic') sentences.push('Owned and replaced as a whole.')
-  if (field.unionDiscriminator) sentences.push('Says which alternative is meant.')
+  if (field.mapType === 'atomic' || field.structType === 'atomic') sentences.push('Atomic: owned and replaced as a whole.')
+  if (field.unionDiscriminator) sentences.push('Discriminates the union.')
   if (field.default !== undefined) sentences.push(`Default: ${shown(field.default)}.`)
   if (field.featureGates !== undefined && field.featureGates.length > 0) {
-    sentences.push(`Has an effect only with feature ${field.featureGates.join(' and ')}.`)
+    sentences.push(`Requires feature gate ${field.featureGates.join(' and ')}.`)
   }
   return sentences.join(' ')
 }
 
 const knownMembers: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  apiVersion: 'APIVersion defines by which group and version this form of the object goes, such as v1 or apps/v1.',
-  kind: 'Name of the kind of object.',
-  metadata: "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object.",
-  spec: 'The state that is wanted.',
-  status: 'The state that was last observed; written by controllers.',
-  items: 'The objects.',
+  apiVersion: 'APIVersion defines the group and version of this representation of the object, such as v1 or apps/v1.',
+  kind: 'Kind of the object.',
+  metadata: "Standard object's metadata: name, namespace, labels, annotations and metadata maintained by the server.",
+  spec: 'Desired state.',
+  status: 'Last observed state; written by controllers.',
+  items: 'Objects of the list.',
 })
 
 function rootSubject(type: StructType): string {
@@ -56,15 +56,15 @@ function unionSentence(type: StructType): string {
   const discriminator = type.fields.find((field) => field.unionDiscriminator)
   return discriminator === undefined
     ? 'At most one of its members may be set.'
-    : `Only the member that ${discriminator.json} names may be set.`
+    : `Only the member selected by ${discriminator.json} may be set.`
 }
 
-/** `terminationGracePeriodSeconds` -> `termination grace period, in seconds`. */
+/** `terminationGracePeriodSeconds` becomes `termination grace period, in seconds`. */
 function subject(field: Field): string {
   const name = field.json
   const unit = units.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length)
-  if (unit === undefined) return words(name)
-  return `${words(name.slice(0, -unit[0].length))}, in ${unit[1]}`
+  if (unit === undefined) return splitCamelCase(name)
+  return `${splitCamelCase(name.slice(0, -unit[0].length))}, in ${unit[1]}`
 }
 
 const units: readonly (readonly [suffix: string, unit: string])[] = [
@@ -74,8 +74,8 @@ const units: readonly (readonly [suffix: string, unit: string])[] = [
   ['Percent', 'percent'],
 ]
 
-/** Camel case taken apart: `hostIPs` -> `host IPs`. Names that are no identifiers stay as they are. */
-export function words(name: string): string {
+/** Splits camel case: `hostIPs` becomes `host IPs`. Names that are not identifiers stay unchanged. */
+export function splitCamelCase(name: string): string {
   const parts = name.match(/[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]/g)
   if (parts === null || parts.join('').length !== name.length) return name
   return parts.map((part) => (/^[A-Z][a-z0-9]*$/.test(part) && part.length > 1 ? part.toLowerCase() : part)).join(' ')
@@ -88,7 +88,7 @@ function sentence(text: string): string {
 
 function contentSentence(node: TypeNode): string | undefined {
   if (node.kind === 'special') return specialText(node.special)
-  if (node.kind === 'scalar' && node.scalar === 'bytes') return 'Bytes in base64.'
+  if (node.kind === 'scalar' && node.scalar === 'bytes') return 'Base64-encoded bytes.'
   if (node.kind === 'list' || node.kind === 'map') return elementSentence(node)
   return undefined
 }
@@ -101,9 +101,9 @@ function elementSentence(node: ListNode | MapNode): string | undefined {
 
 function listSentence(field: Field): string | undefined {
   if (field.type.kind !== 'list') return undefined
-  if (field.listType === 'set') return 'No value occurs twice.'
-  if (field.listType === 'map') return `No two elements have the same ${listOf(field.listMapKeys ?? [])}.`
-  return field.patchMergeKey === undefined ? undefined : `Strategic merge patches tell elements apart by ${field.patchMergeKey}.`
+  if (field.listType === 'set') return 'Values are unique.'
+  if (field.listType === 'map') return `Elements are unique by ${listOf(field.listMapKeys ?? [])}.`
+  return field.patchMergeKey === undefined ? undefined : `Strategic merge patches identify elements by ${field.patchMergeKey}.`
 }
 
 function listOf(names: readonly string[]): string {

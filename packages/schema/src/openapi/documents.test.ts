@@ -1,13 +1,13 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
-import { openapiV2Document, openapiV3Document, openapiV3Of } from './documents.ts'
+import { openapiV2Document, openapiV3Document, openapiV3FromOperations } from './documents.ts'
 import type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 import { rootDocuments } from './roots.ts'
-import { kindsFrom } from './schemas.ts'
+import { createKindLookup } from './schemas.ts'
 
 const source = discoveryTypes()
-const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
+const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
 const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 const podKind = { group: '', version: 'v1', kind: 'Pod' }
 
@@ -19,7 +19,7 @@ const pods: PublishedResource[] = [
     verbs: all,
     body: source.struct('core/v1.Pod'),
     list: source.struct('core/v1.PodList'),
-    deleteAnswersObject: true,
+    deleteReturnsObject: true,
   },
   {
     name: 'pods/status',
@@ -45,8 +45,8 @@ type Item = Record<string, JsonObject & { parameters?: { name: string }[] }>
 const document = openapiV3Document(core, options)
 const paths = document.paths as Record<string, Item>
 
-describe('a document of version 3', () => {
-  it('P1 paths bear the plural, schemas and operations the kind', () => {
+describe('OpenAPI v3 document', () => {
+  it('uses the plural in paths and the kind in schemas and operations [P1]', () => {
     const get = paths['/api/v1/namespaces/{namespace}/pods/{name}']!.get!
     expect(get['x-kubernetes-group-version-kind']).toEqual(podKind)
     expect(get.operationId).toBe('readCoreV1NamespacedPod')
@@ -54,7 +54,7 @@ describe('a document of version 3', () => {
     expect(get.tags).toEqual(['core_v1'])
   })
 
-  it('has a path for each way to a resource', () => {
+  it('has every path of a resource', () => {
     expect(Object.keys(paths)).toEqual([
       '/api/v1/',
       '/api/v1/namespaces/{namespace}/pods',
@@ -68,7 +68,7 @@ describe('a document of version 3', () => {
     ])
   })
 
-  it('P2 sub-resources have only the verbs of their own', () => {
+  it('lists only the supported verbs of subresources [P2]', () => {
     expect(Object.keys(paths['/api/v1/namespaces/{namespace}/pods/{name}/status']!)).toEqual([
       'get',
       'put',
@@ -77,7 +77,7 @@ describe('a document of version 3', () => {
     ])
   })
 
-  it('clients find fieldValidation and dryRun at the patch operation itself', () => {
+  it('declares fieldValidation and dryRun on the patch operation', () => {
     const { patch } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
     expect(patch!.parameters!.map(({ name }) => name)).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force'])
     expect(Object.keys((patch!.requestBody as JsonObject).content as JsonObject)).toEqual([
@@ -88,7 +88,7 @@ describe('a document of version 3', () => {
     ])
   })
 
-  it('what all operations of a path take is said once', () => {
+  it('declares shared parameters once per path', () => {
     const { parameters } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
     expect((parameters as unknown as { name: string }[]).map(({ name }) => name)).toEqual(['name', 'namespace', 'pretty'])
     const lists = paths['/api/v1/pods']!
@@ -96,7 +96,7 @@ describe('a document of version 3', () => {
     expect((lists.parameters as unknown as { name: string }[]).map(({ name }) => name)).toContain('labelSelector')
   })
 
-  it('answers by status code', () => {
+  it('lists responses by status code', () => {
     const item = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
     expect(Object.keys(item.put!.responses as JsonObject)).toEqual(['200', '201', '401'])
     const deleted = (item.delete!.responses as Record<string, JsonObject>)['202']!
@@ -105,14 +105,14 @@ describe('a document of version 3', () => {
     })
   })
 
-  it('connections take the members of their options and pass anything on', () => {
+  it('declares options of connections as parameters', () => {
     const item = paths['/api/v1/namespaces/{namespace}/pods/{name}/exec']!
     expect(item.get!.operationId).toBe('connectCoreV1GetNamespacedPodExec')
     expect((item.parameters as unknown as { name: string }[]).map(({ name }) => name)).toEqual(['command', 'name', 'namespace'])
     expect((item.get!.responses as Record<string, JsonObject>)['200']!.content).toEqual({ '*/*': { schema: { type: 'string' } } })
   })
 
-  it('every reference leads to a component', () => {
+  it('resolves every reference to a component', () => {
     const { schemas } = document.components as { schemas: JsonObject }
     const text = JSON.stringify(document)
     const named = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]!))
@@ -120,7 +120,7 @@ describe('a document of version 3', () => {
     expect(Object.keys(schemas)).toEqual(Object.keys(schemas).toSorted())
   })
 
-  it('options are kinds of every group version, a Status of v1', () => {
+  it('lists options for every group version and Status for v1 only', () => {
     const { schemas } = document.components as { schemas: Record<string, JsonObject> }
     const kinds = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![
       'x-kubernetes-group-version-kind'
@@ -133,13 +133,13 @@ describe('a document of version 3', () => {
   })
 })
 
-describe('the document of version 2', () => {
+describe('OpenAPI v2 document', () => {
   const roots = rootDocuments({ source, groups: ['apps', 'rbac.authorization.k8s.io'], issuer: true })
   const extra = { operations: roots.flatMap((root) => root.operations), schemas: roots.flatMap((root) => root.schemas) }
   const v2 = openapiV2Document([core], { ...options, extra })
   const v2Paths = v2.paths as Record<string, Item>
 
-  it('shares parameters, but for the two that old clients look for in place', () => {
+  it('shares parameters except dryRun and fieldValidation', () => {
     const { patch } = v2Paths['/api/v1/namespaces/{namespace}/pods/{name}']!
     expect(patch!.parameters!.map((each) => each.name ?? (each as JsonObject).$ref)).toEqual([
       'body',
@@ -155,7 +155,7 @@ describe('the document of version 2', () => {
       expect(Object.hasOwn(v2.definitions as JsonObject, name!)).toBe(true)
   })
 
-  it('has the paths that belong to no group version', () => {
+  it('includes paths outside of group versions', () => {
     expect(Object.keys(v2Paths)).toEqual(
       expect.arrayContaining([
         '/api/',
@@ -169,9 +169,9 @@ describe('the document of version 2', () => {
     expect(v2Paths['/apis/rbac.authorization.k8s.io/']!.get!.operationId).toBe('getRbacAuthorizationAPIGroup')
   })
 
-  it('each root is a document of version 3, too', () => {
+  it('publishes each root as an OpenAPI v3 document', () => {
     const api = roots.find(({ name }) => name === 'api')!
-    const { components } = openapiV3Of(api.operations, api.schemas, options)
+    const { components } = openapiV3FromOperations(api.operations, api.schemas, options)
     expect(Object.keys((components as { schemas: JsonObject }).schemas)).toEqual([
       'io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions',
       'io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR',
@@ -197,7 +197,7 @@ describe('operations of custom resources', () => {
   const custom = openapiV3Document(published, options).paths as Record<string, Item>
   const root = '/apis/shop.example.com/v1'
 
-  it('P191 are those of a stock server: no discovery, no superseded watches, JSON and YAML only', () => {
+  it('match the stock server: no discovery, no deprecated watch paths, JSON and YAML only [P191]', () => {
     expect(Object.keys(custom)).toEqual([
       `${root}/namespaces/{namespace}/widgets`,
       `${root}/namespaces/{namespace}/widgets/{name}`,
@@ -211,7 +211,7 @@ describe('operations of custom resources', () => {
     ])
   })
 
-  it('sub-resources bear the kind of the resource, deletions of many have no body', () => {
+  it('use the kind of the resource for subresources and no body for deletecollection', () => {
     expect(custom[`${root}/namespaces/{namespace}/widgets/{name}/scale`]!.get!['x-kubernetes-group-version-kind']).toEqual(kind)
     const { delete: deletion } = custom[`${root}/namespaces/{namespace}/widgets`]!
     expect(deletion!.requestBody).toBeUndefined()

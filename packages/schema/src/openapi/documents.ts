@@ -1,78 +1,101 @@
-import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
+import { type GroupVersionKind, type JsonObject, type NamingProfile, runAtOnce } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Operation } from './operations.ts'
-import { type DocumentParts, type ExtraOperations, finished, groupVersionParts, made, operationParts } from './parts.ts'
+import { buildMembers, type DocumentParts, type ExtraOperations, groupVersionParts, operationParts } from './parts.ts'
 import type { PublishedGroupVersion } from './resources.ts'
 import type { PublishedSchema } from './schemas.ts'
 import { typeSchema } from './type-schema.ts'
 import { bearerToken } from './v3.ts'
 
-/**
- * Whole documents as objects: of OpenAPI 3.0 one for each group version, each complete in itself; of Swagger 2.0 one for all group
- * versions together.
- */
+/** Whole documents as objects: OpenAPI 3.0 has one self-contained document per group version, Swagger 2.0 one document for all. */
 
 export interface OpenApiInfo {
   readonly title: string
-  /** Version of the server, such as `v1.33.4`. */
+  /** Server version, such as `v1.33.4`. */
   readonly version: string
 }
 
 export interface OpenApiV3Options {
   readonly source: TypeSource
   readonly info: OpenApiInfo
-  /** Spelling of media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
-  /** Kinds of root types; see `kindsFrom`. */
+  /** Kinds of root types. @see createKindLookup */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** The schema of one type, as a component. */
+/**
+ * The OpenAPI v3 component schema of one type.
+ *
+ * @example
+ * ```ts
+ * v3Schema(types.struct('core/v1.Pod')).properties
+ * ```
+ */
 export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The schema of one type, as a definition. */
+/**
+ * The Swagger 2.0 definition of one type.
+ *
+ * @see v3Schema
+ */
 export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The document of a group version. */
+/**
+ * The OpenAPI v3 document of a group version.
+ *
+ * @example
+ * ```ts
+ * openapiV3Document(core, { source, info: { title: 'API', version: 'v1.33.0' }, kindsOf }).paths
+ * ```
+ */
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
-  return v3Document(finished(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
+  return v3Document(runAtOnce(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
 }
 
-/** A document of given operations and the schemas they name. */
-export function openapiV3Of(
+/** An OpenAPI v3 document of the given operations and their schemas. */
+export function openapiV3FromOperations(
   operations: readonly Operation[],
   schemas: readonly PublishedSchema[],
   options: Omit<OpenApiV3Options, 'source'>,
 ): JsonObject {
-  return v3Document(finished(operationParts({ operations, schemas }, { kindsOf: options.kindsOf, dialect: 'v3' })), options.info)
+  return v3Document(runAtOnce(operationParts({ operations, schemas }, { kindsOf: options.kindsOf, dialect: 'v3' })), options.info)
 }
 
 function v3Document(parts: DocumentParts, info: OpenApiInfo): JsonObject {
   return {
     openapi: '3.0.0',
     info: { title: info.title, version: info.version },
-    paths: made(parts.paths),
-    components: { schemas: made(parts.schemas), securitySchemes: { BearerToken: bearerToken() } },
+    paths: buildMembers(parts.paths),
+    components: { schemas: buildMembers(parts.schemas), securitySchemes: { BearerToken: bearerToken() } },
   }
 }
 
+/**
+ * The Swagger 2.0 document of several group versions.
+ *
+ * @example
+ * ```ts
+ * openapiV2Document([core, apps], { source, info, kindsOf }).paths
+ * ```
+ */
 export function openapiV2Document(
   published: readonly PublishedGroupVersion[],
   options: OpenApiV3Options & { readonly extra?: ExtraOperations },
 ): JsonObject {
   const rooted = { ...options, dialect: 'v2' } as const
-  const parts = published.map((each) => finished(groupVersionParts(each, rooted)))
-  if (options.extra !== undefined) parts.push(finished(operationParts(options.extra, rooted)))
+  const parts = published.map((each) => runAtOnce(groupVersionParts(each, rooted)))
+  if (options.extra !== undefined) parts.push(runAtOnce(operationParts(options.extra, rooted)))
   return {
     swagger: '2.0',
     info: { title: options.info.title, version: options.info.version },
-    paths: made(parts.flatMap(({ paths }) => paths)),
-    definitions: made(parts.flatMap(({ schemas }) => schemas)),
-    parameters: made(parts.flatMap(({ parameters }) => parameters)),
+    paths: buildMembers(parts.flatMap(({ paths }) => paths)),
+    definitions: buildMembers(parts.flatMap(({ schemas }) => schemas)),
+    parameters: buildMembers(parts.flatMap(({ parameters }) => parameters)),
     securityDefinitions: { BearerToken: bearerToken() },
     security: [{ BearerToken: [] }],
   }

@@ -36,18 +36,18 @@ const document: JsonObject = {
   security: [{ BearerToken: [] }],
 }
 
-describe('the protobuf form of version 2', () => {
+describe('protobuf form of OpenAPI v2', () => {
   const bytes = encodeOpenapiV2(document)
   const operation = at(bytes, 8, 2, 2, 8) as Uint8Array
 
-  it('strings and messages', () => {
+  it('encodes strings and messages', () => {
     expect(text(at(bytes, 1))).toBe('2.0')
     expect(text(at(bytes, 2, 2))).toBe('v1')
     expect(text(at(bytes, 8, 2, 1))).toBe('/a')
     expect(text(at(operation, 5))).toBe('patchA')
   })
 
-  it('the three kinds of parameters', () => {
+  it('encodes the three kinds of parameters', () => {
     const [body, query, reference] = read(operation).get(8) as Uint8Array[]
     expect(text(at(body!, 1, 1, 2))).toBe('body')
     expect(at(body!, 1, 1, 4)).toBe(1n)
@@ -56,12 +56,12 @@ describe('the protobuf form of version 2', () => {
     expect(text(at(reference!, 2, 1))).toBe('#/parameters/force')
   })
 
-  it('answers by code, with their schema', () => {
+  it('encodes responses by status code with their schema', () => {
     expect(text(at(operation, 9, 1, 1))).toBe('200')
     expect(text(at(operation, 9, 1, 2, 1, 2, 1, 1))).toBe('#/definitions/a')
   })
 
-  it('extensions, defaults and enum values are YAML', () => {
+  it('encodes extensions, defaults and enum values as YAML', () => {
     expect(text(at(operation, 13, 1))).toBe('x-kubernetes-group-version-kind')
     expect(text(at(operation, 13, 2, 2))).toBe('group: ""\nkind: A\nversion: v1\n')
     const property = at(bytes, 9, 1, 2, 25, 1, 2) as Uint8Array
@@ -71,7 +71,7 @@ describe('the protobuf form of version 2', () => {
     expect(at(property, 11)).toBe(3n)
   })
 
-  it('schemas: types, items, additional properties; unknown keywords are left out', () => {
+  it('encodes types, items and additional properties of schemas and omits unknown keywords', () => {
     const schema = at(bytes, 9, 1, 2) as Uint8Array
     expect(text(at(schema, 22, 1))).toBe('object')
     expect(text(at(schema, 23, 1, 22, 1))).toBe('string')
@@ -81,7 +81,7 @@ describe('the protobuf form of version 2', () => {
     expect([...read(schema).keys()].sort((a, b) => a - b)).toEqual([19, 22, 23, 25])
   })
 
-  it('security', () => {
+  it('encodes security definitions', () => {
     expect(text(at(bytes, 12, 1, 1))).toBe('BearerToken')
     expect(text(at(bytes, 13, 1, 2, 2, 3))).toBe('header')
   })

@@ -1,36 +1,38 @@
 import type { JsonObject } from '@krmkit/meta'
-import { varint } from '../protobuf/wire.ts'
+import { isJsonObject } from '../json/json-object.ts'
+import { tagOf, varint } from '../protobuf/wire.ts'
 import {
-  any,
   bool,
   type Content,
-  each,
+  contentField,
+  double,
   encoded,
   extensions,
   type FieldWriter,
   field,
-  isObject,
+  integer,
   isReference,
   type Message,
   messageWriters,
-  named,
-  of,
-  real,
+  namedMap,
+  repeated,
   stringArray,
-  tag,
   text,
-  whole,
-  wrapped,
+  wrap,
   writeNamed,
+  yamlValue,
 } from './gnostic-wire.ts'
 
-/** The protobuf form of a version 2 document, which older discovery clients ask for: the messages of `OpenAPIv2.proto`. */
-
+/**
+ * Encodes an OpenAPI v2 document as protobuf (`OpenAPIv2.proto`), which older discovery clients request.
+ *
+ * @see encodeOpenapiV3
+ */
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }
 
-/** Members of the document's maps, as they stand inside the messages of those maps. */
+/** Encoders of single entries of the document's maps. */
 export const entriesV2 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
   schema: (name: string, schema: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema'))),
@@ -58,7 +60,7 @@ const responseValue: Content = (writer, value) =>
   isReference(value) ? inner('JsonReference')(writer, 2, value) : inner('Response')(writer, 1, value)
 
 const parameterContent: Content = (writer, value) => {
-  if (!isObject(value)) return
+  if (!isJsonObject(value)) return
   if (value.in === 'body') return inner('BodyParameter')(writer, 1, value)
   const [number, shape] = value.in === 'path' ? ([4, 'PathParameter'] as const) : ([3, 'QueryParameter'] as const)
   field(writer, 2, (inside, parameter) => inner(shape)(inside, number, parameter), value)
@@ -72,32 +74,33 @@ const parametersItem: FieldWriter = (writer, number, value) => {
 
 const additionalProperties: Content = (writer, value) => {
   if (typeof value !== 'boolean') return inner('Schema')(writer, 1, value)
-  writer.uint32(tag(2, varint)).bool(value)
+  writer.uint32(tagOf(2, varint)).bool(value)
 }
 
-const typeItem: Content = (writer, value) => (Array.isArray(value) ? each(text)(writer, 1, value) : text(writer, 1, value))
-const itemsItem: Content = (writer, value) => (Array.isArray(value) ? each(inner('Schema')) : inner('Schema'))(writer, 1, value)
-/** What the four kinds of parameters that are no bodies share, after their own first fields. */
+const typeItem: Content = (writer, value) => (Array.isArray(value) ? repeated(text)(writer, 1, value) : text(writer, 1, value))
+const itemsItem: Content = (writer, value) =>
+  (Array.isArray(value) ? repeated(inner('Schema')) : inner('Schema'))(writer, 1, value)
+/** The common fields of parameters other than bodies, numbered from `first`. */
 function parameterShape(first: number): Message {
   const members: readonly (readonly [string, FieldWriter])[] = [
     ['type', text],
     ['format', text],
     ['items', inner('Items')],
     ['collectionFormat', text],
-    ['default', any],
-    ['maximum', real],
+    ['default', yamlValue],
+    ['maximum', double],
     ['exclusiveMaximum', bool],
-    ['minimum', real],
+    ['minimum', double],
     ['exclusiveMinimum', bool],
-    ['maxLength', whole],
-    ['minLength', whole],
+    ['maxLength', integer],
+    ['minLength', integer],
     ['pattern', text],
-    ['maxItems', whole],
-    ['minItems', whole],
+    ['maxItems', integer],
+    ['minItems', integer],
     ['uniqueItems', bool],
-    ['enum', each(any)],
-    ['multipleOf', real],
-    [extensions, any],
+    ['enum', repeated(yamlValue)],
+    ['multipleOf', double],
+    [extensions, yamlValue],
   ]
   return Object.fromEntries(members.map(([name, write], index) => [name, [first + index, write] as const]))
 }
@@ -108,18 +111,18 @@ const messages: Readonly<Record<MessageName, Message>> = {
     info: [2, inner('Info')],
     host: [3, text],
     basePath: [4, text],
-    schemes: [5, each(text)],
-    consumes: [6, each(text)],
-    produces: [7, each(text)],
-    paths: [8, named(message('PathItem'), 2)],
-    definitions: [9, named(message('Schema'))],
-    parameters: [10, named(parameterContent)],
-    responses: [11, named(message('Response'))],
-    security: [12, each(named(stringArray))],
-    securityDefinitions: [13, named(wrapped(2, inner('ApiKeySecurity')))],
-    [extensions]: [16, any],
+    schemes: [5, repeated(text)],
+    consumes: [6, repeated(text)],
+    produces: [7, repeated(text)],
+    paths: [8, namedMap(message('PathItem'), 2)],
+    definitions: [9, namedMap(message('Schema'))],
+    parameters: [10, namedMap(parameterContent)],
+    responses: [11, namedMap(message('Response'))],
+    security: [12, repeated(namedMap(stringArray))],
+    securityDefinitions: [13, namedMap(wrap(2, inner('ApiKeySecurity')))],
+    [extensions]: [16, yamlValue],
   },
-  Info: { title: [1, text], version: [2, text], description: [3, text], termsOfService: [4, text], [extensions]: [7, any] },
+  Info: { title: [1, text], version: [2, text], description: [3, text], termsOfService: [4, text], [extensions]: [7, yamlValue] },
   PathItem: {
     $ref: [1, text],
     get: [2, inner('Operation')],
@@ -129,22 +132,22 @@ const messages: Readonly<Record<MessageName, Message>> = {
     options: [6, inner('Operation')],
     head: [7, inner('Operation')],
     patch: [8, inner('Operation')],
-    parameters: [9, each(parametersItem)],
-    [extensions]: [10, any],
+    parameters: [9, repeated(parametersItem)],
+    [extensions]: [10, yamlValue],
   },
   Operation: {
-    tags: [1, each(text)],
+    tags: [1, repeated(text)],
     summary: [2, text],
     description: [3, text],
     operationId: [5, text],
-    produces: [6, each(text)],
-    consumes: [7, each(text)],
-    parameters: [8, each(parametersItem)],
-    responses: [9, named(responseValue)],
-    schemes: [10, each(text)],
+    produces: [6, repeated(text)],
+    consumes: [7, repeated(text)],
+    parameters: [8, repeated(parametersItem)],
+    responses: [9, namedMap(responseValue)],
+    schemes: [10, repeated(text)],
     deprecated: [11, bool],
-    security: [12, each(named(stringArray))],
-    [extensions]: [13, any],
+    security: [12, repeated(namedMap(stringArray))],
+    [extensions]: [13, yamlValue],
   },
   BodyParameter: {
     description: [1, text],
@@ -152,7 +155,7 @@ const messages: Readonly<Record<MessageName, Message>> = {
     in: [3, text],
     required: [4, bool],
     schema: [5, inner('Schema')],
-    [extensions]: [6, any],
+    [extensions]: [6, yamlValue],
   },
   QueryParameter: {
     required: [1, bool],
@@ -165,37 +168,37 @@ const messages: Readonly<Record<MessageName, Message>> = {
   PathParameter: { required: [1, bool], in: [2, text], description: [3, text], name: [4, text], ...parameterShape(5) },
   Items: parameterShape(1),
   JsonReference: { $ref: [1, text], description: [2, text] },
-  Response: { description: [1, text], schema: [2, of(wrapped(1, inner('Schema')))], [extensions]: [5, any] },
-  ApiKeySecurity: { type: [1, text], name: [2, text], in: [3, text], description: [4, text], [extensions]: [5, any] },
+  Response: { description: [1, text], schema: [2, contentField(wrap(1, inner('Schema')))], [extensions]: [5, yamlValue] },
+  ApiKeySecurity: { type: [1, text], name: [2, text], in: [3, text], description: [4, text], [extensions]: [5, yamlValue] },
   Schema: {
     $ref: [1, text],
     format: [2, text],
     title: [3, text],
     description: [4, text],
-    default: [5, any],
-    multipleOf: [6, real],
-    maximum: [7, real],
+    default: [5, yamlValue],
+    multipleOf: [6, double],
+    maximum: [7, double],
     exclusiveMaximum: [8, bool],
-    minimum: [9, real],
+    minimum: [9, double],
     exclusiveMinimum: [10, bool],
-    maxLength: [11, whole],
-    minLength: [12, whole],
+    maxLength: [11, integer],
+    minLength: [12, integer],
     pattern: [13, text],
-    maxItems: [14, whole],
-    minItems: [15, whole],
+    maxItems: [14, integer],
+    minItems: [15, integer],
     uniqueItems: [16, bool],
-    maxProperties: [17, whole],
-    minProperties: [18, whole],
-    required: [19, each(text)],
-    enum: [20, each(any)],
-    additionalProperties: [21, of(additionalProperties)],
-    type: [22, of(typeItem)],
-    items: [23, of(itemsItem)],
-    allOf: [24, each(inner('Schema'))],
-    properties: [25, named(message('Schema'))],
+    maxProperties: [17, integer],
+    minProperties: [18, integer],
+    required: [19, repeated(text)],
+    enum: [20, repeated(yamlValue)],
+    additionalProperties: [21, contentField(additionalProperties)],
+    type: [22, contentField(typeItem)],
+    items: [23, contentField(itemsItem)],
+    allOf: [24, repeated(inner('Schema'))],
+    properties: [25, namedMap(message('Schema'))],
     discriminator: [26, text],
     readOnly: [27, bool],
-    example: [30, any],
-    [extensions]: [31, any],
+    example: [30, yamlValue],
+    [extensions]: [31, yamlValue],
   },
 }

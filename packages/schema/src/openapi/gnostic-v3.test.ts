@@ -38,7 +38,7 @@ const document: JsonObject = {
   },
 }
 
-describe('the protobuf form of version 3', () => {
+describe('protobuf form of OpenAPI v3', () => {
   const bytes = encodeOpenapiV3(document)
   const operation = at(bytes, 4, 1, 2, 6) as Uint8Array
   const properties = new Map(
@@ -48,7 +48,7 @@ describe('the protobuf form of version 3', () => {
     ]),
   )
 
-  it('operations with parameters, bodies and answers', () => {
+  it('encodes operations with parameters, bodies and responses', () => {
     expect(text(at(bytes, 1))).toBe('3.0.0')
     expect(text(at(bytes, 2, 6))).toBe('v1')
     expect(text(at(operation, 5))).toBe('createA')
@@ -60,14 +60,14 @@ describe('the protobuf form of version 3', () => {
     expect(text(at(operation, 13, 2, 2))).toBe('post\n')
   })
 
-  it('defaults: scalars, zeros too; of objects only that there is one', () => {
+  it('encodes scalar defaults including zeros, and only the presence of object defaults', () => {
     expect(at(properties.get('zero')!, 33, 1)).toBe('0')
     expect(at(properties.get('no')!, 33, 2)).toBe(0n)
     expect(text(at(properties.get('empty')!, 33, 3))).toBe('')
     expect((at(properties.get('object')!, 33) as Uint8Array).length).toBe(0)
   })
 
-  it('references and alternatives', () => {
+  it('encodes references and alternatives', () => {
     expect(text(at(properties.get('object')!, 26, 2, 1))).toBe('#/components/schemas/b')
     expect(text(at(properties.get('open')!, 32, 1, 1, 25))).toBe('string')
     expect(at(properties.get('all')!, 32, 2)).toBe(1n)

@@ -1,34 +1,39 @@
 import type { JsonObject } from '@krmkit/meta'
-import { fixed64, lengthDelimited, varint } from '../protobuf/wire.ts'
+import { bytesTag, fixed64, tagOf, varint } from '../protobuf/wire.ts'
 import {
-  any,
   bool,
   type Content,
-  each,
+  contentField,
+  double,
   encoded,
   extensions,
   type FieldWriter,
   field,
+  integer,
   isReference,
   type Message,
   messageWriters,
-  named,
-  of,
-  real,
+  namedMap,
+  repeated,
   stringArray,
-  tag,
   text,
-  whole,
   writeNamed,
+  yamlValue,
 } from './gnostic-wire.ts'
 
-/** The protobuf form of a version 3 document: the messages of `OpenAPIv3.proto`, as far as documents of this server use them. */
-
+/**
+ * Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain.
+ *
+ * @example
+ * ```ts
+ * encodeOpenapiV3(openapiV3Document(published, options))
+ * ```
+ */
 export function encodeOpenapiV3(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }
 
-/** Members of the document's maps, as they stand inside the messages of those maps. */
+/** Encoders of single entries of the document's maps. */
 export const entriesV3 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
   schema: (name: string, schema: JsonObject) =>
@@ -51,51 +56,51 @@ type MessageName =
 
 const { message, inner } = messageWriters<MessageName>((name) => messages[name])
 
-/** A message that says which of the two it holds: the thing itself, or a reference to it. */
+/** A message that holds either the value or a reference to it. */
 function referable(name: MessageName): Content {
   return (writer, value) => (isReference(value) ? inner('Reference')(writer, 2, value) : inner(name)(writer, 1, value))
 }
 
-const oneOrReference = (name: MessageName): FieldWriter => of(referable(name))
-const content: FieldWriter = named(message('MediaType'))
+const oneOrReference = (name: MessageName): FieldWriter => contentField(referable(name))
+const content: FieldWriter = namedMap(message('MediaType'))
 
-/** Only scalars have a place there; of others the field says merely that there is one. A chosen zero is written too. */
+/** Only scalar defaults can be represented; of others only the presence. Explicit zeros are written. */
 const defaultContent: Content = (writer, value) => {
-  if (typeof value === 'number') writer.uint32(tag(1, fixed64)).double(value)
-  else if (typeof value === 'boolean') writer.uint32(tag(2, varint)).bool(value)
-  else if (typeof value === 'string') writer.uint32(tag(3, lengthDelimited)).string(value)
+  if (typeof value === 'number') writer.uint32(tagOf(1, fixed64)).double(value)
+  else if (typeof value === 'boolean') writer.uint32(tagOf(2, varint)).bool(value)
+  else if (typeof value === 'string') writer.uint32(bytesTag(3)).string(value)
 }
 
 const items: FieldWriter = (writer, number, value) =>
-  field(writer, number, (inside) => each(oneOrReference('Schema'))(inside, 1, Array.isArray(value) ? value : [value]), value)
+  field(writer, number, (inside) => repeated(oneOrReference('Schema'))(inside, 1, Array.isArray(value) ? value : [value]), value)
 
 const additionalProperties: FieldWriter = (writer, number, value) =>
   field(
     writer,
     number,
     (inside) => {
-      if (typeof value === 'boolean') inside.uint32(tag(2, varint)).bool(value)
+      if (typeof value === 'boolean') inside.uint32(tagOf(2, varint)).bool(value)
       else oneOrReference('Schema')(inside, 1, value)
     },
     value,
   )
 
-const responses: FieldWriter = named(referable('Response'), 2)
+const responses: FieldWriter = namedMap(referable('Response'), 2)
 
 const messages: Readonly<Record<MessageName, Message>> = {
   Document: {
     openapi: [1, text],
     info: [2, inner('Info')],
-    paths: [4, named(message('PathItem'))],
+    paths: [4, namedMap(message('PathItem'))],
     components: [5, inner('Components')],
-    security: [6, each(named(stringArray))],
-    [extensions]: [9, any],
+    security: [6, repeated(namedMap(stringArray))],
+    [extensions]: [9, yamlValue],
   },
-  Info: { title: [1, text], description: [2, text], version: [6, text], [extensions]: [7, any] },
+  Info: { title: [1, text], description: [2, text], version: [6, text], [extensions]: [7, yamlValue] },
   Components: {
-    schemas: [1, named(referable('Schema'))],
-    securitySchemes: [7, named(referable('SecurityScheme'))],
-    [extensions]: [10, any],
+    schemas: [1, namedMap(referable('Schema'))],
+    securitySchemes: [7, namedMap(referable('SecurityScheme'))],
+    [extensions]: [10, yamlValue],
   },
   PathItem: {
     summary: [2, text],
@@ -108,20 +113,20 @@ const messages: Readonly<Record<MessageName, Message>> = {
     head: [9, inner('Operation')],
     patch: [10, inner('Operation')],
     trace: [11, inner('Operation')],
-    parameters: [13, each(oneOrReference('Parameter'))],
-    [extensions]: [14, any],
+    parameters: [13, repeated(oneOrReference('Parameter'))],
+    [extensions]: [14, yamlValue],
   },
   Operation: {
-    tags: [1, each(text)],
+    tags: [1, repeated(text)],
     summary: [2, text],
     description: [3, text],
     operationId: [5, text],
-    parameters: [6, each(oneOrReference('Parameter'))],
+    parameters: [6, repeated(oneOrReference('Parameter'))],
     requestBody: [7, oneOrReference('RequestBody')],
     responses: [8, responses],
     deprecated: [10, bool],
-    security: [11, each(named(stringArray))],
-    [extensions]: [13, any],
+    security: [11, repeated(namedMap(stringArray))],
+    [extensions]: [13, yamlValue],
   },
   Parameter: {
     name: [1, text],
@@ -134,11 +139,11 @@ const messages: Readonly<Record<MessageName, Message>> = {
     explode: [8, bool],
     allowReserved: [9, bool],
     schema: [10, oneOrReference('Schema')],
-    [extensions]: [14, any],
+    [extensions]: [14, yamlValue],
   },
-  RequestBody: { description: [1, text], content: [2, content], required: [3, bool], [extensions]: [4, any] },
-  Response: { description: [1, text], content: [3, content], [extensions]: [5, any] },
-  MediaType: { schema: [1, oneOrReference('Schema')], [extensions]: [5, any] },
+  RequestBody: { description: [1, text], content: [2, content], required: [3, bool], [extensions]: [4, yamlValue] },
+  Response: { description: [1, text], content: [3, content], [extensions]: [5, yamlValue] },
+  MediaType: { schema: [1, oneOrReference('Schema')], [extensions]: [5, yamlValue] },
   SecurityScheme: {
     type: [1, text],
     description: [2, text],
@@ -147,42 +152,42 @@ const messages: Readonly<Record<MessageName, Message>> = {
     scheme: [5, text],
     bearerFormat: [6, text],
     openIdConnectUrl: [8, text],
-    [extensions]: [9, any],
+    [extensions]: [9, yamlValue],
   },
   Reference: { $ref: [1, text], summary: [2, text], description: [3, text] },
   Schema: {
     nullable: [1, bool],
     readOnly: [3, bool],
     writeOnly: [4, bool],
-    example: [7, any],
+    example: [7, yamlValue],
     deprecated: [8, bool],
     title: [9, text],
-    multipleOf: [10, real],
-    maximum: [11, real],
+    multipleOf: [10, double],
+    maximum: [11, double],
     exclusiveMaximum: [12, bool],
-    minimum: [13, real],
+    minimum: [13, double],
     exclusiveMinimum: [14, bool],
-    maxLength: [15, whole],
-    minLength: [16, whole],
+    maxLength: [15, integer],
+    minLength: [16, integer],
     pattern: [17, text],
-    maxItems: [18, whole],
-    minItems: [19, whole],
+    maxItems: [18, integer],
+    minItems: [19, integer],
     uniqueItems: [20, bool],
-    maxProperties: [21, whole],
-    minProperties: [22, whole],
-    required: [23, each(text)],
-    enum: [24, each(any)],
+    maxProperties: [21, integer],
+    minProperties: [22, integer],
+    required: [23, repeated(text)],
+    enum: [24, repeated(yamlValue)],
     type: [25, text],
-    allOf: [26, each(oneOrReference('Schema'))],
-    oneOf: [27, each(oneOrReference('Schema'))],
-    anyOf: [28, each(oneOrReference('Schema'))],
+    allOf: [26, repeated(oneOrReference('Schema'))],
+    oneOf: [27, repeated(oneOrReference('Schema'))],
+    anyOf: [28, repeated(oneOrReference('Schema'))],
     not: [29, inner('Schema')],
     items: [30, items],
-    properties: [31, named(referable('Schema'))],
+    properties: [31, namedMap(referable('Schema'))],
     additionalProperties: [32, additionalProperties],
-    default: [33, of(defaultContent)],
+    default: [33, contentField(defaultContent)],
     description: [34, text],
     format: [35, text],
-    [extensions]: [36, any],
+    [extensions]: [36, yamlValue],
   },
 }

@@ -1,9 +1,7 @@
 import { type GroupVersion, type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { nameOf, namespace, type Parameter, parametersOf, proxiedPath } from './parameters.ts'
 
-/**
- * The operations of a group version, in a form that both dialects are written from. Schemas appear by name.
- */
+/** Operations of a group version, independent of the dialect. Schemas are referenced by name. */
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
 
@@ -17,35 +15,35 @@ export interface Operation {
   readonly action?: string
   /** `x-kubernetes-group-version-kind` */
   readonly kind?: GroupVersionKind
-  /** Path parameters too. */
+  /** Includes path parameters. */
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly schema: string; readonly required: boolean; readonly types: readonly string[] }
-  /** What version 2 says that requests without a body consume. Default: what suits most. */
+  /** Consumed media types in version 2 for requests without a body. Default: derived from the action. */
   readonly consumes?: readonly string[]
-  /** By status code. A schema of `string` is text; absent, the answer has no body. */
-  readonly answers: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
+  /** Responses by status code. The schema `string` stands for text. */
+  readonly responses: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
   readonly produces: readonly string[]
 }
 
-/** A resource or sub-resource as the operations need it. */
+/** A resource or subresource, as needed to build its operations. */
 export interface OperationTarget {
   /** `pods` or `pods/log` */
   readonly name: string
   readonly namespaced: boolean
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
-  /** Kind of the resource that a sub-resource belongs to; the own kind otherwise. */
+  /** Kind of the parent resource of a subresource; otherwise the same kind. */
   readonly parentKind: string
-  /** Schema of bodies. */
+  /** Schema of request and response bodies. */
   readonly schema: string
   readonly listSchema: string
-  /** DELETE answers with the object instead of a Status. */
-  readonly deleteAnswersObject: boolean
-  /** Members of the kind's options as query parameters: a connection (`pods/exec`) or a text (`pods/log`). */
+  /** Whether DELETE returns the object instead of a Status. */
+  readonly deleteReturnsObject: boolean
+  /** Query parameters from the options kind of a connection (`pods/exec`) or text subresource (`pods/log`). */
   readonly options?: { readonly parameters: readonly Parameter[]; readonly connect: boolean }
   /** Media types of patches. */
   readonly patchTypes: readonly string[]
-  /** A custom resource: JSON and YAML only, and nothing about the superseded ways to watch. */
+  /** Whether this is a custom resource: JSON and YAML only, no deprecated watch paths. */
   readonly custom?: boolean
 }
 
@@ -58,7 +56,7 @@ export interface MetaNames {
   readonly resourceList: string
 }
 
-/** Media types of objects and of streams of them. */
+/** Media types of objects and of watch streams. */
 export interface MediaTypes {
   readonly objects: readonly string[]
   readonly streams: readonly string[]
@@ -70,7 +68,7 @@ export function mediaTypes({ vendor }: Pick<NamingProfile, 'vendor'>): MediaType
   return { objects, streams: [...objects, 'application/json;stream=watch', `${protobuf};stream=watch`] }
 }
 
-/** All operations of a group version: discovery, then resource by resource. */
+/** All operations of a group version: discovery, then each resource. */
 export function operationsOf(
   at: GroupVersion,
   targets: readonly OperationTarget[],
@@ -85,44 +83,44 @@ export function operationsOf(
     tag: names.tag,
     description: `Lists the resources of ${at.group === '' ? at.version : `${at.group}/${at.version}`}.`,
     parameters: [],
-    answers: [{ status: 200, schema: meta.resourceList }],
+    responses: [{ status: 200, schema: meta.resourceList }],
     produces: names.objects,
   }
-  const all = targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())
-  // Whoever serves custom resources lists them elsewhere.
+  const all = targets.flatMap((target) => new OperationBuilder(prefix, names, target, meta).operations())
+  // The discovery operation of custom resources is published elsewhere.
   return targets.length > 0 && targets.every(({ custom }) => custom) ? all : [discovery, ...all]
 }
 
-/** `rbac.authorization.k8s.io`, `v1` -> id `RbacAuthorizationV1`, tag `rbacAuthorization_v1`. */
+/** Id and tag of a group version: `rbac.authorization.k8s.io`, `v1` gives `RbacAuthorizationV1` and `rbacAuthorization_v1`. */
 export function namesOf(
   at: GroupVersion,
   { apiDomain }: Pick<NamingProfile, 'apiDomain'> = stockProfile,
 ): { readonly id: string; readonly tag: string } {
   const end = `.${apiDomain}`
   const parts = (at.group.endsWith(end) ? at.group.slice(0, -end.length) : at.group).split('.')
-  const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalise)).join('')
-  return { id: group + capitalise(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
+  const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalize)).join('')
+  return { id: group + capitalize(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
 }
 
-export function capitalise(text: string): string {
+export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 const customTypes: readonly string[] = ['application/json', 'application/yaml']
 
-type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
+type ActionDetails = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
 
 type Names = { readonly id: string; readonly tag: string; readonly at: GroupVersion } & MediaTypes
 
-/** Writes the operations of one resource or sub-resource. */
-class Writer {
+/** Builds the operations of one resource or subresource. */
+class OperationBuilder {
   readonly #prefix: string
   readonly #names: Names
   readonly #target: OperationTarget
   readonly #meta: MetaNames
   readonly #scope: string
   readonly #subject: string
-  /** Media types of bodies in requests. */
+  /** Media types of request bodies. */
   readonly #consumes: readonly string[]
 
   constructor(prefix: string, names: Names, target: OperationTarget, meta: MetaNames) {
@@ -133,7 +131,7 @@ class Writer {
     this.#meta = meta
     this.#scope = target.namespaced ? 'Namespaced' : ''
     const subresource = target.name.split('/')[1]
-    this.#subject = target.parentKind + (subresource === undefined ? '' : capitalise(subresource))
+    this.#subject = target.parentKind + (subresource === undefined ? '' : capitalize(subresource))
   }
 
   operations(): Operation[] {
@@ -181,9 +179,9 @@ class Writer {
     return found
   }
 
-  #operation(path: string, id: string, verbal: Verbal): Omit<Operation, 'answers' | 'produces'> {
+  #operation(path: string, id: string, verbal: ActionDetails): Omit<Operation, 'responses' | 'produces'> {
     const { custom, parentKind } = this.#target
-    // The stock server says of all sub-resources of a custom kind that they are of this kind.
+    // As on the stock server, subresources of a custom kind have the kind of their parent.
     const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
     const inPath = [
       ...(path.includes('{namespace}') ? [namespace] : []),
@@ -195,33 +193,33 @@ class Writer {
   }
 
   #list(path: string, id: string): Operation {
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'get',
       action: 'list',
-      description: `Lists objects of kind ${this.#target.kind.kind}, or watches them.`,
+      description: `Lists objects of kind ${this.#target.kind.kind}, or watches changes.`,
       parameters: parametersOf.list,
     }
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: this.#target.listSchema }],
+      responses: [{ status: 200, schema: this.#target.listSchema }],
       produces: this.#names.streams,
     }
   }
 
   #get(path: string, textParameters?: readonly Parameter[]): Operation {
     const parameters = [...(this.#target.custom ? parametersOf.customGet : parametersOf.get), ...(textParameters ?? [])]
-    const verbal: Verbal = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
+    const verbal: ActionDetails = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
     const id = `read${this.#names.id}${this.#scope}${this.#subject}`
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
+      responses: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
       produces: textParameters === undefined ? this.#names.objects : ['text/plain', ...this.#names.objects],
     }
   }
 
   #create(path: string): Operation {
     const { schema } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'post',
       action: 'post',
       description: `Creates ${this.#what()}.`,
@@ -230,7 +228,7 @@ class Writer {
     return {
       ...this.#operation(path, `create${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema, required: true, types: this.#consumes },
-      answers: ([200, 201, 202] as const).map((status) => ({ status, schema })),
+      responses: ([200, 201, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
@@ -238,22 +236,27 @@ class Writer {
   #write(path: string, method: 'put' | 'patch'): Operation {
     const { custom, schema, patchTypes } = this.#target
     const statuses = custom && method === 'patch' ? ([200] as const) : ([200, 201] as const)
-    const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Changes parts of']
-    const verbal: Verbal = { method, action: method, description: `${text} ${this.#what()}.`, parameters: parametersOf[method] }
+    const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Patches']
+    const verbal: ActionDetails = {
+      method,
+      action: method,
+      description: `${text} ${this.#what()}.`,
+      parameters: parametersOf[method],
+    }
     return {
       ...this.#operation(path, `${verb}${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body:
         method === 'put'
           ? { schema, required: true, types: this.#consumes }
           : { schema: this.#meta.patch, required: true, types: patchTypes },
-      answers: statuses.map((status) => ({ status, schema })),
+      responses: statuses.map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #delete(path: string): Operation {
-    const schema = this.#target.deleteAnswersObject ? this.#target.schema : this.#meta.status
-    const verbal: Verbal = {
+    const schema = this.#target.deleteReturnsObject ? this.#target.schema : this.#meta.status
+    const verbal: ActionDetails = {
       method: 'delete',
       action: 'delete',
       description: `Deletes ${this.#what()}.`,
@@ -262,23 +265,23 @@ class Writer {
     return {
       ...this.#operation(path, `delete${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema: this.#meta.deleteOptions, required: false, types: this.#consumes },
-      answers: ([200, 202] as const).map((status) => ({ status, schema })),
+      responses: ([200, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #deleteCollection(path: string): Operation {
     const { custom } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'delete',
       action: 'deletecollection',
-      description: `Deletes objects of kind ${this.#target.kind.kind}: all, or those selected.`,
+      description: `Deletes a collection of objects of kind ${this.#target.kind.kind}.`,
       parameters: custom ? parametersOf.list : parametersOf.deletecollection,
     }
     return {
       ...this.#operation(path, `delete${this.#names.id}Collection${this.#scope}${this.#subject}`, verbal),
       ...(custom ? {} : { body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] } }),
-      answers: [{ status: 200, schema: this.#meta.status }],
+      responses: [{ status: 200, schema: this.#meta.status }],
       produces: this.#names.objects,
     }
   }
@@ -300,20 +303,20 @@ class Writer {
   #watch(path: string, id: string, action: 'watch' | 'watchlist'): Operation {
     const { kind } = this.#target.kind
     const what = action === 'watch' ? `one object of kind ${kind}` : `objects of kind ${kind}`
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'get',
       action,
-      description: `Watches ${what}. Superseded by the watch parameter of lists.`,
+      description: `Watches ${what}. Deprecated: use the watch parameter of list.`,
       parameters: parametersOf.list,
     }
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: this.#meta.watchEvent }],
+      responses: [{ status: 200, schema: this.#meta.watchEvent }],
       produces: this.#names.streams,
     }
   }
 
-  /** A proxy passes every method on; other connections are opened by the methods their verbs name. */
+  /** A proxy accepts every method; other connections accept the methods of their verbs. */
   #connections(parameters: readonly Parameter[]): Operation[] {
     const path = this.#itemPath()
     if (!this.#target.name.endsWith('/proxy')) {
@@ -336,19 +339,19 @@ class Writer {
     call: { readonly parameters: readonly Parameter[]; readonly suffix: string },
   ): Operation {
     const { name, parentKind } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method,
       action: 'connect',
-      description: `Passes ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
+      description: `Connects ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
       parameters: call.parameters,
     }
     return {
       ...this.#operation(
         path,
-        `connect${this.#names.id}${capitalise(method)}${this.#scope}${this.#subject}${call.suffix}`,
+        `connect${this.#names.id}${capitalize(method)}${this.#scope}${this.#subject}${call.suffix}`,
         verbal,
       ),
-      answers: [{ status: 200, schema: 'string' }],
+      responses: [{ status: 200, schema: 'string' }],
       produces: ['*/*'],
     }
   }

@@ -1,11 +1,11 @@
-/** The query and path parameters of the protocol, by action. */
+/** Query and path parameters of the protocol, by action. */
 
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
-  /** Name under which documents of version 2 share it; absent: written out where it is used. */
+  /** Name of the shared parameter in version 2; absent for parameters that are declared inline. */
   readonly shared?: string
 }
 
@@ -13,7 +13,7 @@ function query(name: string, type: Parameter['type'], description: string, share
   return { name, in: 'query', type, description, ...(shared === null ? {} : { shared }) }
 }
 
-export const pretty = query('pretty', 'string', 'true: indent the answer. The default depends on the client.')
+export const pretty = query('pretty', 'string', 'true indents the response. The default depends on the client.')
 
 export const namespace: Parameter = {
   name: 'namespace',
@@ -27,67 +27,63 @@ export function nameOf(kind: string): Parameter {
   return { name: 'name', in: 'path', type: 'string', description: `Name of the ${kind}.` }
 }
 
-export const proxiedPath: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path to ask the target for.' }
+export const proxiedPath: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path on the target.' }
 
-/** Stays unshared: old clients look for these two where they are used. */
-const dryRun = query('dryRun', 'string', 'All: pass through every stage, but store nothing.', null)
+/** Declared inline: old clients look for these two on the operation. */
+const dryRun = query('dryRun', 'string', 'All processes the request without persisting it.', null)
 const fieldValidation = query(
   'fieldValidation',
   'string',
-  'What becomes of unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
+  'Handling of unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict rejects the request.',
   null,
 )
 
 const fieldManager = query(
   'fieldManager',
   'string',
-  'Name under which the fields set by this request are owned; at most 128 printable characters.',
+  'Field manager of the fields set by this request; at most 128 printable characters.',
 )
 const fieldManagerOfPatch = query(
   'fieldManager',
   'string',
-  'Name under which the fields set by this request are owned; at most 128 printable characters. Required in an apply request.',
+  'Field manager of the fields set by this request; at most 128 printable characters. Required for apply.',
   'fieldManagerOfPatch',
 )
-const force = query('force', 'boolean', 'Apply requests only: take over the fields in conflict.')
+const force = query('force', 'boolean', 'Apply only: take ownership of conflicting fields.')
 
-const resourceVersion = query(
-  'resourceVersion',
-  'string',
-  'Version that the answer is to reflect; resourceVersionMatch says how.',
-)
+const resourceVersion = query('resourceVersion', 'string', 'Requested version; see resourceVersionMatch.')
 
 const chunks = [
-  query('continue', 'string', 'Token of the previous answer, to ask for the next chunk of a list.'),
-  query('fieldSelector', 'string', 'Only objects with these field values, such as metadata.name=a.'),
-  query('labelSelector', 'string', 'Only objects with these labels, such as app=a,tier!=b.'),
-  query('limit', 'integer', 'At most so many objects in one answer; the rest is fetched with continue.'),
+  query('continue', 'string', 'Continue token of the previous chunk of a list.'),
+  query('fieldSelector', 'string', 'Selects objects by field values, such as metadata.name=a.'),
+  query('labelSelector', 'string', 'Selects objects by labels, such as app=a,tier!=b.'),
+  query('limit', 'integer', 'Maximum number of objects in one response; continue returns the rest.'),
   resourceVersion,
-  query('resourceVersionMatch', 'string', 'How resourceVersion is meant in a list: Exact or NotOlderThan.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion applies to a list: Exact or NotOlderThan.'),
   query(
     'sendInitialEvents',
     'boolean',
-    'true, in a watch: begin with the present state as ADDED events, and mark its end with a BOOKMARK.',
+    'Watch only: true starts with the current state as ADDED events, followed by a BOOKMARK.',
   ),
-  query('timeoutSeconds', 'integer', 'Seconds after which the call ends, whatever happens.'),
+  query('timeoutSeconds', 'integer', 'Timeout of the request in seconds.'),
 ]
 
 const deletion = [
   dryRun,
-  query('gracePeriodSeconds', 'integer', 'Seconds that the object is given to end; 0 means at once.'),
+  query('gracePeriodSeconds', 'integer', 'Grace period in seconds; 0 deletes immediately.'),
   query(
     'ignoreStoreReadErrorWithClusterBreakingPotential',
     'boolean',
-    'true: remove an object whose stored form cannot be read, without finalizers and preconditions. Dangerous.',
+    'true deletes an object whose stored form cannot be read, ignoring finalizers and preconditions. Dangerous.',
   ),
   query('orphanDependents', 'boolean', 'Superseded by propagationPolicy.'),
-  query('propagationPolicy', 'string', 'What becomes of dependents: Orphan, Background or Foreground.'),
+  query('propagationPolicy', 'string', 'How dependents are handled: Orphan, Background or Foreground.'),
 ]
 
 const list = [
-  query('allowWatchBookmarks', 'boolean', 'true, in a watch: send BOOKMARK events now and then.'),
+  query('allowWatchBookmarks', 'boolean', 'Watch only: true sends periodic BOOKMARK events.'),
   ...chunks,
-  query('watch', 'boolean', 'true: stream the changes instead of listing.'),
+  query('watch', 'boolean', 'true streams changes instead of listing.'),
 ]
 
 export const parametersOf = {
@@ -101,7 +97,7 @@ export const parametersOf = {
   deletecollection: [pretty, ...chunks, ...deletion],
 } as const satisfies Readonly<Record<string, readonly Parameter[]>>
 
-/** The same parameter, wherever it was made. */
+/** Whether two parameters are equal. */
 export function sameParameter(a: Parameter, b: Parameter): boolean {
   return a === b || (a.name === b.name && a.in === b.in && a.type === b.type && a.description === b.description)
 }

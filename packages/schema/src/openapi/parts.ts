@@ -1,23 +1,18 @@
 import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
 import type { Dialect } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'
-import { type PublishedSchema, SchemaCollector, type SchemaEntry } from './schemas.ts'
-import { define } from './type-schema.ts'
+import { type PartEntry, type PublishedSchema, SchemaCollector, type SchemaEntry } from './schemas.ts'
 import { sharedParameters, v2PathItem } from './v2.ts'
 import { byPath, v3PathItem } from './v3.ts'
 
 /**
- * Documents in pieces: one for each path and for each schema, made one by one by whoever wants them. So a long document does not hold
- * up a server, and what two documents share is made once.
+ * Documents in parts: one per path and per schema, each built on demand. Building a large document can be interrupted, and parts
+ * that
+ * two documents share are built once.
  */
-
-/** A named member of a document that is not made yet. */
-export interface PartEntry {
-  readonly name: string
-  make(): JsonObject
-}
 
 export interface DocumentParts {
   readonly paths: readonly PartEntry[]
@@ -26,7 +21,7 @@ export interface DocumentParts {
   readonly parameters: readonly PartEntry[]
 }
 
-/** Operations that belong to no group version, with the schemas they name. */
+/** Operations outside of group versions, with their schemas. */
 export interface ExtraOperations {
   readonly operations: readonly Operation[]
   readonly schemas: readonly PublishedSchema[]
@@ -34,11 +29,19 @@ export interface ExtraOperations {
 
 export interface PartsOptions {
   readonly dialect: Dialect
-  /** Kinds of root types; see `kindsFrom`. */
+  /** Kinds of root types. @see createKindLookup */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** What the document of a group version consists of. Each step is short. */
+/**
+ * Collects the parts of the document of a group version in short steps.
+ *
+ * @example
+ * ```ts
+ * const parts = runAtOnce(groupVersionParts(published, { source, kindsOf, dialect: 'v3' }))
+ * parts.paths.map(({ name, build }) => [name, build()])
+ * ```
+ */
 export function* groupVersionParts(
   published: PublishedGroupVersion,
   options: PartsOptions & { readonly source: TypeSource; readonly profile?: NamingProfile },
@@ -53,7 +56,11 @@ export function* groupVersionParts(
   return partsOf(operations, schemas, options.dialect)
 }
 
-/** The same for given operations. */
+/**
+ * As `groupVersionParts`, for given operations.
+ *
+ * @see groupVersionParts
+ */
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options.kindsOf)
   for (const schema of extra.schemas) schemas.add(schema)
@@ -64,25 +71,17 @@ export function* operationParts(extra: ExtraOperations, options: PartsOptions): 
 function partsOf(operations: readonly Operation[], schemas: SchemaCollector, dialect: Dialect): DocumentParts {
   const pathItem = dialect === 'v2' ? v2PathItem : v3PathItem
   return {
-    paths: byPath(operations).map(([name, found]) => ({ name, make: () => pathItem(found) })),
+    paths: byPath(operations).map(([name, found]) => ({ name, build: () => pathItem(found) })),
     schemas: schemas.entries(),
     parameters: dialect === 'v2' ? sharedParameters(operations) : [],
   }
 }
 
-/** Takes all steps at once. */
-export function finished<R>(steps: Generator<void, R>): R {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
-}
-
-/** Members by name, sorted; of those with one name the first. */
-export function made(entries: readonly PartEntry[]): JsonObject {
+/** Builds the members, sorted by name; of several with the same name the first wins. */
+export function buildMembers(entries: readonly PartEntry[]): JsonObject {
   const byName = new Map<string, PartEntry>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)
   const object: JsonObject = {}
-  for (const name of [...byName.keys()].sort()) define(object, name, (byName.get(name) as PartEntry).make())
+  for (const name of [...byName.keys()].sort()) setMember(object, name, (byName.get(name) as PartEntry).build())
   return object
 }

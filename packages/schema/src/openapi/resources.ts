@@ -5,7 +5,7 @@ import type { MetaNames, Operation, OperationTarget } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 import type { PublishedSchema, SchemaCollector } from './schemas.ts'
 
-/** A resource or sub-resource to publish. */
+/** A resource or subresource to publish. */
 export interface PublishedResource {
   /** `pods` or `pods/log` */
   readonly name: string
@@ -13,33 +13,33 @@ export interface PublishedResource {
   /** Kind of the bodies. */
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
-  /** Schema of the bodies; for connections and logs unused. */
+  /** Schema of the bodies; not used for connections and logs. */
   readonly body: PublishedSchema
-  /** Schema of lists; needed with the verb list. */
+  /** Schema of lists; required for the verb list. */
   readonly list?: PublishedSchema
-  /** DELETE answers with the object instead of a Status. */
-  readonly deleteAnswersObject?: boolean
-  /** Query parameters as a type, for connections (`pods/exec`) and texts (`pods/log`). */
+  /** Whether DELETE returns the object instead of a Status. */
+  readonly deleteReturnsObject?: boolean
+  /** Type of the query parameters of connections (`pods/exec`) and text subresources (`pods/log`). */
   readonly options?: StructType
-  /** Answers are passed on from the target instead of being objects. */
+  /** Whether responses come from the target of a connection. */
   readonly connect?: boolean
-  /** Strategic merge patches are understood. Default true. */
+  /** Whether strategic merge patches are supported. Default true. */
   readonly strategicMerge?: boolean
-  /** A custom resource: see `OperationTarget`. */
+  /** Whether this is a custom resource. @see OperationTarget */
   readonly custom?: boolean
 }
 
-/** All that is served at one group version. */
+/** All resources of one group version. */
 export interface PublishedGroupVersion extends GroupVersion {
   readonly resources: readonly PublishedResource[]
 }
 
-/** Collects the schemas that the resources need and says under which names they are. */
+/** Collects the schemas of the resources and builds the operation targets that refer to them. */
 export function targetsOf(resources: readonly PublishedResource[], schemas: SchemaCollector): OperationTarget[] {
   const kinds = new Map(resources.map(({ name, kind }) => [name, kind.kind]))
   return resources.map((resource) => {
     const { name, namespaced, kind, verbs, options } = resource
-    const schema = textual(resource) ? 'string' : schemas.add(resource.body)
+    const schema = isTextual(resource) ? 'string' : schemas.add(resource.body)
     return {
       name,
       namespaced,
@@ -48,7 +48,7 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
       parentKind: kinds.get(name.split('/')[0] as string) ?? kind.kind,
       schema,
       listSchema: resource.list === undefined ? schema : schemas.add(resource.list),
-      deleteAnswersObject: resource.deleteAnswersObject ?? false,
+      deleteReturnsObject: resource.deleteReturnsObject ?? false,
       patchTypes: patchTypes(resource.strategicMerge ?? true),
       ...(resource.custom ? { custom: true } : {}),
       ...(options === undefined ? {} : { options: { parameters: parametersFrom(options), connect: resource.connect ?? false } }),
@@ -56,14 +56,14 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
   })
 }
 
-/** Names of the schemas that many group versions use. */
+/** Names of the schemas that many group versions share. */
 export function metaNames(source: TypeSource): MetaNames {
   return mapValues(metaTypes, (type) => source.struct(type).openapiName)
 }
 
-/** Collects those of them that the operations name. */
+/** Collects the shared schemas that the operations refer to. */
 export function collectMeta(source: TypeSource, operations: readonly Operation[], schemas: SchemaCollector): void {
-  const named = new Set(operations.flatMap(({ answers, body }) => [...answers.map(({ schema }) => schema), body?.schema]))
+  const named = new Set(operations.flatMap(({ responses, body }) => [...responses.map(({ schema }) => schema), body?.schema]))
   for (const type of Object.values(metaTypes)) {
     const struct = source.struct(type)
     if (named.has(struct.openapiName)) schemas.add(struct)
@@ -82,7 +82,7 @@ function mapValues<K extends string, V, R>(record: Readonly<Record<K, V>>, chang
   return Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, change(value)])) as Record<K, R>
 }
 
-function textual(resource: PublishedResource): boolean {
+function isTextual(resource: PublishedResource): boolean {
   return resource.options !== undefined
 }
 
@@ -95,7 +95,7 @@ function patchTypes(strategicMerge: boolean): string[] {
   ]
 }
 
-/** Options travel as query parameters, one for each member that is a scalar or a list of scalars. */
+/** Query parameters of an options type: one per scalar or list of scalars. */
 function parametersFrom(options: StructType): Parameter[] {
   return options.fields
     .filter((field) => field.json !== 'kind' && field.json !== 'apiVersion' && scalarOf(field.type) !== undefined)

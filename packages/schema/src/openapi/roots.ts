@@ -1,12 +1,12 @@
 import { type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { TypeSource } from '../interfaces.ts'
 import { mediaTypes, namesOf, type Operation } from './operations.ts'
-import type { PublishedSchema, WrittenSchema } from './schemas.ts'
+import type { LiteralSchema, PublishedSchema } from './schemas.ts'
 
-/** The operations that belong to no group version: discovery of versions and groups, the version of the server. */
+/** Operations outside of group versions: discovery of versions and groups, and the server version. */
 
 export interface RootDocument {
-  /** Its name in the index of version 3: `api`, `apis`, `apis/apps`, `version`. */
+  /** Name in the OpenAPI v3 index: `api`, `apis`, `apis/apps`, `version`. */
   readonly name: string
   readonly operations: readonly Operation[]
   readonly schemas: readonly PublishedSchema[]
@@ -14,14 +14,22 @@ export interface RootDocument {
 
 export interface RootOptions {
   readonly source: TypeSource
-  /** Named groups that are served. */
+  /** Named API groups that are served. */
   readonly groups: readonly string[]
-  /** The server issues service account tokens and publishes the keys. */
+  /** Whether the server issues service account tokens and publishes its keys. */
   readonly issuer: boolean
-  /** Spelling of media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
 }
 
+/**
+ * Creates the documents of all paths outside of group versions.
+ *
+ * @example
+ * ```ts
+ * rootDocuments({ source, groups: ['apps'], issuer: false }).map(({ name }) => name) // api, apis, apis/apps, version
+ * ```
+ */
 export function rootDocuments({ source, groups, issuer, profile = stockProfile }: RootOptions): RootDocument[] {
   const produces = mediaTypes(profile).objects
   return [
@@ -39,7 +47,7 @@ export function rootDocuments({ source, groups, issuer, profile = stockProfile }
       type: 'APIGroupList',
       id: 'getAPIVersions',
       tag: 'apis',
-      text: 'Lists the groups.',
+      text: 'Lists the API groups.',
     }),
     ...groups.map((group) => {
       const names = namesOf({ group, version: '' }, profile)
@@ -50,10 +58,10 @@ export function rootDocuments({ source, groups, issuer, profile = stockProfile }
         type: 'APIGroup',
         id: `get${names.id}APIGroup`,
         tag,
-        text: `Shows the versions of ${group}.`,
+        text: `Returns the versions of ${group}.`,
       })
     }),
-    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Shows the version of the server.' }),
+    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Returns the version of the server.' }),
     ...(issuer ? issuerDocuments() : []),
   ]
 }
@@ -63,12 +71,12 @@ function issuerDocuments(): RootDocument[] {
     plainDocument('.well-known/openid-configuration', undefined, {
       id: 'getServiceAccountIssuerOpenIDConfiguration',
       tag: 'WellKnown',
-      text: 'Shows how tokens of service accounts are verified.',
+      text: 'Returns the OpenID configuration of the service account issuer.',
     }),
     plainDocument('openid/v1/jwks', undefined, {
       id: 'getServiceAccountIssuerOpenIDKeyset',
       tag: 'openid',
-      text: 'Shows the public keys that verify tokens of service accounts.',
+      text: 'Returns the public keys of the service account issuer.',
       produces: 'application/jwk-set+json',
     }),
   ]
@@ -92,16 +100,16 @@ function discovery(source: TypeSource, at: Discovery): RootDocument {
     tag: at.tag,
     description: at.text,
     parameters: [],
-    answers: [{ status: 200, schema: schema.openapiName }],
+    responses: [{ status: 200, schema: schema.openapiName }],
     produces: at.produces,
   }
   return { name: at.name, operations: [operation], schemas: [schema] }
 }
 
-/** A path with one GET, answered with a schema or with text. */
+/** A path with one GET operation that returns a schema or text. */
 function plainDocument(
   name: string,
-  schema: WrittenSchema | undefined,
+  schema: LiteralSchema | undefined,
   at: { readonly id: string; readonly tag: string; readonly text: string; readonly produces?: string },
 ): RootDocument {
   const operation: Operation = {
@@ -111,30 +119,30 @@ function plainDocument(
     tag: at.tag,
     description: at.text,
     parameters: [],
-    answers: [{ status: 200, schema: schema?.name ?? 'string' }],
+    responses: [{ status: 200, schema: schema?.name ?? 'string' }],
     produces: [at.produces ?? 'application/json'],
   }
   return { name, operations: [operation], schemas: schema === undefined ? [] : [schema] }
 }
 
-/** Members of `/version`; those marked optional depend on the release. */
+/** Members of `/version`; optional ones depend on the release. */
 const versionMembers: readonly (readonly [name: string, text: string, optional?: boolean])[] = [
   ['major', 'Major version of the API.'],
   ['minor', 'Minor version of the API.'],
-  ['emulationMajor', 'Major version that is emulated.', true],
-  ['emulationMinor', 'Minor version that is emulated.', true],
-  ['minCompatibilityMajor', 'Major version of the oldest release it is compatible with.', true],
-  ['minCompatibilityMinor', 'Minor version of the oldest release it is compatible with.', true],
-  ['gitVersion', 'Semantic version, with a leading v.'],
-  ['gitCommit', 'Commit it was built from.'],
-  ['gitTreeState', 'Whether the tree was clean when it was built.'],
-  ['buildDate', 'When it was built, in RFC 3339 form.'],
+  ['emulationMajor', 'Emulated major version.', true],
+  ['emulationMinor', 'Emulated minor version.', true],
+  ['minCompatibilityMajor', 'Major version of the oldest compatible release.', true],
+  ['minCompatibilityMinor', 'Minor version of the oldest compatible release.', true],
+  ['gitVersion', 'Semantic version with a leading v.'],
+  ['gitCommit', 'Commit of the build.'],
+  ['gitTreeState', 'Whether the working tree was clean at build time.'],
+  ['buildDate', 'Build time in RFC 3339 form.'],
   ['goVersion', 'Version of the language runtime.'],
-  ['compiler', 'Engine that runs it.'],
+  ['compiler', 'JavaScript engine.'],
   ['platform', 'Operating system and architecture.'],
 ]
 
-const versionInfo: WrittenSchema = {
+const versionInfo: LiteralSchema = {
   name: 'io.k8s.apimachinery.pkg.version.Info',
   uses: [],
   of(dialect) {

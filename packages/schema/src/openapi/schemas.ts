@@ -5,26 +5,31 @@ import type { Dialect } from './dialect.ts'
 import { specialDefinition, specialSchema } from './special.ts'
 import { typeSchema } from './type-schema.ts'
 
-/** A schema to publish: a structural type, or one that is written already, as that of a custom resource. */
-export type PublishedSchema = StructType | WrittenSchema
+/** A schema to publish: a structural type, or a literal schema such as that of a custom resource. */
+export type PublishedSchema = StructType | LiteralSchema
 
-export interface WrittenSchema {
+/** A schema that is already written. */
+export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
-  /** Types that it refers to. */
+  /** Types that the schema refers to. */
   readonly uses: readonly StructType[]
 }
 
-/** A definition that is not made yet. */
-export interface SchemaEntry {
+/** A named member of a document, built on demand. */
+export interface PartEntry {
   readonly name: string
-  /** What it is made from: entries of one source are alike in every document of a server. */
-  readonly source: object
-  make(): JsonObject
+  build(): JsonObject
 }
 
-/** Collects definitions with everything they refer to, each once. */
+/** A definition, built on demand. */
+export interface SchemaEntry extends PartEntry {
+  /** Identity of the definition: entries with the same source are equal in every document of a server. */
+  readonly source: object
+}
+
+/** Collects definitions and everything they refer to, each once. */
 export class SchemaCollector {
   readonly #dialect: Dialect
   readonly #kindsOf: (type: StructType) => readonly GroupVersionKind[]
@@ -36,20 +41,20 @@ export class SchemaCollector {
     this.#kindsOf = kindsOf
   }
 
-  /** @returns the name of its definition. What it refers to is found by `steps`. */
+  /** @returns the name of the definition. `steps` follows its references. */
   add(schema: PublishedSchema): string {
     if ('fields' in schema) {
       this.#addType(schema)
       return schema.openapiName
     }
     if (!this.#found.has(schema.name)) {
-      this.#found.set(schema.name, { name: schema.name, source: schema, make: () => schema.of(this.#dialect) })
+      this.#found.set(schema.name, { name: schema.name, source: schema, build: () => schema.of(this.#dialect) })
       for (const type of schema.uses) this.#addType(type)
     }
     return schema.name
   }
 
-  /** Finds what is referred to, the members of one type with each step. */
+  /** Follows references, one type per step. */
   *steps(): Generator<void, void> {
     for (let type = this.#pending.pop(); type !== undefined; type = this.#pending.pop()) {
       for (const field of type.fields) this.#follow(field.type)
@@ -57,7 +62,7 @@ export class SchemaCollector {
     }
   }
 
-  /** By name. Complete once the steps are done. */
+  /** Definitions sorted by name. Complete after `steps`. */
   entries(): SchemaEntry[] {
     return [...this.#found.values()].sort((a, b) => compare(a.name, b.name))
   }
@@ -65,7 +70,7 @@ export class SchemaCollector {
   #addType(type: StructType): void {
     if (this.#found.has(type.openapiName)) return
     const make = () => typeSchema(type, this.#dialect, { kindsOf: this.#kindsOf })
-    this.#found.set(type.openapiName, { name: type.openapiName, source: type, make })
+    this.#found.set(type.openapiName, { name: type.openapiName, source: type, build: make })
     this.#pending.push(type)
   }
 
@@ -79,12 +84,12 @@ export class SchemaCollector {
   #addSpecial({ special }: SpecialNode): void {
     const source = specialDefinition(special)
     if (this.#found.has(source.name)) return
-    this.#found.set(source.name, { name: source.name, source, make: () => specialSchema(special, this.#dialect) })
+    this.#found.set(source.name, { name: source.name, source, build: () => specialSchema(special, this.#dialect) })
   }
 }
 
-/** Kinds of every group version: the options of requests, and watch events. */
-const everywhere: readonly string[] = [
+/** Kinds of every group version: request options and watch events. */
+const everyVersionKinds: readonly string[] = [
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',
@@ -94,16 +99,22 @@ const everywhere: readonly string[] = [
   'WatchEvent',
 ]
 
-/** Kinds of `v1` alone, whatever group the answer is about. */
-const unversioned: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
+/** Kinds of `v1` only, regardless of the group they describe. */
+const unversionedKinds: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
 
 /**
- * What `x-kubernetes-group-version-kind` says of a type. Options and watch events are kinds of every group version that is known,
- * served or not; a Status is a kind of `v1` alone.
+ * Creates a function that returns the `x-kubernetes-group-version-kind` values of a type. Request options and watch events belong
+ * to
+ * every known group version, served or not; Status belongs to `v1` only.
  *
- * @param known group versions besides those that `source` tells of.
+ * @param known group versions in addition to those of `source`.
+ * @example
+ * ```ts
+ * const kindsOf = createKindLookup(source)
+ * kindsOf(source.struct('core/v1.Pod')) // [{ group: '', version: 'v1', kind: 'Pod' }]
+ * ```
  */
-export function kindsFrom(
+export function createKindLookup(
   source: TypeSource,
   known: readonly GroupVersion[] = [],
 ): (type: StructType) => readonly GroupVersionKind[] {
@@ -112,15 +123,15 @@ export function kindsFrom(
     const kind = type.typeName
     const own = [{ group: type.group, version: type.version, kind }]
     if (!type.name.startsWith('meta/')) return type.root ? own : []
-    if (unversioned.includes(kind)) return [{ group: '', version: 'v1', kind }]
-    if (!everywhere.includes(kind)) return type.root ? own : []
+    if (unversionedKinds.includes(kind)) return [{ group: '', version: 'v1', kind }]
+    if (!everyVersionKinds.includes(kind)) return type.root ? own : []
     all ??= groupVersionsOf(source, known)
     return all.map(({ group, version }) => ({ group, version, kind }))
   }
 }
 
-/** Groups whose kinds are parameters of the protocol rather than members of the common scheme. */
-const apart: readonly string[] = ['meta', 'apidiscovery']
+/** Groups whose kinds are not part of the common scheme. */
+const nonSchemeGroups: readonly string[] = ['meta', 'apidiscovery']
 
 function groupVersionsOf(source: TypeSource, known: readonly GroupVersion[]): GroupVersion[] {
   const found = new Map<string, GroupVersion>()
@@ -133,7 +144,7 @@ function factsOf(source: TypeSource): GroupVersion[] {
   if (!('folders' in source)) return []
   const { folders, group: read } = source as FactsSource
   return folders
-    .filter((folder) => !apart.includes(folder))
+    .filter((folder) => !nonSchemeGroups.includes(folder))
     .flatMap((folder) => {
       const { group, versions } = read(folder)
       return Object.keys(versions).map((version) => ({ group, version }))

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { SpecialName, SpecialNode } from '../interfaces.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Definitions of the types with a hand-written wire form. */
+/** Definitions of the special types. */
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const runtime = 'io.k8s.apimachinery.pkg.runtime'
@@ -16,28 +16,32 @@ interface SpecialDefinition {
 }
 
 const table: Readonly<Record<SpecialName, SpecialDefinition>> = {
-  Time: { name: `${meta}.Time`, text: 'A moment in RFC 3339 form, to the second.', v2: { format: 'date-time', type: 'string' } },
-  MicroTime: {
-    name: `${meta}.MicroTime`,
-    text: 'A moment in RFC 3339 form, to the microsecond.',
+  Time: {
+    name: `${meta}.Time`,
+    text: 'Time in RFC 3339 form with second precision.',
     v2: { format: 'date-time', type: 'string' },
   },
-  Duration: { name: `${meta}.Duration`, text: 'A length of time such as 1h30m or 10s.', v2: { type: 'string' } },
+  MicroTime: {
+    name: `${meta}.MicroTime`,
+    text: 'Time in RFC 3339 form with microsecond precision.',
+    v2: { format: 'date-time', type: 'string' },
+  },
+  Duration: { name: `${meta}.Duration`, text: 'Duration such as 1h30m or 10s.', v2: { type: 'string' } },
   FieldsV1: {
     name: `${meta}.FieldsV1`,
-    text: 'A set of fields as nested maps: f:<name>, k:<keys>, v:<value> and i:<index> lead to what is inside, a dot stands for the item itself.',
+    text: 'Field set as nested maps: f:<name>, k:<keys>, v:<value> and i:<index> are path elements, a dot is the item itself.',
     v2: { type: 'object' },
   },
   Quantity: quantity('io.k8s.apimachinery.pkg.api.resource.Quantity'),
   QuantityValue: quantity('io.k8s.apimachinery.pkg.api.resource.QuantityValue'),
   IntOrString: {
     name: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
-    text: 'A whole number or a string.',
+    text: 'Integer or string.',
     v2: { format: 'int-or-string', type: 'string' },
     v3: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   },
-  RawExtension: { name: `${runtime}.RawExtension`, text: 'Any object, kept as it is.', v2: { type: 'object' } },
-  Timestamp: { name: `${meta}.Timestamp`, text: 'A moment in RFC 3339 form.', v2: { format: 'date-time', type: 'string' } },
+  RawExtension: { name: `${runtime}.RawExtension`, text: 'Any object, preserved unchanged.', v2: { type: 'object' } },
+  Timestamp: { name: `${meta}.Timestamp`, text: 'Time in RFC 3339 form.', v2: { format: 'date-time', type: 'string' } },
   JSON: { name: `${extensions}.JSON`, text: 'Any JSON value.', v2: {} },
   JSONSchemaPropsOrArray: { name: `${extensions}.JSONSchemaPropsOrArray`, text: 'A schema or a list of schemas.', v2: {} },
   JSONSchemaPropsOrBool: { name: `${extensions}.JSONSchemaPropsOrBool`, text: 'A schema or a boolean.', v2: {} },
@@ -47,7 +51,7 @@ const table: Readonly<Record<SpecialName, SpecialDefinition>> = {
     v2: {},
   },
   GroupVersion: { name: `${meta}.GroupVersion`, text: 'An API group and its version, as group/version.', v2: { type: 'string' } },
-  Unknown: { name: `${runtime}.Unknown`, text: 'Any object in encoded form.', v2: { type: 'object' } },
+  Unknown: { name: `${runtime}.Unknown`, text: 'Any encoded object.', v2: { type: 'object' } },
   RuntimeTypeMeta: { name: `${runtime}.TypeMeta`, text: 'The kind and version of an encoded object.', v2: { type: 'object' } },
 }
 
@@ -60,7 +64,7 @@ function quantity(name: string): SpecialDefinition {
   }
 }
 
-/** One object for each type, always the same. */
+/** The definition object of a type; the same object on each call. */
 export function specialDefinition(special: SpecialName): { readonly name: string } {
   return table[special]
 }
@@ -69,7 +73,7 @@ export function specialName(node: SpecialNode): string {
   return table[node.special].name
 }
 
-/** One sentence that says what values look like. */
+/** One sentence about the format of values. */
 export function specialText(special: SpecialName): string {
   return table[special].text
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import { createTypeSource } from '../model/type-source.ts'
-import { words } from './descriptions.ts'
+import { splitCamelCase } from './descriptions.ts'
 import { v2Definition, v3Schema } from './documents.ts'
 
 const types = testTypes()
@@ -19,19 +19,19 @@ describe('schemas of types', () => {
   const probe = v3Schema(types.struct('core/v1.HTTPGetAction'))
   const pod = v3Schema(types.struct('core/v1.Pod'))
 
-  it('names of members and of kinds', () => {
+  it('list members and group version kinds', () => {
     expect(pod['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }])
     expect(Object.keys(pod.properties as JsonObject)).toEqual(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
     expect(pod.required).toBeUndefined()
     expect(container['x-kubernetes-group-version-kind']).toBeUndefined()
   })
 
-  it('required: neither optional nor left out when empty', () => {
+  it('require members that are neither optional nor omitempty', () => {
     expect(container.required).toEqual(['name'])
     expect(port.required).toEqual(['containerPort'])
   })
 
-  it('scalars have a format, and the default that the server reads for them', () => {
+  it('give scalars a format and their default', () => {
     expect(member(port, 'containerPort')).toEqual({ default: 0, format: 'int32', type: 'integer' })
     expect(member(port, 'hostPort')).toEqual({ format: 'int32', type: 'integer' })
     expect(member(container, 'name')).toEqual({ default: '', type: 'string' })
@@ -41,17 +41,17 @@ describe('schemas of types', () => {
     })
   })
 
-  it('enumerations are sorted, defaults are said', () => {
+  it('sort enumerations and include defaults', () => {
     expect(member(port, 'protocol')).toEqual({ default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'], type: 'string' })
   })
 
-  it('references with something beside them are wrapped in version 3 and not in version 2', () => {
+  it('wrap references with siblings in version 3 only', () => {
     const ref = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
     expect(member(pod, 'metadata')).toEqual({ allOf: [{ $ref: `#/components/schemas/${ref}` }], default: {} })
     expect(member(v2Definition(types.struct('core/v1.Pod')), 'metadata')).toEqual({ $ref: `#/definitions/${ref}` })
   })
 
-  it('elements of lists and maps repeat the default of their type in version 3 only', () => {
+  it('include element defaults in version 3 only', () => {
     expect(member(container, 'command')).toEqual({
       items: { default: '', type: 'string' },
       type: 'array',
@@ -61,7 +61,7 @@ describe('schemas of types', () => {
     expect(member(v2, 'command')).toEqual({ items: { type: 'string' }, type: 'array', 'x-kubernetes-list-type': 'atomic' })
   })
 
-  it('how lists and structs are merged', () => {
+  it('describe how lists and structs are merged', () => {
     expect(member(container, 'ports')).toEqual({
       items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.ContainerPort' }], default: {} },
       type: 'array',
@@ -73,7 +73,7 @@ describe('schemas of types', () => {
     expect(v3Schema(types.struct('core/v1.SecretKeySelector'))['x-kubernetes-map-type']).toBe('atomic')
   })
 
-  it('types with a wire form of their own are references without a default', () => {
+  it('refer to special types without a default', () => {
     expect(member(probe, 'port')).toEqual({
       allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString' }],
     })
@@ -83,13 +83,13 @@ describe('schemas of types', () => {
     })
   })
 
-  it('unions tell which member belongs to which value', () => {
+  it('describe unions', () => {
     expect(v3Schema(types.struct('core/v1.SeccompProfile'))['x-kubernetes-unions']).toEqual([
       { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
     ])
   })
 
-  it('a member without documentation is a bare reference in version 3', () => {
+  it('use a bare reference for members without documentation in version 3', () => {
     const fields = [
       { json: 'a', go: 'A', type: { ref: 'shop/v1.Part' }, pointer: true, optional: true, noDoc: true },
       { json: 'b', go: 'B', type: { ref: 'shop/v1.Part' }, pointer: true, optional: true },
@@ -108,7 +108,7 @@ describe('schemas of types', () => {
     })
   })
 
-  it('a member called __proto__ is a member like any other', () => {
+  it('treat __proto__ as an ordinary member', () => {
     const version = { goPackage: 'x/v1', protoPackage: 'x', openapiPrefix: 'x', kinds: {}, resources: {} }
     const fields = [{ json: '__proto__', go: 'P', type: { scalar: 'string' }, optional: true, omitempty: true }]
     const source = createTypeSource({
@@ -119,13 +119,13 @@ describe('schemas of types', () => {
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype)
   })
 
-  it('every member is described, in words of its name where nothing better is known', () => {
+  it('describe every member, by its name if nothing else is known', () => {
     for (const field of Object.values(container.properties as JsonObject)) {
       expect((field as JsonObject).description).toMatch(/^[A-Zt].*\.$/)
     }
-    expect(words('terminationGracePeriodSeconds')).toBe('termination grace period seconds')
-    expect(words('hostIPs')).toBe('host IPs')
-    expect(words('podCIDR')).toBe('pod CIDR')
-    expect(words('x-kubernetes-int-or-string')).toBe('x-kubernetes-int-or-string')
+    expect(splitCamelCase('terminationGracePeriodSeconds')).toBe('termination grace period seconds')
+    expect(splitCamelCase('hostIPs')).toBe('host IPs')
+    expect(splitCamelCase('podCIDR')).toBe('pod CIDR')
+    expect(splitCamelCase('x-kubernetes-int-or-string')).toBe('x-kubernetes-int-or-string')
   })
 })

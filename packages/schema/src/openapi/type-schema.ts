@@ -1,27 +1,29 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import type { Field, ScalarNode, StructType, TypeNode } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
 import { describeField, describeType } from './descriptions.ts'
 import { type Dialect, refTo } from './dialect.ts'
+import { capitalize } from './operations.ts'
 import { specialName } from './special.ts'
 
 /**
- * From a structural type to its schema. What the two dialects share is here: which members are required, what the
- * `x-kubernetes-` extensions say, what a node looks like. They differ in two things:
+ * Converts a structural type to its schema. Both dialects share required members, `x-kubernetes-` extensions and node schemas. They
+ * differ in two respects:
  *
- * - version 3 prints defaults and wraps a reference that has siblings in `allOf`,
- * - version 2 prints no defaults and sets siblings beside the reference.
+ * - version 3 includes defaults and wraps a reference with siblings in `allOf`,
+ * - version 2 omits defaults and puts siblings next to the reference.
  */
 
 export interface TypeSchemaOptions {
-  /** Kinds that the type stands for. Default: for root types their own group, version and name. */
+  /** Group version kinds of the type. Default: for root types their own. */
   readonly kindsOf?: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** The schema of `type` as a named definition. Inner structs are references. */
+/** The schema of `type` as a named definition. Nested structs are references. */
 export function typeSchema(type: StructType, dialect: Dialect, options: TypeSchemaOptions = {}): JsonObject {
   const schema: JsonObject = { description: describeType(type) }
   const properties: JsonObject = {}
-  for (const field of type.fields) define(properties, field.json, fieldSchema(type, field, dialect))
+  for (const field of type.fields) setMember(properties, field.json, fieldSchema(type, field, dialect))
   if (type.fields.length > 0) schema.properties = properties
   const required = type.fields.filter(isRequired).map((field) => field.json)
   if (required.length > 0) schema.required = required
@@ -36,7 +38,7 @@ export function typeSchema(type: StructType, dialect: Dialect, options: TypeSche
   return schema
 }
 
-/** Whether `required` of the enclosing schema names the member. */
+/** Whether the enclosing schema lists the member as required. */
 export function isRequired(field: Field): boolean {
   return !field.optional && (field.required || !field.omitEmpty)
 }
@@ -55,7 +57,7 @@ function fieldSchema(type: StructType, field: Field, dialect: Dialect): JsonObje
   return withReference(nodeSchema(field.type, dialect), extras, { dialect, wrap: !field.noDoc })
 }
 
-/** Version 3 allows nothing beside a reference, so that what is said about one use of a type moves it into `allOf`. */
+/** Version 3 allows no siblings of a reference, so a reference with siblings is wrapped in `allOf`. */
 function withReference(schema: JsonObject, extras: JsonObject, options: { dialect: Dialect; wrap: boolean }): JsonObject {
   const alone = Object.keys(extras).length === 0 && !options.wrap
   if (options.dialect === 'v2' || schema.$ref === undefined || alone) return { ...extras, ...schema }
@@ -77,7 +79,7 @@ function nodeSchema(node: TypeNode, dialect: Dialect): JsonObject {
   }
 }
 
-/** Elements repeat the default that their type would have as a field. */
+/** Elements have the default of a field of their type. */
 function elementSchema(node: TypeNode, dialect: Dialect): JsonObject {
   const zero = dialect === 'v3' ? zeroOf(node) : undefined
   return withReference(nodeSchema(node, dialect), zero === undefined ? {} : { default: zero }, { dialect, wrap: false })
@@ -102,7 +104,7 @@ const scalarTypes: Readonly<Record<ScalarNode['scalar'], readonly [type?: string
   any: [],
 }
 
-/** What version 3 prints as the default of a member: what the server would read where a client leaves it out. */
+/** Default in version 3: the value that the server reads when the member is absent. */
 export function defaultOf(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default
   if (field.pointer) return undefined
@@ -140,18 +142,9 @@ function unionsOf(type: StructType): JsonObject[] {
   const discriminator = type.fields.find((field) => field.unionDiscriminator)
   const fields: JsonObject = {}
   for (const field of type.fields) {
-    if (field !== discriminator && field.optional) define(fields, field.json, capitalised(field.json))
+    if (field !== discriminator && field.optional) setMember(fields, field.json, capitalize(field.json))
   }
   const union: JsonObject = discriminator === undefined ? {} : { discriminator: discriminator.json }
   union['fields-to-discriminateBy'] = fields
   return [union]
-}
-
-function capitalised(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1)
-}
-
-/** Sets an own property whatever its name, `__proto__` too. */
-export function define(target: JsonObject, name: string, value: JsonValue): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -2,10 +2,10 @@ import type { JsonObject } from '@krmkit/meta'
 import { refTo } from './dialect.ts'
 import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
-import type { PartEntry } from './parts.ts'
-import { byName, commonParameters, has, kindObject, reasonOf } from './v3.ts'
+import type { PartEntry } from './schemas.ts'
+import { byName, has, kindObject, pathItem, reasonOf } from './v3.ts'
 
-/** Paths and operations as Swagger 2.0 writes them. */
+/** Paths and operations of Swagger 2.0 documents. */
 
 /** Parameters that operations refer to by name. */
 export function sharedParameters(operations: readonly Operation[]): PartEntry[] {
@@ -14,19 +14,14 @@ export function sharedParameters(operations: readonly Operation[]): PartEntry[] 
     for (const parameter of parameters) {
       const { shared } = parameter
       if (shared === undefined || found.has(shared)) continue
-      found.set(shared, { name: shared, make: () => plainParameter(parameter) })
+      found.set(shared, { name: shared, build: () => plainParameter(parameter) })
     }
   }
   return [...found.values()]
 }
 
-/** What a document of version 2 says of one path. */
 export function v2PathItem(operations: readonly Operation[]): JsonObject {
-  const common = commonParameters(operations)
-  const item: JsonObject = {}
-  for (const operation of operations) item[operation.method] = operationObject(operation, common)
-  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
-  return item
+  return pathItem(operations, { operation: operationObject, parameter: parameterObject })
 }
 
 function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
@@ -63,7 +58,7 @@ function plainParameter(parameter: Parameter): JsonObject {
 
 function responses(operation: Operation): JsonObject {
   const found: JsonObject = {}
-  for (const { status, schema } of operation.answers) {
+  for (const { status, schema } of operation.responses) {
     found[status] = {
       description: reasonOf(status),
       schema: schema === 'string' ? { type: 'string' } : { $ref: refTo(schema, 'v2') },

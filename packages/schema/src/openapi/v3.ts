@@ -3,13 +3,13 @@ import { refTo } from './dialect.ts'
 import type { Operation } from './operations.ts'
 import { type Parameter, sameParameter } from './parameters.ts'
 
-/** Paths and operations as OpenAPI 3.0 writes them. */
+/** Paths and operations of OpenAPI 3.0 documents. */
 
 export function bearerToken(): JsonObject {
   return { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' }
 }
 
-/** Operations by path, in the order of paths. */
+/** Operations grouped and sorted by path. */
 export function byPath(operations: readonly Operation[]): [string, Operation[]][] {
   const found = new Map<string, Operation[]>()
   for (const operation of operations) {
@@ -20,8 +20,8 @@ export function byPath(operations: readonly Operation[]): [string, Operation[]][
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Parameters that all operations of a path have are said once, for the path. */
-export function commonParameters(operations: readonly Operation[]): Parameter[] {
+/** Parameters common to all operations of a path. */
+function commonParameters(operations: readonly Operation[]): Parameter[] {
   const [first, ...others] = operations
   return (first?.parameters ?? []).filter((parameter) => others.every(({ parameters }) => has(parameters, parameter)))
 }
@@ -34,13 +34,23 @@ export function byName(a: Parameter, b: Parameter): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** What a document of version 3 says of one path. */
-export function v3PathItem(operations: readonly Operation[]): JsonObject {
+/** The path item of the operations of one path, in either dialect. */
+export function pathItem(
+  operations: readonly Operation[],
+  write: {
+    readonly operation: (operation: Operation, common: readonly Parameter[]) => JsonObject
+    readonly parameter: (parameter: Parameter) => JsonObject
+  },
+): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}
-  for (const operation of operations) item[operation.method] = operationObject(operation, common)
-  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
+  for (const operation of operations) item[operation.method] = write.operation(operation, common)
+  if (common.length > 0) item.parameters = [...common].sort(byName).map(write.parameter)
   return item
+}
+
+export function v3PathItem(operations: readonly Operation[]): JsonObject {
+  return pathItem(operations, { operation: operationObject, parameter: parameterObject })
 }
 
 function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
@@ -85,7 +95,7 @@ export function reasonOf(status: 200 | 201 | 202): string {
 
 function responses(operation: Operation): JsonObject {
   const found: JsonObject = {}
-  for (const { status, schema } of operation.answers) {
+  for (const { status, schema } of operation.responses) {
     found[status] = { description: reasonOf(status), content: content(operation.produces, schema) }
   }
   found[401] = { description: 'Unauthorized' }

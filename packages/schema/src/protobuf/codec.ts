@@ -3,16 +3,16 @@ import type { TypeNode } from '../interfaces.ts'
 import type { WireReader, WireWriter } from './wire.ts'
 import { fixed64, lengthDelimited, readBytes, readInt32, readInt64, readText, varint, writeInt64 } from './wire.ts'
 
-/** How one value stands after its tag. */
+/** Encodes and decodes one value after its tag. */
 export interface ValueCodec {
   readonly wire: number
   /** Writes the value without its tag; messages with their length. */
   write(writer: WireWriter, value: unknown): void
-  /** Reads up to `limit`, and counts what the value takes besides its frame; `depth` counts the messages around it. */
+  /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
-  /** What an entry of a map without a value holds. */
+  /** Value of a map entry without one. */
   zero(): unknown
-  /** Numbers may stand packed. */
+  /** Whether lists of these values may be packed. */
   readonly packable?: boolean
 }
 

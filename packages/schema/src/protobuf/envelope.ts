@@ -1,21 +1,21 @@
 import { DecodeError } from '../errors.ts'
 import {
-  lengthDelimited,
+  bytesTag,
   newReader,
   newWriter,
   readBytes,
   readEnd,
-  readGuarded,
   readTag,
   readText,
   skipValue,
   type WireReader,
   type WireWriter,
   wireOf,
+  withDecodeErrors,
 } from './wire.ts'
 
 /**
- * The envelope around every protobuf body: four magic bytes and a message that names the kind.
+ * The envelope of every protobuf body: four magic bytes and an `Unknown` message that names the kind.
  *
  * @see API protocol specification, 2.6
  */
@@ -23,23 +23,34 @@ import {
 /** `k8s` and a zero byte. */
 export const protobufMagic: readonly number[] = Object.freeze([0x6b, 0x38, 0x73, 0x00])
 
+/** Content of an envelope. */
 export interface Envelope {
-  /** Empty when the sender did not say. */
+  /** Empty when absent. */
   readonly apiVersion: string
   readonly kind: string
-  /** The message of the object itself, or what `contentType` says. */
+  /** The message of the object, or content of type `contentType`. */
   readonly raw: Uint8Array
-  /** Empty: not encoded. */
+  /** Empty when not encoded. */
   readonly contentEncoding: string
-  /** Empty: protobuf. */
+  /** Empty for protobuf. */
   readonly contentType: string
 }
 
+/**
+ * Whether a body starts with the protobuf prefix.
+ *
+ * @see readEnvelope
+ */
 export function hasProtobufMagic(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && protobufMagic.every((byte, index) => bytes[index] === byte)
 }
 
-/** @throws DecodeError `Protobuf` for another prefix, nothing at all, or a broken message. */
+/**
+ * Parses the envelope of a body.
+ *
+ * @throws DecodeError `Protobuf` for another prefix, an empty body, or a malformed message.
+ * @see writeEnvelope
+ */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')
   if (!hasProtobufMagic(bytes)) {
@@ -49,7 +60,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     )
   }
   if (bytes.length === 4) throw new DecodeError('Protobuf', 'empty body')
-  return readGuarded(() => readUnknown(bytes.subarray(4)))
+  return withDecodeErrors(() => readUnknown(bytes.subarray(4)))
 }
 
 function readUnknown(bytes: Uint8Array): Envelope {
@@ -57,10 +68,10 @@ function readUnknown(bytes: Uint8Array): Envelope {
   const envelope = { apiVersion: '', kind: '', raw: new Uint8Array(), contentEncoding: '', contentType: '' }
   while (reader.pos < bytes.length) {
     const tag = readTag(reader, 'Unknown')
-    if (tag === tagOf(1)) Object.assign(envelope, readTypeMeta(reader, readEnd(reader, bytes.length)))
-    else if (tag === tagOf(2)) envelope.raw = readBytes(reader, bytes.length) as typeof envelope.raw
-    else if (tag === tagOf(3)) envelope.contentEncoding = readText(reader, bytes.length)
-    else if (tag === tagOf(4)) envelope.contentType = readText(reader, bytes.length)
+    if (tag === bytesTag(1)) Object.assign(envelope, readTypeMeta(reader, readEnd(reader, bytes.length)))
+    else if (tag === bytesTag(2)) envelope.raw = readBytes(reader, bytes.length) as typeof envelope.raw
+    else if (tag === bytesTag(3)) envelope.contentEncoding = readText(reader, bytes.length)
+    else if (tag === bytesTag(4)) envelope.contentType = readText(reader, bytes.length)
     else skipValue(reader, wireOf(tag), bytes.length)
   }
   return envelope
@@ -70,14 +81,21 @@ function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; ki
   const meta = { apiVersion: '', kind: '' }
   while (reader.pos < end) {
     const tag = readTag(reader, 'TypeMeta')
-    if (tag === tagOf(1)) meta.apiVersion = readText(reader, end)
-    else if (tag === tagOf(2)) meta.kind = readText(reader, end)
+    if (tag === bytesTag(1)) meta.apiVersion = readText(reader, end)
+    else if (tag === bytesTag(2)) meta.kind = readText(reader, end)
     else skipValue(reader, wireOf(tag), end)
   }
   return meta
 }
 
-/** All four members are written, as the stock server writes them. */
+/**
+ * Writes an envelope; all four members are present, as on the stock server.
+ *
+ * @example
+ * ```ts
+ * readEnvelope(writeEnvelope({ apiVersion: 'v1', kind: 'Pod', raw: message })).kind // 'Pod'
+ * ```
+ */
 export function writeEnvelope({
   apiVersion,
   kind,
@@ -88,21 +106,17 @@ export function writeEnvelope({
   return closeEnvelope(openEnvelope(apiVersion, kind).bytes(raw), contentEncoding, contentType)
 }
 
-/** Everything up to the length of the message. */
+/** Writes the envelope up to the length of the message. */
 export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   const writer = newWriter()
   writer.raw(Uint8Array.from(protobufMagic))
-  writer.uint32(tagOf(1)).fork()
-  writer.uint32(tagOf(1)).string(apiVersion)
-  writer.uint32(tagOf(2)).string(kind)
-  return writer.ldelim().uint32(tagOf(2))
+  writer.uint32(bytesTag(1)).fork()
+  writer.uint32(bytesTag(1)).string(apiVersion)
+  writer.uint32(bytesTag(2)).string(kind)
+  return writer.ldelim().uint32(bytesTag(2))
 }
 
-/** Everything after the message. */
+/** Writes the envelope after the message. */
 export function closeEnvelope(writer: WireWriter, contentEncoding = '', contentType = ''): Uint8Array {
-  return writer.uint32(tagOf(3)).string(contentEncoding).uint32(tagOf(4)).string(contentType).finish()
-}
-
-function tagOf(number: number): number {
-  return (number << 3) | lengthDelimited
+  return writer.uint32(bytesTag(3)).string(contentEncoding).uint32(bytesTag(4)).string(contentType).finish()
 }

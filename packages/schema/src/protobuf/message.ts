@@ -1,7 +1,8 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { maxDepth } from '../decode/context.ts'
-import { type DecodedSize, unkeptBytes } from '../decode/decoded-size.ts'
-import { type FieldPlan, planOf, type StructPlan } from '../decode/plan.ts'
+import { type DecodedSize, minDiscardedBytes } from '../decode/decoded-size.ts'
+import type { FieldPlan, StructPlan } from '../decode/field-plan.ts'
+import { planOf } from '../decode/plan.ts'
 import { inOrder, withSortedKeys } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
@@ -9,11 +10,22 @@ import type { ProtoMember, StructType, TypeNode } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import { specialCodec } from './special.ts'
-import { lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, type WireWriter, wireOf } from './wire.ts'
+import {
+  bytesTag,
+  lengthDelimited,
+  readEnd,
+  readTag,
+  readText,
+  skipValue,
+  tagOf,
+  type WireReader,
+  type WireWriter,
+  wireOf,
+} from './wire.ts'
 
 /**
- * Messages by the numbers of their fields, as Go's generated code writes them: ascending numbers, maps by sorted key, fields that are
- * no pointers always.
+ * Messages by field number, as Go's generated code writes them: ascending numbers, maps sorted by key, non-pointer fields always
+ * present.
  */
 
 interface MessagePlan {
@@ -25,13 +37,13 @@ interface MessagePlan {
 
 interface MemberPlan {
   readonly number: number
-  /** Writes the member with its tag, if it is to be written. `object` is the canonical object of the message. */
+  /** Writes the member with its tag unless it is omitted. `object` is the canonical object of the message. */
   write(writer: WireWriter, object: Record<string, unknown>): void
-  /** Reads one occurrence into `slots`, which are those of the outermost struct. */
+  /** Reads one occurrence into `slots`, the slots of the outermost struct. */
   read(reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number): void
 }
 
-/** A memo: what is in it follows from the type alone. */
+/** A cache: entries depend on the type only. */
 const plans = new WeakMap<StructType, MessagePlan>()
 
 function messageOf(type: StructType): MessagePlan {
@@ -50,12 +62,20 @@ function messagePlan(type: StructType, members: readonly ProtoMember[], struct: 
   return { name: type.typeName, struct, members: made, byNumber: new Map(made.map((member) => [member.number, member])) }
 }
 
-/** Writes the fields of a canonical object. @throws SchemaError `NoProtobuf` for types without protobuf. */
+/**
+ * Writes the fields of a canonical object.
+ *
+ * @throws SchemaError `NoProtobuf` for types without protobuf.
+ */
 export function writeMessage(type: StructType, object: Record<string, unknown>, writer: WireWriter): void {
   for (const member of messageOf(type).members) member.write(writer, object)
 }
 
-/** Reads fields up to `limit` and builds the canonical object. Unknown fields are skipped. @throws DecodeError */
+/**
+ * Reads fields up to `limit` and builds the canonical object. Skips unknown fields.
+ *
+ * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`
+ */
 export function readMessage(type: StructType, reader: WireReader, limit: number, depth: number): Record<string, unknown> {
   if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
   const plan = messageOf(type)
@@ -70,13 +90,13 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
     const member = plan.byNumber.get(Math.floor(tag / 8))
     if (member === undefined) {
       skipValue(reader, wireOf(tag), limit)
-      reader.decodedSize.addUnkept()
+      reader.decodedSize.addDiscarded()
     } else member.read(reader, wireOf(tag), slots, limit, depth)
     if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
   }
 }
 
-/** Entries of maps came in the order of the sender. */
+/** Sorts maps: their entries arrive in the order of the sender. */
 function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Record<string, unknown> {
   for (const field of struct.fields) {
     const value = slots[field.index]
@@ -94,11 +114,11 @@ function sorted(map: Record<string, unknown>): Record<string, unknown> {
   return map
 }
 
-/** An inline struct: one object in JSON, a message of its own here. */
+/** An inline struct: part of the same JSON object, but a separate message. */
 function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
   const inner = member.struct()
   const plan = messagePlan(inner, inner.proto ?? [], struct)
-  const tag = tagOf(member.number, lengthDelimited)
+  const tag = bytesTag(member.number)
   return {
     number: member.number,
     write(writer, object) {
@@ -139,10 +159,10 @@ function singleMember(number: number, field: FieldPlan, codec: ValueCodec): Memb
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, json)
-      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], unkeptBytes)
-      const apart = field.apart && reader.decodedSize.setApart(true)
+      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
+      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       slots[index] = codec.read(reader, limit, depth + 1)
-      if (field.apart) reader.decodedSize.setApart(apart)
+      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
   }
 }
@@ -173,17 +193,17 @@ function listMember(number: number, field: FieldPlan, codec: ValueCodec): Member
         return
       }
       expectWire(wire, codec.wire, json)
-      const apart = field.apart && reader.decodedSize.setApart(true)
+      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       reader.decodedSize.add(frame)
       list.push(codec.read(reader, limit, depth + 1))
-      if (field.apart) reader.decodedSize.setApart(apart)
+      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
   }
 }
 
 function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
-  const tag = tagOf(number, lengthDelimited)
-  const keyTag = tagOf(1, lengthDelimited)
+  const tag = bytesTag(number)
+  const keyTag = bytesTag(1)
   const valueTag = tagOf(2, codec.wire)
   const { json, index } = field
   const frame = 4 + elementFrame(field)
@@ -218,11 +238,11 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, lengthDelimited, json)
       const { decodedSize: size } = reader
-      const { value: entry, bytes } = size.weigh(() => readEntry(reader, limit, depth))
+      const { value: entry, bytes } = size.measure(() => readEntry(reader, limit, depth))
       const { key, value = codec.zero() } = entry
       const map = (slots[index] ?? {}) as Record<string, unknown>
       slots[index] = map
-      if (Object.hasOwn(map, key)) size.replace(map[key], unkeptBytes)
+      if (Object.hasOwn(map, key)) size.replace(map[key], minDiscardedBytes)
       size.add(key.length + frame + bytes)
       setMember(map, key, value)
     },
@@ -230,10 +250,10 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
 }
 
 function elementFrame(field: FieldPlan): number {
-  return field.node.of?.frame ?? 1
+  return field.node.of?.frameBytes ?? 1
 }
 
-/** Keys that look like indexes come first in the object, whatever the order it was built in. */
+/** The engine moves index-like keys to the front of an object. */
 function sortedKeys(map: Record<string, unknown>): string[] {
   const keys = Object.keys(map)
   for (let i = 1; i < keys.length; i++) {
@@ -275,7 +295,7 @@ function structCodec(struct: () => StructType): ValueCodec {
   }
 }
 
-/** A list that is a message of its own, with its elements as field 1. */
+/** A list in a separate message, whose field 1 holds the elements. */
 function wrappedListCodec(element: ValueCodec): ValueCodec {
   const tag = tagOf(1, element.wire)
   return {
@@ -298,7 +318,7 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
           list.push(element.read(reader, end, depth + 1))
         } else {
           skipValue(reader, wireOf(next), end)
-          reader.decodedSize.addUnkept()
+          reader.decodedSize.addDiscarded()
         }
         if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
       }
@@ -306,10 +326,6 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
     },
     zero: () => null,
   }
-}
-
-function tagOf(number: number, wire: number): number {
-  return ((number << 3) | wire) >>> 0
 }
 
 function expectWire(wire: number, expected: number, name: string): void {

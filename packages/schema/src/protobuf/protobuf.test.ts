@@ -27,14 +27,14 @@ function failure(run: () => unknown): string {
 }
 
 describe('messages', () => {
-  it.each(vectors)('P35 $about', ({ type, json, message }) => {
+  it.each(vectors)('encodes and decodes $about [P35]', ({ type, json, message }) => {
     const struct = types.struct(type)
     const { object } = decode(struct, parseJson(json, { literals: true }).value)
     expect(hex(encodeMessage(struct, object))).toBe(message.replaceAll(' ', ''))
     expect(stringifyJson(decodeMessage(struct, unhex(message)))).toBe(stringifyJson(object))
   })
 
-  it('P190 keep every object of every type', () => {
+  it('round-trip every object of every type [P190]', () => {
     const names = [
       'core/v1.Pod',
       'core/v1.Service',
@@ -54,7 +54,7 @@ describe('messages', () => {
       const type = types.struct(name)
       fc.assert(
         fc.property(arbitraryObject(type), (value) => {
-          // Empty lists, maps and bytes have no protobuf form: one round brings the object to what has.
+          // Empty lists, maps and bytes have no protobuf form: one round trip removes them.
           const { object } = decodeProtobuf(type, readEnvelope(encodeProtobuf(type, decode(type, value).object)))
           const again = encodeProtobuf(type, object)
           expect(stringifyJson(decodeProtobuf(type, readEnvelope(again)).object)).toBe(stringifyJson(object))
@@ -65,7 +65,7 @@ describe('messages', () => {
     }
   })
 
-  it('P44 differences 44: unknown fields are skipped silently, groups too', () => {
+  it('skip unknown fields and groups silently (difference 44) [P44]', () => {
     const known = '0a021a00'
     const unknown = ['f8ff0f01', 'f9ff0f0102030405060708', 'faff0f0161', 'fdff0f01020304', 'fbff0ffbff0f0801fcff0ffcff0f'].join(
       '',
@@ -76,7 +76,7 @@ describe('messages', () => {
     expect(decodeProtobuf(configMap, { ...readEnvelope(writeEnvelope({ raw: unhex(unknown) })) }).problems).toEqual([])
   })
 
-  it('take maps in any order, and the last of repeated entries', () => {
+  it('accept map entries in any order and keep the last duplicate', () => {
     const entry = (key: string, value: string) =>
       `12060a01${Buffer.from(key).toString('hex')}1201${Buffer.from(value).toString('hex')}`
     expect(stringifyJson(decodeMessage(configMap, unhex(entry('b', '1') + entry('a', '2') + entry('b', '3'))))).toContain(
@@ -85,17 +85,17 @@ describe('messages', () => {
     expect(stringifyJson(decodeMessage(configMap, unhex('1200')))).toContain('"data":{"":""}')
   })
 
-  it('read packed numbers', () => {
+  it('accept packed numbers', () => {
     const context = types.struct('core/v1.PodSecurityContext')
     expect(decodeMessage(context, unhex('2203018001'))).toEqual({ supplementalGroups: [1, 128] })
     expect(decodeMessage(context, unhex('2001208001'))).toEqual({ supplementalGroups: [1, 128] })
   })
 
-  it('have none for types without protobuf', () => {
+  it('are unavailable for types without protobuf', () => {
     expect(() => encodeProtobuf(types.struct('meta/v1.Table'), {})).toThrow(SchemaError)
   })
 
-  it('replace invalid UTF-8 and take hostile keys for data', () => {
+  it('replace invalid UTF-8 and treat hostile keys as data', () => {
     const object = decodeMessage(
       configMap,
       unhex('12 0c 0a 09 5f5f70726f746f5f5f 12 00'.replace('120c0a', '120d0a').replace('12 0c', '12 0d')),
@@ -105,14 +105,14 @@ describe('messages', () => {
   })
 })
 
-describe('the envelope', () => {
+describe('envelope', () => {
   const body = encodeProtobuf(configMap, {
     kind: 'ConfigMap',
     apiVersion: 'v1',
     metadata: { name: 'a', creationTimestamp: null },
   })
 
-  it('P34 P35 P36 names the kind and holds the message', () => {
+  it('names the kind and contains the message [P34 P35 P36]', () => {
     expect(hex(body.subarray(0, 4))).toBe('6b387300')
     expect(readEnvelope(body)).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', contentEncoding: '', contentType: '' })
     expect(decodeProtobuf(configMap, readEnvelope(body)).object).toEqual({
@@ -122,7 +122,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('P36 may hold JSON', () => {
+  it('may contain JSON [P36]', () => {
     const raw = new TextEncoder().encode('{"metadata":{"name":"a"},"extra":1,"data":{"k":"v","k":"w"}}')
     const envelope = readEnvelope(writeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw, contentType: 'application/json' }))
     const { object, problems } = decodeProtobuf(configMap, envelope)
@@ -135,7 +135,7 @@ describe('the envelope', () => {
     )
   })
 
-  it('P34 refuses another prefix, and nothing', () => {
+  it('rejects another prefix and an empty body [P34]', () => {
     expect(failure(() => readEnvelope(new Uint8Array()))).toBe('empty data')
     expect(failure(() => readEnvelope(unhex('6b387301')))).toBe(
       'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
@@ -169,11 +169,11 @@ describe('hostile bytes', () => {
     ['fb0f', 'unexpected EOF'],
     ['0a030a05', 'unexpected EOF'],
     ['0a030a056161', 'unexpected EOF'],
-  ])('%s', (text, message) => {
+  ])('rejects %s: %s', (text, message) => {
     expect(failure(() => decodeMessage(configMap, unhex(text)))).toBe(message)
   })
 
-  it('nested deeply', () => {
+  it('rejects deep nesting', () => {
     const crd = types.struct('apiextensions/v1.JSONSchemaProps')
     const notField = crd.field.get('not')?.proto?.number as number
     let bytes: Uint8Array = new Uint8Array()
@@ -183,7 +183,7 @@ describe('hostile bytes', () => {
     expect(failure(() => decodeMessage(configMap, groups))).toBe('unexpected EOF')
   })
 
-  it('truncated or changed anywhere: a DecodeError or an object, never anything else', () => {
+  it('decodes or throws a DecodeError for truncated and altered bodies', () => {
     const pod = types.struct('core/v1.Pod')
     const spec = {
       containers: [{ name: 'c', ports: [{ containerPort: 80 }], resources: { limits: { cpu: '1' } } }],

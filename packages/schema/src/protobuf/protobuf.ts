@@ -6,15 +6,20 @@ import { parseJson } from '../json/parse-json.ts'
 import { setMember } from '../json/syntax.ts'
 import { type Envelope, writeEnvelope } from './envelope.ts'
 import { readMessage, writeMessage } from './message.ts'
-import { newReader, newWriter, readGuarded } from './wire.ts'
+import { newReader, newWriter, withDecodeErrors } from './wire.ts'
 
-/** Objects as protobuf. */
+/** Encodes and decodes objects as protobuf. */
 
 /**
- * A whole protobuf body. `kind` and `apiVersion` are those of the object.
+ * Encodes a protobuf body with its envelope, which carries `kind` and `apiVersion` of the object.
  *
  * @param object canonical.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
+ * @example
+ * ```ts
+ * const body = encodeProtobuf(configMap, object)
+ * decodeProtobuf(configMap, readEnvelope(body)).object
+ * ```
  */
 export function encodeProtobuf(type: StructType, object: object): Uint8Array {
   const { apiVersion, kind } = object as { apiVersion?: unknown; kind?: unknown }
@@ -22,7 +27,11 @@ export function encodeProtobuf(type: StructType, object: object): Uint8Array {
   return writeEnvelope({ ...meta, raw: encodeMessage(type, object) })
 }
 
-/** The message without the envelope, as it stands inside of other messages. */
+/**
+ * Encodes the message without the envelope, as embedded in other messages.
+ *
+ * @see encodeProtobuf
+ */
 export function encodeMessage(type: StructType, object: object): Uint8Array {
   const writer = newWriter()
   writeMessage(type, object as Record<string, unknown>, writer)
@@ -30,16 +39,17 @@ export function encodeMessage(type: StructType, object: object): Uint8Array {
 }
 
 export interface ProtobufOptions {
-  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
 }
 
 /**
- * The object of an envelope, with the envelope's `kind` and `apiVersion` on it. Unknown fields are skipped silently; an envelope whose
- * content type is JSON is decoded as JSON, with its problems.
+ * Decodes the object of an envelope and adds the envelope's `kind` and `apiVersion`. Skips unknown fields silently. An envelope of
+ * JSON is decoded as JSON and reports its problems.
  *
  * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`; as `decode` for JSON.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
+ * @see encodeProtobuf
  */
 export function decodeProtobuf<T = Record<string, unknown>>(
   type: StructType,
@@ -58,16 +68,21 @@ export function decodeProtobuf<T = Record<string, unknown>>(
   return { object: withTypeMeta(type, object, { apiVersion, kind }) as T, problems: [] }
 }
 
-/** Without the envelope. */
+/**
+ * Decodes a message without its envelope.
+ *
+ * @throws as `decodeProtobuf`
+ * @see decodeProtobuf
+ */
 export function decodeMessage<T = Record<string, unknown>>(
   type: StructType,
   bytes: Uint8Array,
   { size }: ProtobufOptions = {},
 ): T {
-  return readGuarded(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
+  return withDecodeErrors(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
 }
 
-/** What is empty stays as it is in the object. */
+/** Empty members of `meta` are not added. */
 function withTypeMeta(
   type: StructType,
   object: Record<string, unknown>,

@@ -12,10 +12,11 @@ import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
 import type { SpecialNode, StructType } from '../interfaces.ts'
-import { plainJson } from '../json/encode-json.ts'
+import { unescapedJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import {
+  bytesTag,
   lengthDelimited,
   readBytes,
   readEnd,
@@ -24,6 +25,7 @@ import {
   readTag,
   readText,
   skipValue,
+  tagOf,
   varint,
   type WireReader,
   type WireWriter,
@@ -31,9 +33,9 @@ import {
   writeInt64,
 } from './wire.ts'
 
-/** Messages of the types with a JSON form of their own. */
+/** Messages of the special types. */
 
-/** Makes the codec of a struct, which `JSONSchemaPropsOr…` may hold. */
+/** Creates the codec of a struct inside a `JSONSchemaPropsOr…` value. */
 export type StructCodec = (struct: () => StructType) => ValueCodec
 
 export function specialCodec(node: SpecialNode, structCodec: StructCodec): ValueCodec {
@@ -46,8 +48,7 @@ export function specialCodec(node: SpecialNode, structCodec: StructCodec): Value
 
 type MessageCodec = Pick<ValueCodec, 'write' | 'read'>
 
-const numberTag = (number: number) => (number << 3) | varint
-const bytesTag = (number: number) => (number << 3) | lengthDelimited
+const numberTag = (number: number) => tagOf(number, varint)
 
 const codecs: Readonly<Record<string, MessageCodec>> = {
   Time: timeCodec((instant) => formatTime({ ...instant, nanos: 0 }), '0001-01-01T00:00:00Z'),
@@ -96,7 +97,7 @@ const codecs: Readonly<Record<string, MessageCodec>> = {
   JSON: rawCodec(),
 }
 
-/** A moment as seconds and nanoseconds; no time at all is an empty message. */
+/** A time in seconds and nanoseconds; null is an empty message. */
 function timeCodec(format: (instant: Instant) => string, zero: string): MessageCodec {
   return {
     write(writer, value) {
@@ -117,13 +118,13 @@ function timeCodec(format: (instant: Instant) => string, zero: string): MessageC
         [numberTag(2)]: () => (nanos = readInt32(reader)),
       })
       if (seconds === undefined && nanos === 0) return null
-      const text = formatMoment({ seconds: Number(seconds ?? 0), nanos }, format)
+      const text = formatInstant({ seconds: Number(seconds ?? 0), nanos }, format)
       return text === zero ? null : text
     },
   }
 }
 
-function formatMoment(instant: Instant, format: (instant: Instant) => string): string {
+function formatInstant(instant: Instant, format: (instant: Instant) => string): string {
   const { seconds, nanos } = instant
   if (Math.abs(seconds) > 8_640_000_000_000 || nanos < 0 || nanos >= 1_000_000_000) {
     throw new DecodeError('Protobuf', `timestamp out of range: ${seconds}s ${nanos}ns`)
@@ -147,32 +148,36 @@ function textCodec(): MessageCodec {
       try {
         return normalizeQuantity(text)
       } catch (error) {
-        if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+        if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
         throw error
       }
     },
   }
 }
 
-/** JSON text inside of a message; null is an empty message. */
+/** JSON text in a message; null is an empty message. */
 function rawCodec(): MessageCodec {
   return {
     write(writer, value) {
       writer.fork()
-      if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(plainJson(value))
+      if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(unescapedJson(value))
       writer.ldelim()
     },
     read(reader, limit) {
       let raw: Uint8Array | undefined
       readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
-      return raw === undefined || raw.length === 0 ? null : jsonOf(raw, reader.decodedSize)
+      return raw === undefined || raw.length === 0 ? null : parseRawJson(raw, reader.decodedSize)
     },
   }
 }
 
-/** @throws DecodeError `TooLarge` before anything is parsed that is too large as it is */
-function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
-  if (raw.length > largeText) size.weigh(() => size.add(inkOf(raw)))
+/**
+ * Parses raw JSON.
+ *
+ * @throws DecodeError `TooLarge` before parsing when the text itself is too large
+ */
+function parseRawJson(raw: Uint8Array, size: DecodedSize): unknown {
+  if (raw.length > largeText) size.measure(() => size.add(countNonSpace(raw)))
   const { value } = parseJson(raw, { maxDepth: 1000 })
   size.add(jsonWeight(value) - 1)
   return value
@@ -180,8 +185,8 @@ function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
 
 const largeText = 64 * 1024
 
-/** Bytes that are no spaces: compact JSON has at least as many. */
-function inkOf(bytes: Uint8Array): number {
+/** Number of bytes that are not white space: a lower bound of the length of the compact JSON. */
+function countNonSpace(bytes: Uint8Array): number {
   let ink = 0
   for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x20) ink++
   return ink
@@ -231,7 +236,7 @@ function writeAll(writer: WireWriter, list: readonly unknown[], codec: ValueCode
   }
 }
 
-/** Reads a small message: `fields` by whole tags, everything else is skipped. */
+/** Reads a small message. `fields` maps tags to readers; other fields are skipped. */
 function readFields(reader: WireReader, limit: number, fields: Readonly<Record<number, (end: number) => unknown>>): void {
   const end = readEnd(reader, limit)
   while (reader.pos < end) {

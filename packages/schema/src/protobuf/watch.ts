@@ -1,59 +1,70 @@
 import {
-  lengthDelimited,
+  bytesTag,
   newReader,
   newWriter,
   readBytes,
   readEnd,
-  readGuarded,
   readTag,
   readText,
   skipValue,
   wireOf,
+  withDecodeErrors,
 } from './wire.ts'
 
-/** Watch events as protobuf: a bare message without the envelope, whose object is a whole body with its envelope, in frames. */
+/**
+ * Watch events as protobuf: a message without envelope, in a length-prefixed frame. Its object is a complete body with envelope.
+ */
 
 export interface ProtobufWatchEvent {
   readonly type: string
-  /** A whole protobuf body. */
+  /** A complete protobuf body. */
   readonly object: Uint8Array
 }
 
-/** One frame: four bytes of length, most significant first, then the event. */
+/**
+ * Encodes one frame: the length in four bytes, big-endian, then the event.
+ *
+ * @example
+ * ```ts
+ * const frame = encodeWatchFrame({ type: 'ADDED', object: encodeProtobuf(type, object) })
+ * decodeWatchEvent(frame.subarray(4)).type // ADDED
+ * ```
+ */
 export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Array {
   const writer = newWriter()
   writer.raw(new Uint8Array(4))
-  writer.uint32(tagOf(1)).string(type)
-  writer.uint32(tagOf(2)).fork()
-  writer.uint32(tagOf(1)).bytes(object)
+  writer.uint32(bytesTag(1)).string(type)
+  writer.uint32(bytesTag(2)).fork()
+  writer.uint32(bytesTag(1)).bytes(object)
   writer.ldelim()
   const frame = writer.finish()
   new DataView(frame.buffer, frame.byteOffset, frame.byteLength).setUint32(0, frame.length - 4)
   return frame
 }
 
-/** An event without the four bytes before it. @throws DecodeError `Protobuf` */
+/**
+ * Decodes an event without its length prefix.
+ *
+ * @throws DecodeError `Protobuf`
+ * @see encodeWatchFrame
+ */
 export function decodeWatchEvent(bytes: Uint8Array): ProtobufWatchEvent {
-  return readGuarded(() => {
+  return withDecodeErrors(() => {
     const reader = newReader(bytes)
     let type = ''
     let object: Uint8Array = new Uint8Array()
     while (reader.pos < bytes.length) {
       const tag = readTag(reader, 'WatchEvent')
-      if (tag === tagOf(1)) type = readText(reader, bytes.length)
-      else if (tag === tagOf(2)) {
+      if (tag === bytesTag(1)) type = readText(reader, bytes.length)
+      else if (tag === bytesTag(2)) {
         const end = readEnd(reader, bytes.length)
         while (reader.pos < end) {
           const inner = readTag(reader, 'RawExtension')
-          if (inner === tagOf(1)) object = readBytes(reader, end)
+          if (inner === bytesTag(1)) object = readBytes(reader, end)
           else skipValue(reader, wireOf(inner), end)
         }
       } else skipValue(reader, wireOf(tag), bytes.length)
     }
     return { type, object }
   })
-}
-
-function tagOf(number: number): number {
-  return (number << 3) | lengthDelimited
 }

@@ -2,14 +2,12 @@ import protobuf from 'protobufjs/minimal.js'
 import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
 
-/**
- * The wire format of protobuf: the one place that knows the library. Errors are worded as Go's generated code does.
- */
+/** The protobuf wire format. The only module that uses the protobuf library. Errors carry the messages of Go's generated code. */
 
 export type WireWriter = protobuf.Writer
 
 export interface WireReader extends protobuf.Reader {
-  /** Counts what is read into an object. */
+  /** Counts the decoded object. */
   decodedSize: DecodedSize
 }
 
@@ -30,8 +28,8 @@ export function newReader(bytes: Uint8Array, size: DecodedSize = unlimitedSize()
   return reader
 }
 
-/** Runs a decoder and turns what the library throws into a `DecodeError`. */
-export function readGuarded<V>(read: () => V): V {
+/** Runs a decoder and converts errors of the library to `DecodeError`. */
+export function withDecodeErrors<V>(read: () => V): V {
   try {
     return read()
   } catch (error) {
@@ -42,7 +40,7 @@ export function readGuarded<V>(read: () => V): V {
   }
 }
 
-/** Reads the length of what follows and returns where it ends. */
+/** Reads a length prefix and returns the end offset. */
 export function readEnd(reader: WireReader, limit: number): number {
   const length = readLength(reader)
   const end = reader.pos + length
@@ -66,7 +64,7 @@ export function readBytes(reader: WireReader, limit: number): Uint8Array {
 
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Invalid UTF-8 becomes U+FFFD, as it does when Go prints it. */
+/** Reads text. Invalid UTF-8 becomes U+FFFD, as Go prints it. */
 export function readText(reader: WireReader, limit: number): string {
   const end = readEnd(reader, limit)
   const start = reader.pos
@@ -81,7 +79,7 @@ export function readText(reader: WireReader, limit: number): string {
   return short
 }
 
-/** A 64-bit integer: a number where that is exact, otherwise a bigint. */
+/** Reads a 64-bit integer: a number where exact, otherwise a bigint. */
 export function readInt64(reader: WireReader): number | bigint {
   const first = reader.buf[reader.pos]
   if (first !== undefined && first < 0x80 && reader.pos < reader.len) {
@@ -109,7 +107,7 @@ function fromHalves(low: number, high: number): number | bigint {
   return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) | BigInt(low)
 }
 
-/** Lower 32 bits with their sign, as Go reads an int32. */
+/** The lower 32 bits, signed, as Go reads an int32. */
 export function readInt32(reader: WireReader): number {
   const value = readInt64(reader)
   return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
@@ -126,7 +124,7 @@ export function writeInt64(writer: WireWriter, value: number | bigint): void {
   writer.int64({ low, high, unsigned: false } as protobuf.Long)
 }
 
-/** The next tag, number and wire type together. `name` is the message's, for errors. */
+/** Reads a tag (field number and wire type). `name` is the message name for errors. */
 export function readTag(reader: WireReader, name: string): number {
   const raw = readInt64(reader)
   const tag = typeof raw === 'number' ? raw % 0x1_0000_0000 : Number(BigInt.asIntN(35, raw) % 0x1_0000_0000n)
@@ -136,11 +134,21 @@ export function readTag(reader: WireReader, name: string): number {
   return tag
 }
 
+/** Tag of a field: its number and wire type. */
+export function tagOf(number: number, wire: number): number {
+  return ((number << 3) | wire) >>> 0
+}
+
+/** Tag of a length-delimited field. */
+export function bytesTag(number: number): number {
+  return tagOf(number, lengthDelimited)
+}
+
 export function wireOf(tag: number): number {
   return ((tag % 8) + 8) % 8
 }
 
-/** Skips the value of an unknown field, groups included, without recursion. */
+/** Skips the value of an unknown field, including groups, without recursion. */
 export function skipValue(reader: WireReader, wire: number, limit: number): void {
   let depth = 0
   let next = wire

@@ -5,7 +5,7 @@ import { normalize } from '../decode/normalize.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { customType } from './custom-type.ts'
+import { createCustomType } from './custom-type.ts'
 
 const text = { kind: 'scalar', scalar: 'string' } as const
 const plain = { pointer: false, optional: true, required: false, omitEmpty: true }
@@ -13,7 +13,7 @@ const fields = [
   { json: 'name', type: text, ...plain },
   { json: 'labels', type: { kind: 'map', of: text } as const, ...plain },
 ]
-/** The smallest type that has what these tests look at. */
+/** Minimal ObjectMeta for these tests. */
 const objectMeta: StructType = {
   name: 'meta/v1.ObjectMeta',
   typeName: 'ObjectMeta',
@@ -46,7 +46,7 @@ const schema = {
     },
   },
 }
-const type = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+const type = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
 const object = (spec: unknown, rest: object = {}) => ({
   kind: 'Widget',
   apiVersion: 'g.example.com/v1',
@@ -55,8 +55,8 @@ const object = (spec: unknown, rest: object = {}) => ({
   spec,
 })
 
-describe('customType', () => {
-  it('P204 drops what the schema does not know, and tells where it was', () => {
+describe('createCustomType', () => {
+  it('prunes unknown fields and reports their paths [P204]', () => {
     const { object: read, problems } = decode(
       type,
       object({ b: 1, list: [{ x: 1, y: 2 }], open: { any: [1, { q: null }], known: { z: 1 } } }, { extra: 1 }),
@@ -70,7 +70,7 @@ describe('customType', () => {
     ])
   })
 
-  it('tells repeated members, and unknown ones of metadata, before the others', () => {
+  it('reports duplicate fields and unknown metadata before other unknown fields', () => {
     const parsed = parseJson(
       '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a","colour":"red"},"spec":{"b":1,"size":1,"size":2}}',
     )
@@ -78,19 +78,19 @@ describe('customType', () => {
     expect(problems).toEqual(['duplicate field "spec.size"', 'unknown field "metadata.colour"', 'unknown field "spec.b"'])
   })
 
-  it('takes null for absent where it is not allowed', () => {
+  it('treats null as absent where it is not allowed', () => {
     expect(decode(type, object({ map: null, note: null, size: null })).object.spec).toEqual({ note: null, size: null })
     expect(applyDefaults(type, decode(type, object({ size: null })).object).spec).toEqual({ size: 3 })
   })
 
-  it('fills defaults into what is there, and gives back the same object when nothing is missing', () => {
+  it('applies defaults to existing values and returns the same object when none applies', () => {
     const filled = applyDefaults(type, decode(type, object({ list: [{}, { x: 2 }] })).object)
     expect(filled.spec).toEqual({ list: [{ x: 1 }, { x: 2 }], size: 3 })
     expect(applyDefaults(type, filled)).toBe(filled)
     expect(applyDefaults(type, decode(type, { ...object({}), spec: undefined }).object)).not.toHaveProperty('spec.size')
   })
 
-  it('prints members in the order of their names, at every level', () => {
+  it('sorts members by name at every level', () => {
     const { object: read } = decode(type, object({ size: 1, map: { b: '1', a: '2' }, list: [] }))
     expect(stringifyJson(read)).toBe(
       '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"list":[],"map":{"a":"2","b":"1"},"size":1}}',
@@ -98,9 +98,9 @@ describe('customType', () => {
     expect(normalize(type, read)).toBe(read)
   })
 
-  it('reads stored objects by the schema of today', () => {
+  it('prunes and defaults stored objects by the current schema', () => {
     const stored = object({ gone: 1, list: [{}] })
-    expect(type.custom?.read(stored as never)).toEqual({
+    expect(type.custom?.readStored(stored as never)).toEqual({
       ...object({ list: [{ x: 1 }], size: 3 }),
       metadata: { name: 'a', generation: 1 },
     })
@@ -118,13 +118,13 @@ describe('customType', () => {
     expect(({} as { p?: number }).p).toBeUndefined()
   })
 
-  it('refuses metadata of a wrong type in the words of the stock server', () => {
+  it("reports Go's message for metadata of a wrong type", () => {
     expect(() => decode(type, { ...object({}), metadata: { labels: 'red' } })).toThrow(
       'json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string',
     )
   })
 
-  it('ends at deep nesting, and takes no time that grows with it', () => {
+  it('rejects deep nesting in linear time', () => {
     const deep = (depth: number) => `${'{"b":0,"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const value = (depth: number) =>
       parseJson(`{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"open":${deep(depth)}}}`).value
@@ -148,9 +148,9 @@ describe('defaults of embedded resources', () => {
       list: { type: 'array', items: { type: 'object', properties: { it: { ...embedded, default: whole } } } },
     },
   }
-  const widget = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
+  const widget = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
 
-  it('hold what metadata can hold', () => {
+  it('keep only known metadata', () => {
     const given = { kind: 'Widget', apiVersion: 'g.example.com/v1', inside: { metadata: {} }, list: [{}] }
     const filled = applyDefaults(widget, decode(widget, given).object)
     const clean = { ...whole, metadata: { name: 'in' } }
@@ -159,8 +159,8 @@ describe('defaults of embedded resources', () => {
   })
 })
 
-it('objects that are read have a generation', () => {
-  expect(type.custom?.read({ kind: 'Widget', apiVersion: 'g.example.com/v1', metadata: { name: 'a' } })).toMatchObject({
+it('gives stored objects a generation', () => {
+  expect(type.custom?.readStored({ kind: 'Widget', apiVersion: 'g.example.com/v1', metadata: { name: 'a' } })).toMatchObject({
     metadata: { name: 'a', generation: 1 },
   })
 })

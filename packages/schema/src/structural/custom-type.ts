@@ -1,38 +1,47 @@
 import { type GroupVersionKind, type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
-import { type DecodeOptions, decodeUntyped, untypedSteps } from '../decode/decode.ts'
+import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
-import { maxProblems, shortened } from '../json/problems.ts'
+import { own } from '../json/json-object.ts'
+import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
-import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
+import { applySchemaDefaults, lacksDefaults, pruneNulls } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata } from './embedded.ts'
 import { pruneObject } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
-import { own, type SchemaNode, schemaNode } from './schema-node.ts'
+import { createSchemaNode, type SchemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 
 /**
- * Types of custom resources, read from their schemas: decoding prunes instead of refusing, values stay as they were sent, and
- * members are printed in the order of their names.
+ * Types of custom resources from their schemas. Decoding prunes unknown fields, values keep their form, and members are sorted by
+ * name.
  */
 
 export interface CustomTypeOptions {
   readonly kind: GroupVersionKind
-  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  /** `openAPIV3Schema` of the version. Default: any object. */
   readonly schema?: JsonObject | undefined
-  /** `spec.preserveUnknownFields`: nothing is pruned. */
+  /** `spec.preserveUnknownFields`: disables pruning. */
   readonly preserveUnknownFields?: boolean | undefined
-  /** `meta/v1.ObjectMeta` */
+  /** The type `meta/v1.ObjectMeta`. */
   readonly objectMeta: StructType
 }
 
 const noFields: StructType['field'] = new Map()
 
-/** The type of the objects of one version of a custom kind. */
-export function customType(options: CustomTypeOptions): StructType {
+/**
+ * Creates the type of one version of a custom kind.
+ *
+ * @example
+ * ```ts
+ * const widget = createCustomType({ kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+ * decode(widget, body).object
+ * ```
+ */
+export function createCustomType(options: CustomTypeOptions): StructType {
   const { kind } = options
   const schema = options.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   return {
@@ -47,11 +56,11 @@ export function customType(options: CustomTypeOptions): StructType {
     field: noFields,
     preserveUnknown: true,
     raw: schema,
-    custom: new Codec(schemaNode(schema), options),
+    custom: new CustomResourceCodec(createSchemaNode(schema), options),
   }
 }
 
-class Codec implements CustomCodec {
+class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode
   readonly objectMeta: StructType
   readonly preserveUnknownFields: boolean
@@ -67,7 +76,7 @@ class Codec implements CustomCodec {
   }
 
   *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<void, Decoded<Record<string, unknown>>> {
-    return yield* this.#decodeSteps(yield* untypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
+    return yield* this.#decodeSteps(yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
   }
 
   *#decodeSteps(
@@ -78,32 +87,32 @@ class Codec implements CustomCodec {
     const object = yield* this.#coerceSteps(whole, unknown, false)
     if (size !== undefined) countObject(object, size)
     yield
-    return { object: sortedValue(object) as Record<string, unknown>, problems: withUnknown(problems, unknown) }
+    return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
     if (!lacksDefaults(object, this.schema)) return object
     const copy = copyJson(object)
-    defaultValue(copy, this.schema, size)
+    applySchemaDefaults(copy, this.schema, size)
     return sortedValue(copy) as JsonObject
   }
 
   normalize(object: JsonObject): JsonObject {
-    const metadata = normalMetadata(object, this.objectMeta)
+    const metadata = normalizeMetadata(object, this.objectMeta)
     const whole = metadata === object.metadata ? object : { ...object, metadata }
     return sortedValue(whole) as JsonObject
   }
 
-  read(object: JsonObject): JsonObject {
+  readStored(object: JsonObject): JsonObject {
     const copy = runAtOnce(this.#coerceSteps(copyJson(object), undefined, true))
-    // Objects of old servers have none.
+    // Objects of old servers may lack a generation.
     const { metadata } = copy as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
-    defaultValue(copy, this.schema)
+    applySchemaDefaults(copy, this.schema)
     return sortedValue(copy) as JsonObject
   }
 
-  known(value: JsonObject): JsonObject {
+  dropUnknownFields(value: JsonObject): JsonObject {
     if (this.preserveUnknownFields) return value
     const copy = copyJson(value)
     pruneObject(copy, this.schema)
@@ -121,37 +130,41 @@ class Codec implements CustomCodec {
       pruneNulls(object, this.schema)
       yield
     }
-    if (this.schema.embedding) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
+    if (this.schema.containsEmbedded) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})
     return object
   }
 }
 
-function withUnknown(problems: readonly string[], unknown: readonly string[] | undefined): readonly string[] {
+function addUnknownFields(problems: readonly string[], unknown: readonly string[] | undefined): readonly string[] {
   if (unknown === undefined || unknown.length === 0) return problems
-  return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${shortened(path)}"`)]
+  return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${truncatePath(path)}"`)]
 }
 
-/** Unknown members do not count: they are gone. @throws DecodeError `TooLarge` */
+/**
+ * Counts an object without its unknown fields, which are pruned.
+ *
+ * @throws DecodeError `TooLarge`
+ */
 function countObject(object: JsonObject, size: DecodedSize): void {
   for (const key in object) {
     const value = object[key] as JsonValue
-    const before = size.setApart(key === 'status')
+    const before = size.useSeparateCount(key === 'status')
     if (key === 'metadata') countMetadata(value as JsonObject, size)
     else size.add(key.length + 4 + jsonWeight(value))
-    size.setApart(before)
+    size.useSeparateCount(before)
   }
 }
 
 function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
   size.add(jsonWeight(metadata))
-  const before = size.setApart(true)
+  const before = size.useSeparateCount(true)
   size.add(jsonWeight(managedFields))
-  size.setApart(before)
+  size.useSeparateCount(before)
 }
 
-/** Metadata as it is printed, in the order of names; what is there when it is so already. */
-function normalMetadata(object: JsonObject, type: StructType): JsonValue {
+/** Metadata in its printed form, sorted by name; the same object when it already is. */
+function normalizeMetadata(object: JsonObject, type: StructType): JsonValue {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalize(type, given)
   const shown = creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp }

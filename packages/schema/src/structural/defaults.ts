@@ -1,52 +1,53 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** Defaults of a schema, and what becomes of null where it may not stand. These change the value that they are given. */
+/** Defaults and null pruning by schema. These functions modify their argument. */
 
 /**
- * Fills in defaults, in what is there and in what was just filled in. Null stands for nothing where it is not allowed.
+ * Applies defaults, also inside of defaulted values. Null counts as absent where the schema does not allow it.
  *
  * @throws DecodeError `TooLarge`
  */
-export function defaultValue(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
+export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const { items } = node
     if (items === undefined) return
     for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && !items.nullable && items.fallback !== undefined) value[i] = fallbackCopy(items.fallback, 0, size)
-      defaultValue(value[i] as JsonValue, items, size)
+      if (value[i] === null && !items.nullable && items.default !== undefined) value[i] = copyDefault(items.default, 0, size)
+      applySchemaDefaults(value[i] as JsonValue, items, size)
     }
     return
   }
   for (const [name, property] of node.properties) {
-    if (property.fallback === undefined) continue
+    if (property.default === undefined) continue
     if (!Object.hasOwn(value, name) || (value[name] === null && !property.nullable))
-      setMember(value, name, fallbackCopy(property.fallback, name.length + 4, size))
+      setMember(value, name, copyDefault(property.default, name.length + 4, size))
   }
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
     if (property !== undefined) {
-      if (property.defaulting) defaultValue(value[key] as JsonValue, property, size)
+      if (property.containsDefaults) applySchemaDefaults(value[key] as JsonValue, property, size)
     } else if (rest !== undefined) {
-      if (value[key] === null && !rest.nullable && rest.fallback !== undefined)
-        setMember(value, key, fallbackCopy(rest.fallback, 0, size))
-      if (rest.defaulting) defaultValue(value[key] as JsonValue, rest, size)
+      if (value[key] === null && !rest.nullable && rest.default !== undefined)
+        setMember(value, key, copyDefault(rest.default, 0, size))
+      if (rest.containsDefaults) applySchemaDefaults(value[key] as JsonValue, rest, size)
     }
   }
 }
 
-/** @param around bytes of the member besides its value; null takes as much as the smallest values. */
-function fallbackCopy(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
+/** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
+function copyDefault(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
   size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
   return copyJson(fallback)
 }
 
-/** Takes out members that are null where they may not be and no default takes their place. */
+/** Removes null members where null is not allowed and no default applies. */
 export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -57,16 +58,16 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   for (const key of Object.keys(value)) {
     const member = node.properties.get(key) ?? rest
     if (member === undefined) continue
-    if (value[key] === null && !member.nullable && member.fallback === undefined) delete value[key]
+    if (value[key] === null && !member.nullable && member.default === undefined) delete value[key]
     else pruneNulls(value[key] as JsonValue, member)
   }
 }
 
-/** Whether `defaultValue` would change the value: a look before it is copied. */
+/** Whether `applySchemaDefaults` would change the value; checked before copying it. */
 export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
-  if (node === undefined || !node.defaulting || typeof value !== 'object' || value === null) return false
+  if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>
-    of.fallback !== undefined && (member === undefined || (member === null && !of.nullable))
+    of.default !== undefined && (member === undefined || (member === null && !of.nullable))
   if (Array.isArray(value)) {
     const { items } = node
     return items !== undefined && value.some((item) => missing(item, items) || lacksDefaults(item, items))
@@ -81,5 +82,5 @@ export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): b
 }
 
 function memberOf(object: JsonObject, name: string): JsonValue | undefined {
-  return isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
+  return isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
 }

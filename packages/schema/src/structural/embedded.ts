@@ -2,32 +2,33 @@ import {
   type FieldError,
   field,
   formatFieldError,
-  isDns1035Label,
   type JsonObject,
   type JsonValue,
   nameRules,
   type ObjectMeta,
   Path,
+  validateDns1035Label,
   validateObjectMeta,
 } from '@krmkit/meta'
 import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** Objects inside of objects: `x-kubernetes-embedded-resource`. */
+/** Embedded resources: `x-kubernetes-embedded-resource`. */
 
 type Visit = (object: JsonObject, path: Path | undefined, text: string) => void
 
-/** Every embedded resource of a value, outermost first. The value itself counts unless it is the root. */
+/** Visits the embedded resources of a value, outermost first. Excludes the value itself when it is the root. */
 function visitEmbedded(
   value: JsonValue,
   node: SchemaNode | undefined,
   visit: Visit,
   at: { path: Path | undefined; text: string; root: boolean },
 ): void {
-  if (node === undefined || !node.embedding) return
+  if (node === undefined || !node.containsEmbedded) return
   const { path, text } = at
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
@@ -35,23 +36,24 @@ function visitEmbedded(
     }
     return
   }
-  if (!isObject(value)) return
-  if (node.embedded && !at.root) visit(value, path, text)
+  if (!isJsonObject(value)) return
+  if (node.embeddedResource && !at.root) visit(value, path, text)
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
     const inner = property ?? rest
-    if (inner === undefined || !inner.embedding) continue
+    if (inner === undefined || !inner.containsEmbedded) continue
     const next = path === undefined ? Path.of(key) : property === undefined ? path.key(key) : path.child(key)
     visitEmbedded(value[key] as JsonValue, inner, visit, { path: next, text: text === '' ? key : `${text}.${key}`, root: false })
   }
 }
 
 /**
- * Brings the metadata of embedded resources into its form, in place. Unknown members are taken out and told.
+ * Coerces the metadata of embedded resources in place. Removes and reports unknown fields.
  *
- * @param includeRoot the object itself is an embedded resource too. Default false.
- * @throws DecodeError `Type` for a type, kind or metadata of a wrong type; with `lenient` they are taken out.
+ * @param includeRoot whether the object itself is an embedded resource. Default false.
+ * @throws DecodeError `Type` for an `apiVersion`, `kind` or `metadata` of a wrong type; with `lenient` they are removed instead.
+ * @see validateEmbedded
  */
 export function coerceEmbedded(
   object: JsonObject,
@@ -73,9 +75,9 @@ export function coerceEmbedded(
     node,
     (embedded, path, text) => {
       const below = (name: string) => (text === '' ? name : `${text}.${name}`)
-      const malformed = (name: string, value: JsonValue, detail: string, place = below(name)): DecodeError => {
+      const malformed = (name: string, value: JsonValue, detail: string, at = below(name)): DecodeError => {
         const error = field.invalid(path === undefined ? Path.of(name) : path.child(name), value, detail)
-        return new DecodeError('Type', formatFieldError(error), { path: place })
+        return new DecodeError('Type', formatFieldError(error), { path: at })
       }
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
@@ -90,7 +92,7 @@ export function coerceEmbedded(
         if (found === undefined) delete embedded.metadata
         else setMember(embedded, 'metadata', found)
       } catch (error) {
-        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.place.path)
+        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.location.path)
         throw error
       }
     },
@@ -101,9 +103,9 @@ export function coerceEmbedded(
 const unknownField = /^unknown field "(.*)"$/s
 
 /**
- * Metadata as it is stored: known members of the right types.
+ * Coerces metadata to its stored form: known fields of the right types.
  *
- * @returns undefined for what is no metadata at all, where that is let pass.
+ * @returns undefined for a value that is not an object, when lenient.
  */
 export function coerceMetadata(
   value: JsonValue,
@@ -115,8 +117,8 @@ export function coerceMetadata(
     decoded = decode<JsonObject>(type, value, { collect: unknown !== undefined })
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    if (lenient) return isObject(value) ? lenientMetadata(value, type) : undefined
-    const inner = error.place.path ?? ''
+    if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
+    const inner = error.location.path ?? ''
     throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
   for (const problem of decoded.problems) {
@@ -126,13 +128,13 @@ export function coerceMetadata(
   return withoutNullTime(decoded.object)
 }
 
-/** Unlike built-in kinds, custom resources print no time that is not set. */
+/** Unlike built-in kinds, custom resources omit an unset creationTimestamp. */
 function withoutNullTime(metadata: JsonObject): JsonObject {
   if (metadata.creationTimestamp === null) delete metadata.creationTimestamp
   return metadata
 }
 
-/** Member by member: what is malformed goes. */
+/** Drops malformed fields one by one. */
 function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
   const kept: JsonObject = {}
   for (const [name, member] of Object.entries(value)) {
@@ -140,13 +142,20 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
       decode(type, { [name]: member }, { collect: false })
       setMember(kept, name, member)
     } catch {
-      // Malformed: as if it had not been there.
+      // Malformed: drop it.
     }
   }
   return withoutNullTime(decode<JsonObject>(type, kept, { collect: false }).object)
 }
 
-/** What is wrong with embedded resources: type and kind must be there, metadata must be valid. */
+/**
+ * Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid.
+ *
+ * @example
+ * ```ts
+ * validateEmbedded(object, node, objectMeta) // field errors
+ * ```
+ */
 export function validateEmbedded(
   value: JsonValue,
   node: SchemaNode,
@@ -154,7 +163,7 @@ export function validateEmbedded(
   options: { path?: Path; root?: boolean } = {},
 ): FieldError[] {
   const errors: FieldError[] = []
-  visitEmbedded(value, node, (object, path) => errors.push(...validateOne(object, path, metadata)), {
+  visitEmbedded(value, node, (object, path) => errors.push(...validateEmbeddedObject(object, path, metadata)), {
     path: options.path,
     text: '',
     root: options.root ?? true,
@@ -162,8 +171,8 @@ export function validateEmbedded(
   return errors
 }
 
-/** One embedded resource. */
-export function validateOne(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
+/** Validates one embedded resource. */
+export function validateEmbeddedObject(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
   const errors: FieldError[] = []
   const at = (name: string) => (path === undefined ? Path.of(name) : path.child(name))
   const { apiVersion, kind, metadata: meta } = object
@@ -179,7 +188,7 @@ export function validateOne(object: JsonObject, path: Path | undefined, metadata
     if (typeof kind !== 'string') errors.push(field.invalid(at('kind'), kind, 'must be a string'))
     else if (kind === '') errors.push(field.invalid(at('kind'), kind, 'must not be empty'))
     else {
-      const problems = isDns1035Label(kind.toLowerCase())
+      const problems = validateDns1035Label(kind.toLowerCase())
       if (problems.length > 0)
         errors.push(field.invalid(at('kind'), kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`))
     }

@@ -1,8 +1,6 @@
-import { isValidCIDR, parseIP } from '@krmkit/meta'
+import { parseIP, validateCIDR } from '@krmkit/meta'
 
-/**
- * String formats that the stock server checks, by their names without dashes. Other names mean nothing.
- */
+/** String formats that the stock server checks, by name without dashes. Other names are ignored. */
 export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ['uri', isUri],
@@ -10,7 +8,7 @@ export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new
   ['hostname', isHostname],
   ['ipv4', isIpv4],
   ['ipv6', (text) => text.includes(':') && parseIP(text) !== undefined && !text.includes('%')],
-  ['cidr', (text) => isValidCIDR(text).length === 0 || (/^\d+\.\d+\.\d+\.\d+\/\d+$/.test(text) && isLooseCidr(text))],
+  ['cidr', (text) => validateCIDR(text).length === 0 || (/^\d+\.\d+\.\d+\.\d+\/\d+$/.test(text) && isLooseCidr(text))],
   ['mac', isMac],
   ['uuid', (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],
   ['uuid3', (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],
@@ -30,12 +28,12 @@ export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new
   ['datetime', isDateTime],
 ])
 
-/** `date-time` and `datetime` are the same name. */
+/** Dashes in the name are ignored: `date-time` equals `datetime`. */
 export function formatCheck(name: string): ((text: string) => boolean) | undefined {
   return stringFormats.get(name.replaceAll('-', ''))
 }
 
-/** A URI as requests may have it: absolute, or a path. */
+/** A request URI: absolute, or a path. */
 function isUri(text: string): boolean {
   if (text === '' || [...text].some((char) => char <= ' ' || char === '\u007f') || /%(?![0-9a-fA-F]{2})/.test(text)) return false
   if (text.startsWith('/')) return true
@@ -48,7 +46,7 @@ function isUri(text: string): boolean {
   return host.startsWith('[') ? /^\[[0-9a-fA-F:.%]+\](?::\d*)?$/.test(host) : /^[^:[\]<>"]*(?::\d*)?$/.test(host)
 }
 
-/** An address of mail as it stands in messages: bare, or in angle brackets after a name. */
+/** A mail address as in a message header: bare, or in angle brackets after a name. */
 function isEmail(text: string): boolean {
   const bracketed = /^[^<>]*<([^<>]*)>$/.exec(text.trim())
   const address = bracketed === null ? text.trim() : (bracketed[1] as string)
@@ -73,7 +71,7 @@ function isHostname(text: string): boolean {
   return labels.every((label) => label.length <= 63 && hostLabel.test(label)) && !/^\d+$/.test(labels[labels.length - 1] ?? '')
 }
 
-/** Leading zeros pass, as they always did. */
+/** Allows leading zeros, as the stock server does. */
 function isIpv4(text: string): boolean {
   const parts = text.split('.')
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)

@@ -1,15 +1,24 @@
 import { collectErrors, type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { stringifyJson } from '../json/encode-json.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { equalityKey } from '../json/encode-json.ts'
+import { isJsonObject } from '../json/json-object.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** Lists that are sets hold no value twice, lists that are maps no key twice. */
-export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
-  if (node === undefined || !node.keyedLists) return []
+/**
+ * Validates list types: sets must not repeat a value, maps must not repeat a key.
+ *
+ * @example
+ * ```ts
+ * const node = createSchemaNode({ type: 'array', 'x-kubernetes-list-type': 'set' })
+ * validateListTypes(['a', 'a'], node) // one error: Duplicate value
+ * ```
+ */
+export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
+  if (node === undefined || !node.containsKeyedLists) return []
   return collectErrors((errors) => walk(value, node, path, errors))
 }
 
 function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): void {
-  if (node === undefined || !node.keyedLists) return
+  if (node === undefined || !node.containsKeyedLists) return
   if (Array.isArray(value)) {
     if (node.listType === 'set') checkSet(value, path, errors)
     if (node.listType === 'map') checkMap(value, node, path, errors)
@@ -18,7 +27,7 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
     })
     return
   }
-  if (!isObject(value)) return
+  if (!isJsonObject(value)) return
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
@@ -28,11 +37,11 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
   }
 }
 
-/** A repeated value is told once, where it is seen the second time. */
+/** Reports a repeated value once, at its second occurrence. */
 function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): void {
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
-    const key = canonicalText(item)
+    const key = equalityKey(item)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
     if (count === 2) errors.push(field.duplicate(path?.index(index), item))
@@ -42,24 +51,16 @@ function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: F
 function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | undefined, errors: FieldError[]): void {
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
-    const place = path?.index(index)
-    if (!isObject(item)) {
-      errors.push(field.invalid(place, item, 'must be an object for an array of list-type map'))
+    const itemPath = path?.index(index)
+    if (!isJsonObject(item)) {
+      errors.push(field.invalid(itemPath, item, 'must be an object for an array of list-type map'))
       return
     }
     const keys: JsonObject = {}
-    for (const name of node.mapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
-    const key = canonicalText(keys)
+    for (const name of node.listMapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
+    const key = equalityKey(keys)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
-    if (count === 2) errors.push(field.duplicate(place, keys))
+    if (count === 2) errors.push(field.duplicate(itemPath, keys))
   })
-}
-
-/** The same text for equal values. */
-function canonicalText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
-  if (!isObject(value)) return stringifyJson(value)
-  const keys = Object.keys(value).sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue)}`).join(',')}}`
 }

@@ -1,37 +1,46 @@
 import { RE2JS } from 're2js'
 
-/** Regular expressions of clients, in Go's syntax and in linear time. */
+/** Regular expressions from clients, in Go's syntax, with linear matching time. */
 export interface Pattern {
   readonly source: string
-  /** Instructions of the compiled expression: each character of a text may cost so many steps. */
+  /** Number of compiled instructions: an upper bound of the steps per character. */
   readonly size: number
-  /** Whether some part of the text matches. */
+  /** Whether a part of the text matches. */
   test(text: string): boolean
-  /** Some part may be repeated without end: each match may have to look at all that follows. */
+  /** Whether the expression has an unbounded repetition: each match may scan the rest of the text. */
   readonly isUnbounded: boolean
   /**
-   * The parts that match, from left to right; what is empty only where no match ends.
+   * Non-overlapping matches from left to right. Empty matches adjacent to a previous match are skipped.
    *
-   * @param limit of how many; default all.
-   * @param before is told where each search begins.
+   * @param limit maximum number of matches; default all.
+   * @param onSearch called with the start index of each search.
    */
   matches(text: string, options?: { readonly limit?: number; readonly before?: (index: number) => void }): string[]
 }
 
-/** Why an expression cannot be read, in Go's words. */
+/** Compile error with Go's message. */
 export interface PatternProblem {
   readonly problem: string
 }
 
 const maxLength = 64 * 1024
-/** Counted repetitions are written out when an expression is compiled. */
+/** Limit of the compiled size: counted repetitions are expanded. */
 const maxSize = 100_000
 
 const tooLarge: PatternProblem = { problem: 'error parsing regexp: expression too large' }
 
-/** Compiles once; use the result often. */
+/**
+ * Compiles an expression.
+ *
+ * @example
+ * ```ts
+ * const pattern = compilePattern('^[a-z]+$')
+ * if ('problem' in pattern) throw new Error(pattern.problem)
+ * pattern.test('abc') // true
+ * ```
+ */
 export function compilePattern(source: string): Pattern | PatternProblem {
-  if (source.length > maxLength || writtenOut(source) > maxSize) return tooLarge
+  if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge
   try {
     const compiled = RE2JS.compile(source)
     return {
@@ -57,8 +66,8 @@ export function compilePattern(source: string): Pattern | PatternProblem {
   }
 }
 
-/** A pattern that can be used at once: one that cannot be read matches nothing. */
-export function usablePattern(source: string): Pattern {
+/** Compiles an expression; an invalid one matches nothing. */
+export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
   return 'problem' in compiled ? { source, size: 1, isUnbounded: false, test: () => false, matches: () => [] } : compiled
 }
@@ -70,8 +79,8 @@ function isUnbounded(source: string): boolean {
   return false
 }
 
-/** About how many instructions there will be. */
-function writtenOut(source: string): number {
+/** Estimated number of compiled instructions. */
+function estimateProgramSize(source: string): number {
   const outer: number[] = []
   let total = 0
   let last = 0

@@ -1,29 +1,42 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { isJsonObject } from '../json/json-object.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** Takes out what a schema does not know. These change the value that they are given. */
+/** Removes fields that a schema does not specify. These functions modify their argument. */
 
 const objectMembers = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** `metadata`, `apiVersion` and `kind` of the root stay whatever the schema says. */
+/** Members of an object that pruning always keeps. */
 export interface PruneOptions {
-  /** Collects the paths of what is taken out: `spec.list[0].member`. */
+  /** Collects the paths of removed fields: `spec.list[0].member`. */
   readonly unknown?: string[]
 }
 
-/** Prunes a whole object. */
+/**
+ * Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema.
+ *
+ * @example
+ * ```ts
+ * const object = { kind: 'Widget', extra: 1 }
+ * pruneObject(object, createSchemaNode({ type: 'object' })) // object is { kind: 'Widget' }
+ * ```
+ */
 export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
   const pruner = new Pruner(unknown)
-  pruner.prune(object, node.embedded ? node : { ...node, embedded: true }, '')
+  pruner.prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '')
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** Prunes a value that is no object of its own: a default. */
+/**
+ * Prunes a value inside of an object, such as a default.
+ *
+ * @see pruneObject
+ */
 export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unknown }: PruneOptions = {}): void {
   new Pruner(unknown).prune(value, node, '')
 }
 
-/** As many unknown members are collected before they are put into order. Differs: the stock server has no bound here. */
+/** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
 const maxUnknown = 1000
 
 class Pruner {
@@ -35,7 +48,7 @@ class Pruner {
 
   prune(value: JsonValue, node: SchemaNode | undefined, path: string): void {
     if (typeof value !== 'object' || value === null) return
-    const preserve = node?.preserve === true
+    const preserve = node?.preserveUnknownFields === true
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) {
         if (preserve) this.#keep(value[i] as JsonValue, node?.items, this.#index(path, i))
@@ -49,12 +62,12 @@ class Pruner {
 
   #members(value: JsonObject, node: SchemaNode | undefined, path: string): void {
     for (const key of Object.keys(value)) {
-      if (node?.embedded === true && objectMembers.has(key)) continue
+      if (node?.embeddedResource === true && objectMembers.has(key)) continue
       const property = node?.properties.get(key)
       if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
-      else if (node?.additional !== undefined && node.additional !== false)
+      else if (node?.additionalProperties !== undefined && node.additionalProperties !== false)
         this.prune(value[key] as JsonValue, additionalNode(node), this.#member(path, key))
-      else if (node?.additional === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
+      else if (node?.additionalProperties === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
       else {
         if (this.#unknown !== undefined && this.#unknown.length < maxUnknown) this.#unknown.push(this.#member(path, key))
         delete value[key]
@@ -62,20 +75,20 @@ class Pruner {
     }
   }
 
-  /** Keeps members without a schema as they are, but prunes those that have one. */
+  /** Keeps unspecified members, but prunes inside of specified ones. */
   #keep(value: JsonValue, node: SchemaNode | undefined, path: string): void {
     if (node === undefined) return
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) this.#keep(value[i] as JsonValue, node.items, this.#index(path, i))
       return
     }
-    if (!isObject(value)) return
+    if (!isJsonObject(value)) return
     const rest = additionalNode(node)
     for (const key of Object.keys(value)) {
-      if (node.embedded && objectMembers.has(key)) continue
+      if (node.embeddedResource && objectMembers.has(key)) continue
       const property = node.properties.get(key)
       if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
-      else if (node.additional !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
+      else if (node.additionalProperties !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
     }
   }
 

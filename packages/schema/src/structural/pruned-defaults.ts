@@ -1,30 +1,31 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** A step down from the object: a member, or the only item of a list. */
+/** A step from the object down: a member, or the item of a list. */
 type Step = { readonly member: string } | 'item'
 
 interface Parts {
   readonly root: SchemaNode
-  /** `meta/v1.ObjectMeta` */
+  /** The type `meta/v1.ObjectMeta`. */
   readonly metadata: StructType
 }
 
 /**
- * The schema with the defaults that it comes to: what the metadata of an embedded resource cannot hold is taken out of them.
+ * The schema with pruned defaults: unknown metadata of embedded resources is removed from them.
  *
  * @see stock server, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  */
 export function prunedDefaults(root: SchemaNode, metadata: StructType): SchemaNode {
-  return root.defaulting && root.embedding ? prunedNode(root, [], { root, metadata }) : root
+  return root.containsDefaults && root.containsEmbedded ? prunedNode(root, [], { root, metadata }) : root
 }
 
 function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): SchemaNode {
-  if (!node.defaulting) return node
+  if (!node.containsDefaults) return node
   const { items } = node
   const rest = additionalNode(node)
   const properties = new Map<string, SchemaNode>()
@@ -33,12 +34,12 @@ function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): Schem
     ...node,
     properties,
     items: items === undefined ? undefined : prunedNode(items, [...way, 'item'], parts),
-    additional: rest === undefined ? node.additional : prunedNode(rest, [...way, { member: '*' }], parts),
-    fallback: node.fallback === undefined || way.length === 0 ? node.fallback : prunedFallback(node.fallback, way, parts),
+    additionalProperties: rest === undefined ? node.additionalProperties : prunedNode(rest, [...way, { member: '*' }], parts),
+    default: node.default === undefined || way.length === 0 ? node.default : prunedFallback(node.default, way, parts),
   }
 }
 
-/** The default as it is after its whole object was pruned; undefined when nothing is left of it. */
+/** The default as part of a pruned object; undefined when pruning removes it. */
 function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metadata }: Parts): JsonValue | undefined {
   let whole: JsonValue = structuredClone(fallback)
   for (const step of [...way].reverse()) {
@@ -54,7 +55,7 @@ function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metad
   let at: JsonValue | undefined = whole
   for (const step of way) {
     if (step === 'item') at = Array.isArray(at) ? at[0] : undefined
-    else at = isObject(at) && Object.hasOwn(at, step.member) ? at[step.member] : undefined
+    else at = isJsonObject(at) && Object.hasOwn(at, step.member) ? at[step.member] : undefined
   }
   return at
 }

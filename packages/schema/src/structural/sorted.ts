@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { inOrder, sortKeys } from '../decode/shape.ts'
 import { setMember } from '../json/syntax.ts'
 
-/** The value with the members of every object in the order of their names; the same value where they are already. */
+/** The value with the members of every object sorted by name; the same value when they already are. */
 export function sortedValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
@@ -15,7 +15,7 @@ export function sortedValue(value: JsonValue): JsonValue {
     }
     return changed ?? value
   }
-  // Most values are sorted: nothing is set aside until one turns out not to be.
+  // Most values are sorted: members are collected only from the first unsorted one.
   let members: JsonValue[] | undefined
   let previous: string | undefined
   let count = 0
@@ -31,12 +31,12 @@ export function sortedValue(value: JsonValue): JsonValue {
   return members === undefined ? value : rebuilt(value, Object.keys(value), members)
 }
 
-/** Members that are undefined are left out. */
+/** Omits undefined members. */
 function rebuilt(value: JsonObject, keys: readonly string[], members: readonly JsonValue[]): JsonObject {
-  const places = new Map(keys.map((key, index) => [key, index]))
+  const indexes = new Map(keys.map((key, index) => [key, index]))
   const sorted: JsonObject = {}
   for (const key of sortKeys([...keys])) {
-    if (value[key] !== undefined) setMember(sorted, key, members[places.get(key) as number] as JsonValue)
+    if (value[key] !== undefined) setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
   }
   return sorted
 }

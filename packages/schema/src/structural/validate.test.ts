@@ -1,23 +1,23 @@
 import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { validateLists } from './list-types.ts'
-import { schemaNode } from './schema-node.ts'
-import { schemaValidator } from './validate.ts'
+import { validateListTypes } from './list-types.ts'
+import { createSchemaNode } from './schema-node.ts'
+import { createSchemaValidator } from './validate.ts'
 
 const spec = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties: { spec: { type: 'object', properties, ...rest } },
 })
-const faults = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[] =>
-  schemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
+const errorsOf = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[] =>
+  createSchemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
 
-describe('schemaValidator', () => {
-  it('P201 tells a required member that is missing, after what is wrong inside of others', () => {
+describe('createSchemaValidator', () => {
+  it('reports a missing required member after errors inside of others [P201]', () => {
     const schema = spec(
       { o: { type: 'object', required: ['x'], properties: { x: { type: 'string' }, y: { type: 'object', required: ['z'] } } } },
       { required: ['s'] },
     )
-    expect(faults(schema, { o: { y: {} } })).toEqual([
+    expect(errorsOf(schema, { o: { y: {} } })).toEqual([
       'spec.o.y.z: Required value',
       'spec.o.x: Required value',
       'spec.s: Required value',
@@ -26,7 +26,7 @@ describe('schemaValidator', () => {
 
   it.each<[string, JsonObject, JsonValue, string[]]>([
     ['type', { type: 'string' }, 1, ['spec.f: Invalid value: "integer": spec.f in body must be of type string: "integer"']],
-    ['whole number', { type: 'integer' }, 2, []],
+    ['integer', { type: 'integer' }, 2, []],
     ['fraction', { type: 'integer' }, 1.5, ['spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"']],
     [
       'integer or string',
@@ -47,9 +47,9 @@ describe('schemaValidator', () => {
       ['spec.f: Invalid value: 2.5: spec.f in body should be less than 2.5'],
     ],
     ['multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
-    ['code points', { type: 'string', maxLength: 2 }, '\u{1f600}\u{1f600}', []],
+    ['string length in code points', { type: 'string', maxLength: 2 }, '\u{1f600}\u{1f600}', []],
     [
-      'only the first fault of a string',
+      'first violation of a string',
       { type: 'string', minLength: 3, pattern: '^a' },
       'x',
       ['spec.f: Invalid value: "x": spec.f in body should be at least 3 chars long'],
@@ -61,7 +61,7 @@ describe('schemaValidator', () => {
       'now',
       ['spec.f: Invalid value: "now": spec.f in body must be of type date-time: "now"'],
     ],
-    ['format of no meaning', { type: 'string', format: 'zip-code' }, 'x', []],
+    ['unknown format', { type: 'string', format: 'zip-code' }, 'x', []],
     [
       'list',
       { type: 'array', items: { type: 'integer' }, minItems: 3 },
@@ -72,13 +72,13 @@ describe('schemaValidator', () => {
       ],
     ],
     [
-      'too many members',
+      'too many properties',
       { type: 'object', maxProperties: 1 },
       { a: 1, b: 2 },
       ['spec.f: Too many: 2: must have at most 1 items'],
     ],
     [
-      'any of',
+      'anyOf',
       { type: 'string', anyOf: [{ pattern: '^a' }, { minLength: 5 }] },
       'b',
       [
@@ -87,7 +87,7 @@ describe('schemaValidator', () => {
       ],
     ],
     [
-      'one of',
+      'oneOf',
       { type: 'integer', oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
       6,
       ['<nil>: Invalid value: "": "spec.f" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
@@ -98,66 +98,68 @@ describe('schemaValidator', () => {
       'x',
       ['<nil>: Invalid value: "": "spec.f" must not validate the schema (not)'],
     ],
-  ])('%s', (_, schema, value, expected) => {
-    expect(faults(spec({ f: schema }), { f: value })).toEqual(expected)
+  ])('validates %s', (_, schema, value, expected) => {
+    expect(errorsOf(spec({ f: schema }), { f: value })).toEqual(expected)
   })
 
-  it('text and lists pass where a format that is checked is asked for, whatever the type', () => {
+  it('accepts strings and lists where a checked format is given, regardless of type', () => {
     const schema = spec({ f: { type: 'object', format: 'uuid' }, n: { type: 'integer', format: 'ipv4' } })
-    expect(faults(schema, { f: ['a'] })).toEqual([])
-    expect(faults(schema, { f: 'a' })).toEqual(['spec.f: Invalid value: "a": spec.f in body must be of type uuid: "a"'])
-    expect(faults(schema, { f: 1 })).toEqual(['spec.f: Invalid value: "int64": spec.f in body must be of type uuid: "int64"'])
-    expect(faults(schema, { n: [] })).toEqual(['spec.n: Invalid value: "array": spec.n in body must be of type integer: "array"'])
+    expect(errorsOf(schema, { f: ['a'] })).toEqual([])
+    expect(errorsOf(schema, { f: 'a' })).toEqual(['spec.f: Invalid value: "a": spec.f in body must be of type uuid: "a"'])
+    expect(errorsOf(schema, { f: 1 })).toEqual(['spec.f: Invalid value: "int64": spec.f in body must be of type uuid: "int64"'])
+    expect(errorsOf(schema, { n: [] })).toEqual([
+      'spec.n: Invalid value: "array": spec.n in body must be of type integer: "array"',
+    ])
   })
 
-  it('formats that nobody checks count for defaults only', () => {
+  it('applies unchecked formats only with everyFormat', () => {
     const schema = { type: 'integer', format: 'int32' }
-    expect(schemaValidator(schema)({}).map(formatFieldError)).toEqual([
+    expect(createSchemaValidator(schema)({}).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: "object":  in body must be of type integer: "object"',
     ])
-    expect(schemaValidator(schema, { everyFormat: true })({}).map(formatFieldError)).toEqual([
+    expect(createSchemaValidator(schema, { everyFormat: true })({}).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: "":  in body must be of type int32: ""',
     ])
   })
 
-  it('tells too few members and what is wrong with those that are there', () => {
+  it('reports too few members along with errors inside of members', () => {
     const schema = spec({ f: { type: 'object', minProperties: 2, properties: { a: { type: 'string' } } } })
-    expect(faults(schema, { f: { a: 1 } })).toHaveLength(2)
+    expect(errorsOf(schema, { f: { a: 1 } })).toHaveLength(2)
   })
 
-  it('what is below a map at the top begins with a dot in messages', () => {
-    const errors = schemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
+  it('prefixes paths below a top-level map with a dot in messages', () => {
+    const errors = createSchemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
     expect(errors.map(formatFieldError)).toEqual(['a: Invalid value: "integer": .a in body must be of type string: "integer"'])
   })
 
-  it('lets pass in an update what was wrong before and has not changed', () => {
+  it('accepts unchanged invalid values in an update', () => {
     const item = { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer', maximum: 5 } } }
     const schema = spec({
       n: { type: 'integer', maximum: 5 },
       a: { type: 'string' },
       l: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
     })
-    expect(faults(schema, { n: 9, a: 'new' }, { n: 9, a: 'old' })).toEqual([])
-    expect(faults(schema, { n: 10 }, { n: 9 })).toHaveLength(1)
-    expect(faults(schema, { l: [{ k: 'new' }, { k: 'a', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toEqual([])
-    expect(faults(schema, { l: [{ k: 'b', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toHaveLength(1)
+    expect(errorsOf(schema, { n: 9, a: 'new' }, { n: 9, a: 'old' })).toEqual([])
+    expect(errorsOf(schema, { n: 10 }, { n: 9 })).toHaveLength(1)
+    expect(errorsOf(schema, { l: [{ k: 'new' }, { k: 'a', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toEqual([])
+    expect(errorsOf(schema, { l: [{ k: 'b', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toHaveLength(1)
   })
 
   it('matches hostile patterns in linear time', () => {
-    expect(faults(spec({ f: { type: 'string', pattern: '^(a+)+$' } }), { f: `${'a'.repeat(20_000)}!` })).toHaveLength(1)
+    expect(errorsOf(spec({ f: { type: 'string', pattern: '^(a+)+$' } }), { f: `${'a'.repeat(20_000)}!` })).toHaveLength(1)
   })
 })
 
-describe('validateLists', () => {
-  const node = schemaNode(
+describe('validateListTypes', () => {
+  const node = createSchemaNode(
     spec({
       set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
       map: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
     }),
   )
 
-  it('tells each repetition once', () => {
-    const errors = validateLists({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
+  it('reports each duplicate once', () => {
+    const errors = validateListTypes({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
     expect(errors.map(formatFieldError)).toEqual([
       'spec.set[2]: Duplicate value: "a"',
       'spec.map[1]: Duplicate value: map[string]interface {}{"k":1}',

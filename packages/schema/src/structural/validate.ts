@@ -1,28 +1,21 @@
 import { type FieldError, field, type JsonObject, type JsonValue, maxFieldErrors, utf8Length } from '@krmkit/meta'
-import { stringifyJson } from '../json/encode-json.ts'
-import { setMember } from '../json/syntax.ts'
-import { combinators } from './combinators.ts'
+import { equalityKey, stringifyJson } from '../json/encode-json.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'
-import { usablePattern } from './pattern.ts'
-import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratchet.ts'
-import { isObject, own } from './schema-node.ts'
+import { type Check, junctorCheck } from './junctors.ts'
+import { compileLenient } from './pattern.ts'
+import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratcheting.ts'
 
 /**
- * Values against all keywords of a schema, in the order and the words of the stock server.
+ * Validates values against a schema, with the order and messages of the stock server.
  *
- * A schema becomes closures, each part when the first value for it comes: large schemas describe mostly what objects do not have.
+ * A schema is compiled to closures, each part on its first use: large schemas mostly describe fields that objects lack.
  */
 
 /**
- * Adds what is wrong with a value. Paths are those of messages: `spec.list[0].member`.
- *
- * @returns how many kinds of rules were looked at, by which the best of several failed alternatives is found.
- */
-export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
-
-/**
- * `old`: the value before an update; parts that are as they were pass, whatever is wrong with them, but for the `apiVersion` and
- * `kind` at the top: those are of one version before and after.
+ * Validates a value. `old` is the value before an update: unchanged parts are accepted even if invalid, except top-level
+ * `apiVersion`
+ * and `kind`, which have the same version before and after.
  */
 export type SchemaValidator = (
   value: JsonValue,
@@ -31,15 +24,23 @@ export type SchemaValidator = (
 
 export interface SchemaValidatorOptions {
   /**
-   * Formats that are not checked count as said all the same, as they do for defaults on the stock server: values that are neither
-   * text nor lists are told to be not of the format rather than not of the type. Default: they are as good as absent.
+   * Apply unchecked formats as well, as the stock server does for defaults: values other than strings and lists are reported as not
+   * of
+   * the format instead of not of the type. Default: unchecked formats are ignored.
    */
   readonly everyFormat?: boolean
 }
 
-/** The schema must not change any more. */
-export function schemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
-  const check = inner(schema, { depth: 0, place: schema, branch: false, everyFormat })
+/**
+ * Creates a validator. The schema must not change afterwards.
+ *
+ * @example
+ * ```ts
+ * createSchemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
+ * ```
+ */
+export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
+  const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
     check(value, path, errors, old)
@@ -47,44 +48,44 @@ export function schemaValidator(schema: JsonObject, { everyFormat = false }: Sch
   }
 }
 
-/** Where a schema stands. */
-interface Standing {
+/** Position of a schema. */
+interface CheckScope {
   readonly depth: number
-  /** What describes the structure of the values here; undefined where nothing does, and nothing is known again. */
-  readonly place: JsonObject | undefined
-  /** One of several that hold for the same value: unchanged parts pass, the value itself does not. */
-  readonly branch: boolean
+  /** Structural schema of the value; undefined where no schema describes it, so nothing is correlated. */
+  readonly structure: JsonObject | undefined
+  /** Whether the schema is one of several for the same value: unchanged parts are accepted, the value itself is not. */
+  readonly isBranch: boolean
   readonly everyFormat: boolean
 }
 
-/** Deeper schemas are not looked at. */
+/** Deeper schemas are ignored. */
 const maxDepth = 500
 
-/** Compiled for the first value. */
-function inner(schema: JsonObject, standing: Standing): Check {
+/** Compiles on first use. */
+function lazyCheck(schema: JsonObject, scope: CheckScope): Check {
   let check: Check | undefined
   return (value, path, errors, old) => {
-    check ??= compile(schema, standing)
+    check ??= compile(schema, scope)
     return check(value, path, errors, old)
   }
 }
 
-/** A part of the value, described by a part of the schema. */
-function below(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: Standing): Check {
-  return inner(part, { depth: depth + 1, place, branch: false, everyFormat })
+/** Check of a part of the value by a part of the schema. */
+function childCheck(part: JsonObject, structure: JsonObject | undefined, { depth, everyFormat }: CheckScope): Check {
+  return lazyCheck(part, { depth: depth + 1, structure, isBranch: false, everyFormat })
 }
 
-function compile(schema: JsonObject, standing: Standing): Check {
-  const { depth, branch } = standing
+function compile(schema: JsonObject, scope: CheckScope): Check {
+  const { depth, isBranch: branch } = scope
   if (depth > maxDepth) return () => 0
-  const type = typeCheck(schema, standing.everyFormat)
-  const junctors = combinators(schema, (each) => inner(each, { ...standing, depth: depth + 1, branch: true }))
+  const type = typeCheck(schema, scope.everyFormat)
+  const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...scope, depth: depth + 1, isBranch: true }))
   const text = stringCheck(schema)
-  const format = formatOf(schema)
+  const format = formatKeywordCheck(schema)
   const number = numberCheck(schema)
-  const list = listCheck(schema, standing)
+  const list = listCheck(schema, scope)
   const common = enumCheck(schema)
-  const object = objectCheck(schema, standing)
+  const object = objectCheck(schema, scope)
   const checked: Check = (value, path, errors, old) => {
     if (errors.length >= maxFieldErrors) return 0
     let count = 0
@@ -102,25 +103,25 @@ function compile(schema: JsonObject, standing: Standing): Check {
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
       run(number)
-      // Rules for numbers count once more, as they do on the stock server.
+      // As on the stock server, rules for numbers count twice.
       count++
     }
     if (Array.isArray(value)) run(list)
     run(common)
-    if (isObject(value)) run(object)
+    if (isJsonObject(value)) run(object)
     return count
   }
   if (branch) return checked
   return (value, path, errors, old) => {
     const before = errors.length
     const count = checked(value, path, errors, old)
-    if (old !== undefined && errors.length > before && isUnchanged(value, old, standing.place)) errors.length = before
+    if (old !== undefined && errors.length > before && isUnchanged(value, old, scope.structure)) errors.length = before
     return count
   }
 }
 
-/** What the stock server calls the type of a value. */
-export function typeName(value: JsonValue | bigint): string {
+/** The stock server's name of the type of a value. */
+export function schemaTypeName(value: JsonValue | bigint): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'bigint') return 'integer'
@@ -128,7 +129,9 @@ export function typeName(value: JsonValue | bigint): string {
   return typeof value
 }
 
-/** As on the stock server, text and lists pass where a format is asked for, whatever the type, unless that is a number. */
+/**
+ * As on the stock server, strings and lists are accepted where a format is given, regardless of type, unless the type is numeric.
+ */
 function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
   const type = own(schema, 'type')
@@ -141,9 +144,9 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   const allowed = types.join(',')
   const isNumeric = types.includes('number') || types.includes('integer')
   return (value, path, errors) => {
-    const name = typeName(value)
+    const name = schemaTypeName(value)
     const bad = (wanted: string, found: string): void => {
-      errors.push(field.typeInvalid(at(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
+      errors.push(field.typeInvalid(messagePath(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
     }
     const isListed = types.includes(name) || (name === 'integer' && types.includes('number'))
     if (name === 'null') {
@@ -163,13 +166,13 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   }
 }
 
-/** The format that a value has by itself. */
+/** The implied format of a number. */
 function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 }
 
-/** An empty path is the object itself; what is below it in a map begins with a dot in messages. */
-function at(path: string): string | undefined {
+/** The empty path is the object itself; messages prefix paths below a top-level map with a dot. */
+function messagePath(path: string): string | undefined {
   return path === '' ? undefined : path.startsWith('.') ? path.slice(1) : path
 }
 
@@ -178,20 +181,20 @@ function numberOf(schema: JsonObject, keyword: string): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
 }
 
-/** The first rule that is broken is told, and no other. */
+/** Reports the first violated rule only. */
 function stringCheck(schema: JsonObject): Check | undefined {
   const max = numberOf(schema, 'maxLength')
   const min = numberOf(schema, 'minLength')
   const source = own(schema, 'pattern')
   if (max === undefined && min === undefined && typeof source !== 'string') return undefined
-  const pattern = typeof source === 'string' && source !== '' ? usablePattern(source) : undefined
+  const pattern = typeof source === 'string' && source !== '' ? compileLenient(source) : undefined
   return (value, path, errors) => {
     const text = value as string
-    if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(at(path), text, max))
+    if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(messagePath(path), text, max))
     else if (min !== undefined && codePoints(text) < min)
-      errors.push(field.invalid(at(path), text, `${path} in body should be at least ${min} chars long`))
+      errors.push(field.invalid(messagePath(path), text, `${path} in body should be at least ${min} chars long`))
     else if (pattern !== undefined && !pattern.test(text))
-      errors.push(field.invalid(at(path), text, `${path} in body should match '${pattern.source}'`))
+      errors.push(field.invalid(messagePath(path), text, `${path} in body should match '${pattern.source}'`))
     return 0
   }
 }
@@ -203,13 +206,15 @@ function codePoints(text: string): number {
   return count
 }
 
-function formatOf(schema: JsonObject): Check | undefined {
+function formatKeywordCheck(schema: JsonObject): Check | undefined {
   const name = own(schema, 'format')
   const check = typeof name === 'string' ? formatCheck(name) : undefined
   if (check === undefined) return undefined
   return (value, path, errors) => {
     if (!check(value as string)) {
-      errors.push(field.typeInvalid(at(path), value, `${path} in body must be of type ${name}: ${JSON.stringify(value)}`))
+      errors.push(
+        field.typeInvalid(messagePath(path), value, `${path} in body must be of type ${name}: ${JSON.stringify(value)}`),
+      )
     }
     return 0
   }
@@ -224,10 +229,12 @@ function numberCheck(schema: JsonObject): Check | undefined {
   const belowMin = own(schema, 'exclusiveMinimum') === true
   return (value, path, errors) => {
     const number = Number(value)
-    const bad = (detail: string) => errors.push(field.invalid(at(path), value, `${path} in body should be ${detail}`))
+    const bad = (detail: string) => errors.push(field.invalid(messagePath(path), value, `${path} in body should be ${detail}`))
     if (factor !== undefined) {
       if (factor <= 0)
-        errors.push(field.invalid(at(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`))
+        errors.push(
+          field.invalid(messagePath(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`),
+        )
       else if (!isMultiple(number, factor)) bad(`a multiple of ${factor}`)
     }
     if (max !== undefined && (aboveMax ? number >= max : number > max)) bad(`less than ${aboveMax ? '' : 'or equal to '}${max}`)
@@ -237,21 +244,21 @@ function numberCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-/** With the tolerance that fractions need. */
+/** Tolerates rounding errors of fractions. */
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor
   const off = Math.abs(times - Math.round(times))
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
-function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
+function listCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
   const items = own(schema, 'items')
-  const within = itemSchema(standing.place)
-  const item = isObject(items) ? below(items, within, standing) : undefined
+  const within = itemSchema(scope.structure)
+  const item = isJsonObject(items) ? childCheck(items, within, scope) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  const keys = within === undefined ? [] : itemKeys(standing.place)
+  const keys = within === undefined ? [] : itemKeys(scope.structure)
   return (value, path, errors, old) => {
     const list = value as JsonValue[]
     let count = 0
@@ -263,10 +270,10 @@ function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
       }
     }
     if (min !== undefined && list.length < min)
-      errors.push(field.invalid(at(path), list.length, `${path} in body should have at least ${min} items`))
-    if (max !== undefined && list.length > max) errors.push(field.tooMany(at(path), list.length, max))
-    if (unique && new Set(list.map(equalText)).size < list.length)
-      errors.push(field.invalid(at(path), '', `${path} in body shouldn't contain duplicates`))
+      errors.push(field.invalid(messagePath(path), list.length, `${path} in body should have at least ${min} items`))
+    if (max !== undefined && list.length > max) errors.push(field.tooMany(messagePath(path), list.length, max))
+    if (unique && new Set(list.map(equalityKey)).size < list.length)
+      errors.push(field.invalid(messagePath(path), '', `${path} in body shouldn't contain duplicates`))
     return count
   }
 }
@@ -274,63 +281,51 @@ function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
 function enumCheck(schema: JsonObject): Check | undefined {
   const allowed = own(schema, 'enum')
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined
-  const texts = new Set(allowed.map(equalText))
+  const texts = new Set(allowed.map(equalityKey))
   const shown = allowed.map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
   return (value, path, errors) => {
-    if (!texts.has(equalText(value))) errors.push(field.notSupported(at(path), value, shown))
+    if (!texts.has(equalityKey(value))) errors.push(field.notSupported(messagePath(path), value, shown))
     return 0
   }
 }
 
-/** The same text for equal values, whatever the order of members. */
-function equalText(value: JsonValue): string {
-  return stringifyJson(sortedMembers(value))
-}
-
-function sortedMembers(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sortedMembers)
-  if (!isObject(value)) return value
-  const sorted: JsonObject = {}
-  for (const key of Object.keys(value).sort()) setMember(sorted, key, sortedMembers(value[key] as JsonValue))
-  return sorted
-}
-
-/** At the top they are never known again. */
+/** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, standing: Standing): Check | undefined {
-  const { place } = standing
+function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
+  const { structure } = scope
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
   const properties = new Map<string, Check>()
   const described = own(schema, 'properties')
-  if (isObject(described)) {
+  if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described))
-      if (isObject(property)) properties.set(name, below(property, memberSchema(place, name), standing))
+      if (isJsonObject(property)) properties.set(name, childCheck(property, memberSchema(structure, name), scope))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isObject(additional) ? below(additional, additionalSchema(place), standing) : undefined
+  const rest = isJsonObject(additional) ? childCheck(additional, additionalSchema(structure), scope) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
   return (value, path, errors, old) => {
     const object = value as JsonObject
     const before = (key: string) =>
-      isObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined
+      isJsonObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(structure, key) !== undefined
         ? own(old, key)
         : undefined
     const keys = Object.keys(object)
     if (min !== undefined && keys.length < min) {
-      errors.push(field.invalid(at(path), keys.length, `${path} in body should have at least ${min} properties`))
+      errors.push(field.invalid(messagePath(path), keys.length, `${path} in body should have at least ${min} properties`))
     }
-    if (max !== undefined && keys.length > max) errors.push(field.tooMany(at(path), keys.length, max))
+    if (max !== undefined && keys.length > max) errors.push(field.tooMany(messagePath(path), keys.length, max))
     let count = 0
     const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const key of keys) {
       const property = properties.get(key)
       if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors, before(key))
       else if (rest !== undefined) count += rest(object[key] as JsonValue, `${path}.${key}`, errors, before(key))
-      else if (additional === false) errors.push(field.invalid(at(path), key, `${inside(key)} in body is a forbidden property`))
+      else if (additional === false)
+        errors.push(field.invalid(messagePath(path), key, `${inside(key)} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(inside(name)))
     return count

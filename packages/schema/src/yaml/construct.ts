@@ -1,40 +1,40 @@
 import { goFloat, goQuote, goSyntax } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
-import { shortestFloat, shortestSingle } from './go-float.ts'
+import { shortestFloat, shortestFloat32 } from './go-float.ts'
 import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
-import { prefix } from './read-nodes.ts'
+import { yamlErrorPrefix } from './read-nodes.ts'
 import { type Resolved, resolveScalar } from './resolve.ts'
 
 /**
- * A tree as a JSON value: aliases are copied out within a budget, merge keys are merged where they stand, keys become text, repeated
- * keys are reported and the last one counts.
+ * Converts a YAML tree to a JSON value: expands aliases within a budget, applies merge keys in place, converts keys to strings, and
+ * reports duplicate keys, of which the last wins.
  */
 
 export interface Constructed {
   readonly value: unknown
-  /** `line 7: key "k" already set in map`, in document order. */
+  /** For example `line 7: key "k" already set in map`, in document order. */
   readonly problems: readonly string[]
 }
 
-/** @throws DecodeError `Yaml` for what has no JSON form, `Aliasing` */
+/** @throws DecodeError `Yaml` for values without a JSON form, `Aliasing` */
 export function construct(root: YamlNode, source: string): Constructed {
   const builder = new ValueBuilder(source)
   const value = builder.value(root)
   return { value, problems: builder.problems }
 }
 
-/** As many repetitions are told. Differs: the stock server tells all of them. */
+/** Maximum number of reported duplicates. Differs: the stock server reports all. */
 const maxProblems = 100
 
-/** Text that aliases may repeat, in characters: beyond it the JSON form would not fit anywhere. */
+/** Maximum characters that aliases may repeat: the JSON form of more would not fit in memory. */
 const maxRepeatedText = 32 * 1024 * 1024
 
 class ValueBuilder {
   readonly problems: string[] = []
   readonly #following = new Set<AliasYaml>()
   readonly #lines: LineCounter
-  /** Values looked at, and how many of them by way of an alias. */
+  /** Number of visited values, followed by the number of those visited through an alias. */
   #count = 0
   #aliased = 0
   #repeatedText = 0
@@ -57,7 +57,7 @@ class ValueBuilder {
     }
   }
 
-  /** The share of values that may come from aliases shrinks with the size of the document, as in the stock server. */
+  /** As in the stock server, the allowed share of aliased values shrinks as the document grows. */
   #charge(node: YamlNode): void {
     this.#count++
     if (this.#following.size === 0) return
@@ -65,11 +65,12 @@ class ValueBuilder {
     if (node.kind === 'scalar') this.#repeatedText += node.text.length
     const excessive = this.#aliased > 100 && this.#count > 1000 && this.#aliased / this.#count > allowedShare(this.#count)
     if (excessive || this.#repeatedText > maxRepeatedText)
-      throw new DecodeError('Aliasing', `${prefix}document contains excessive aliasing`)
+      throw new DecodeError('Aliasing', `${yamlErrorPrefix}document contains excessive aliasing`)
   }
 
   #follow<V>(alias: AliasYaml, read: () => V): V {
-    if (this.#following.has(alias)) throw new DecodeError('Yaml', `${prefix}anchor '${alias.name}' value contains itself`)
+    if (this.#following.has(alias))
+      throw new DecodeError('Yaml', `${yamlErrorPrefix}anchor '${alias.name}' value contains itself`)
     this.#following.add(alias)
     const result = read()
     this.#following.delete(alias)
@@ -82,7 +83,7 @@ class ValueBuilder {
     return object
   }
 
-  /** @param seen typed keys: `1` and `"1"` are two keys until they become text. */
+  /** @param seen typed keys: `1` and `"1"` differ until they are converted to strings. */
   #fill(node: MappingYaml, object: Record<string, unknown>, seen: Set<string>): void {
     for (let i = 0; i < node.items.length; i += 2) {
       const keyNode = node.items[i] as YamlNode
@@ -108,12 +109,12 @@ class ValueBuilder {
     if (node.kind === 'alias') return this.#follow(node, () => this.#key(node.target))
     throw new DecodeError(
       'Yaml',
-      `${prefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
+      `${yamlErrorPrefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
     )
   }
 
   #merge(node: YamlNode, object: Record<string, unknown>, seen: Set<string>): void {
-    // Earlier mappings win, so they come last.
+    // Earlier mappings take precedence, so they are applied last.
     const sources = node.kind === 'sequence' ? node.items.toReversed() : [node]
     for (const source of sources) this.#mergeOne(source, object, seen)
   }
@@ -125,7 +126,7 @@ class ValueBuilder {
       return
     }
     if (node.kind !== 'alias' || node.target.kind !== 'mapping') {
-      throw new DecodeError('Yaml', `${prefix}map merge requires map or sequence of maps as the value`)
+      throw new DecodeError('Yaml', `${yamlErrorPrefix}map merge requires map or sequence of maps as the value`)
     }
     const { target } = node
     this.#follow(node, () => this.#fill(target, object, seen))
@@ -156,9 +157,9 @@ function jsonValue(resolved: Resolved): unknown {
   return resolved.value
 }
 
-/** Keys become text as the stock server's converter prints them: floats with the precision of 32 bits. */
+/** Converts a key to a string as the stock server's converter does: floats with 32-bit precision. */
 function keyText(key: Resolved, value: unknown): string {
-  if (key.type === 'float') return shortestSingle(key.value)
+  if (key.type === 'float') return shortestFloat32(key.value)
   if (key.type === 'null' || key.value instanceof NumberLiteral) {
     const type = key.type === 'null' ? '%!s(<nil>), key: <nil>' : `uint64, key: ${(key.value as NumberLiteral).text}`
     throw new DecodeError(
@@ -174,7 +175,7 @@ function keySyntax(key: Resolved): string {
   return key.type === 'float' ? shortestFloat(key.value) : String(key.value)
 }
 
-/** Line numbers from 1. Asked with growing offsets most of the time. */
+/** Line numbers, counted from 1. Optimized for increasing offsets. */
 class LineCounter {
   readonly #source: string
   #offset = 0

@@ -1,4 +1,4 @@
-/** A float in Go's shortest form `g`: with an exponent of at least two digits below 1e-4 and from 1e6 on. */
+/** A float in Go's shortest `g` format: with an exponent of at least two digits below 1e-4 and from 1e6 on. */
 export function shortestFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan'
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf'
@@ -9,8 +9,8 @@ export function shortestFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** As `shortestFloat`, with as few digits as tell apart numbers of 32 bits. */
-export function shortestSingle(value: number): string {
+/** As `shortestFloat`, with the fewest digits that identify a 32-bit float. */
+export function shortestFloat32(value: number): string {
   const single = Math.fround(value)
   for (let digits = 1; digits < 10; digits++) {
     const candidate = Number(single.toPrecision(digits))

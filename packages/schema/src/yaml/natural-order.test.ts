@@ -8,8 +8,8 @@ const key = fc.oneof(
   fc.string({ unit: fc.constantFrom('0', '1', '7', 'x'), maxLength: 90 }),
 )
 
-describe('the order of keys', () => {
-  it('is the same on the fast way', () => {
+describe('key order', () => {
+  it('is the same with the ASCII fast path', () => {
     fc.assert(
       fc.property(key, key, key, (prefix, a, b) => {
         for (const [x, y] of [

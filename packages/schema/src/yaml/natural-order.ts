@@ -1,9 +1,9 @@
-/** The order of keys in printed YAML: letters by code point, runs of digits by their value, everything else before letters. */
+/** Order of keys in printed YAML: letters by code point, runs of digits by value, other characters before letters. */
 export function compareNaturally(a: string, b: string): number {
   return compareAscii(a, b) ?? compareChars([...a], [...b])
 }
 
-/** The order where only ASCII decides it, without a copy of the keys; undefined elsewhere. */
+/** Compares without copying the keys where ASCII characters decide; otherwise `undefined`. */
 function compareAscii(a: string, b: string): number | undefined {
   const shared = Math.min(a.length, b.length)
   let at = 0
@@ -18,7 +18,7 @@ function compareAscii(a: string, b: string): number | undefined {
   return compareAsciiNumbers(a, b, at)
 }
 
-/** As `compareNumbers`. */
+/** As `compareNumbers`, for ASCII. */
 function compareAsciiNumbers(a: string, b: string, at: number): number | undefined {
   const x = a.charCodeAt(at)
   const y = b.charCodeAt(at)
@@ -56,13 +56,13 @@ function digitsEnd(text: string, from: number): number {
   return end
 }
 
-/** Numbers of so many digits are exact. */
+/** Numbers of up to this many digits are exact. */
 const exactDigits = 15
 
-/** The digits after `start`. Wraps at 64 bits, as the stock printer's counting does. */
+/** Value of the digits, after the digit `start`. Wraps at 64 bits, as in the stock printer. */
 function numberIn(text: string, from: number, to: number, start: 0 | 1): number | bigint {
   if (to - from >= exactDigits) {
-    // What stands before the last 64 digits is a multiple of 10^64, and so of 2^64.
+    // Digits before the last 64 contribute a multiple of 10^64, hence of 2^64.
     return BigInt.asIntN(64, BigInt(`${start}${text.slice(from, to)}`.slice(-64)))
   }
   let value: number = start
@@ -70,7 +70,7 @@ function numberIn(text: string, from: number, to: number, start: 0 | 1): number 
   return value
 }
 
-/** The same order for any text, slowly. */
+/** The same order for any text, more slowly. */
 export function compareChars(a: readonly string[], b: readonly string[]): number {
   const shared = Math.min(a.length, b.length)
   for (let i = 0; i < shared; i++) {
@@ -86,7 +86,7 @@ export function compareChars(a: readonly string[], b: readonly string[]): number
   return a.length - b.length
 }
 
-/** From the first difference on; zeros count only after another digit. */
+/** Compares numbers from the first difference on; zeros count only after a non-zero digit. */
 function compareNumbers(a: readonly string[], b: readonly string[], at: number): number {
   const start = (a[at] === '0' || b[at] === '0') && followsDigit(a, at) ? 1n : 0n
   const x = numberFrom(a, at, start)
@@ -96,13 +96,13 @@ function compareNumbers(a: readonly string[], b: readonly string[], at: number):
   return code(a[at] as string) - code(b[at] as string)
 }
 
-/** Whether the digits before hold anything but zeros. */
+/** Whether a non-zero digit precedes. */
 function followsDigit(chars: readonly string[], at: number): boolean {
   for (let i = at - 1; i >= 0 && isDigit(chars[i]); i--) if (chars[i] !== '0') return true
   return false
 }
 
-/** Wraps at 64 bits, as the stock printer's counting does. */
+/** Wraps at 64 bits, as in the stock printer. */
 function numberFrom(chars: readonly string[], at: number, start: bigint): { value: bigint; end: number } {
   let value = start
   let end = at

@@ -1,31 +1,31 @@
-/** YAML as a tree, before scalars are resolved and aliases followed. */
+/** YAML syntax tree, before scalars are resolved and aliases expanded. */
 
 export type YamlNode = ScalarYaml | SequenceYaml | MappingYaml | AliasYaml
 
-interface Place {
-  /** Offset of the first character in the text, or of what comes before it when it is empty. */
+interface NodeBase {
+  /** Offset of the first character; of the preceding node when the node is empty. */
   readonly start: number
-  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when none is written. */
+  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. */
   readonly tag: string
 }
 
-export interface ScalarYaml extends Place {
+export interface ScalarYaml extends NodeBase {
   readonly kind: 'scalar'
-  /** Offset after the last character, quotes not counted; `start` for blocks and for what is empty. */
+  /** Offset after the last character, without quotes; equal to `start` for blocks and empty scalars. */
   readonly end: number
   readonly text: string
-  /** Neither quoted nor a block: its text decides its type. */
+  /** Neither quoted nor a block, so the text determines the type. */
   readonly plain: boolean
 }
 
-export interface SequenceYaml extends Place {
+export interface SequenceYaml extends NodeBase {
   readonly kind: 'sequence'
   readonly items: YamlNode[]
 }
 
-export interface MappingYaml extends Place {
+export interface MappingYaml extends NodeBase {
   readonly kind: 'mapping'
-  /** Keys and values in turn. */
+  /** Alternating keys and values. */
   readonly items: YamlNode[]
 }
 

@@ -19,11 +19,11 @@ function failure(text: string | Uint8Array): string {
 const value = (text: string) => parseYaml(text).value
 
 describe('scalars', () => {
-  it.each(vectors)('$yaml is $json', ({ yaml, json }) => {
+  it.each(vectors)('reads $yaml as $json', ({ yaml, json }) => {
     expect(value(`a: ${yaml}\n`)).toEqual({ a: JSON.parse(json) })
   })
 
-  it('keep integers of 64 bits', () => {
+  it('keeps 64-bit integers', () => {
     expect(value('[9007199254740993, -9223372036854775808, 0x7fffffffffffffff]')).toEqual([
       9007199254740993n,
       -(2n ** 63n),
@@ -33,7 +33,7 @@ describe('scalars', () => {
     expect(value('- 18446744073709551616\n')).toEqual([2 ** 64])
   })
 
-  it('S16 octal modes', () => {
+  it('reads octal modes [S16]', () => {
     const text =
       'spec:\n  volumes:\n  - name: v\n    configMap: {name: m, defaultMode: 0640, items: [{key: k, path: p, mode: 0o400}]}\n'
     expect(decode(testTypes().struct('core/v1.Pod'), value(text)).object).toMatchObject({
@@ -41,7 +41,7 @@ describe('scalars', () => {
     })
   })
 
-  it('refuse what JSON does not have', () => {
+  it('rejects values without a JSON form', () => {
     expect(failure('a: .inf')).toBe('json: unsupported value: +Inf')
     expect(failure('a: .nan')).toBe('json: unsupported value: NaN')
     expect(failure('a: !!int x')).toBe('yaml: cannot decode !!str `x` as a !!int')
@@ -53,7 +53,7 @@ describe('scalars', () => {
 })
 
 describe('documents', () => {
-  it('nothing is null, the first document counts', () => {
+  it('reads an empty text as null and only the first document', () => {
     for (const text of ['', '# only this\n', '\n\n', '---\n', '---\n---\na: 1\n', '%YAML 1.1\n---\n'])
       expect(value(text)).toBeNull()
     for (const text of [
@@ -72,7 +72,7 @@ describe('documents', () => {
     expect(value('hello')).toBe('hello')
   })
 
-  it('lines in brackets and quotes need no indentation', () => {
+  it('accepts unindented lines in brackets and quotes', () => {
     expect(value('a: {\n  b: 1\n}\nc:\n  - - d: [\n1,\n{e: \n"x\ny"}\n]\n  - f\n')).toEqual({
       a: { b: 1 },
       c: [[{ d: [1, { e: 'x y' }] }], 'f'],
@@ -81,14 +81,14 @@ describe('documents', () => {
     expect(parseYaml('a: {\nb: 1,\nb: 2\n}\n').problems).toEqual(['line 3: key "b" already set in map'])
   })
 
-  it('JSON is read as JSON', () => {
+  it('reads JSON', () => {
     expect(value('  {"a":{"b":[1,1.0,"\\u00e9",null,true]},"__proto__":1}')).toEqual(
       JSON.parse('{"a":{"b":[1,1,"é",null,true]},"__proto__":1}'),
     )
     expect(value('{"a": yes, b: "x"}')).toEqual({ a: true, b: 'x' })
   })
 
-  it('keys become text', () => {
+  it('converts keys to strings', () => {
     expect(value('1: a\ntrue: b\n2.5: c\n0x10: d\n~x: e\n.inf: f\n1e3: g\n0.1: h\n2001-01-01: i\n')).toEqual({
       1: 'a',
       true: 'b',
@@ -104,21 +104,21 @@ describe('documents', () => {
     expect(failure('? [1]\n: 2')).toBe('yaml: invalid map key: []interface {}{1}')
   })
 
-  it('takes __proto__ for an ordinary key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const object = value('a: 1\n__proto__:\n  b: 1\n') as Record<string, unknown>
     expect(Object.keys(object)).toEqual(['a', '__proto__'])
     expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
   })
 })
 
-describe('repeated keys', () => {
-  it('P203 the last one counts, and each repetition is told with its line', () => {
+describe('duplicate keys', () => {
+  it('keeps the last value and reports each duplicate with its line [P203]', () => {
     const parsed = parseYaml('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: "1"\n  k: "2"\n')
     expect(parsed.value).toMatchObject({ data: { k: '2' } })
     expect(parsed.problems).toEqual(['line 7: key "k" already set in map'])
   })
 
-  it('P208 the message under Strict names YAML first', () => {
+  it('lists YAML problems first in the Strict message [P208]', () => {
     const parsed = parseYaml('metadata: {name: a}\nextra: 1\ndata:\n  k: "1"\n  k: |\n    x\n')
     const { problems } = decode(testTypes().struct('core/v1.ConfigMap'), parsed.value, { problems: parsed.problems })
     expect(problems).toEqual(['line 5: key "k" already set in map', 'unknown field "extra"'])
@@ -127,7 +127,7 @@ describe('repeated keys', () => {
     )
   })
 
-  it('types of keys matter', () => {
+  it('distinguishes keys by type', () => {
     expect(parseYaml('data: {on: "1", n: "2", No: "3"}\n')).toEqual({
       value: { data: { true: '1', false: '3' } },
       problems: ['line 1: key false already set in map'],
@@ -139,7 +139,7 @@ describe('repeated keys', () => {
 })
 
 describe('anchors', () => {
-  it('are copied out, also under merge keys', () => {
+  it('are expanded, also under merge keys', () => {
     expect(value('labels: &l\n  app: x\nannotations: *l\n')).toEqual({ labels: { app: 'x' }, annotations: { app: 'x' } })
     const merged = parseYaml('labels: &l\n  app: x\n  tier: why\nannotations:\n  <<: *l\n  tier: z\n')
     expect(merged.value).toMatchObject({ annotations: { app: 'x', tier: 'z' } })
@@ -148,13 +148,13 @@ describe('anchors', () => {
     expect(value('"<<": 1\n')).toEqual({ '<<': 1 })
   })
 
-  it('share nothing', () => {
+  it('share no objects', () => {
     const { a, b } = value('a: &x {k: []}\nb: *x\n') as { a: { k: number[] }; b: { k: number[] } }
     a.k.push(1)
     expect(b).toEqual({ k: [] })
   })
 
-  it('must be known, finite and not too many', () => {
+  it('must be defined, finite and within the budget', () => {
     expect(failure('data: *nothing\n')).toBe("yaml: unknown anchor 'nothing' referenced")
     expect(failure('a: &a [*a]\n')).toBe("yaml: anchor 'a' value contains itself")
     expect(failure('a: {<<: 1}\n')).toBe('yaml: map merge requires map or sequence of maps as the value')
@@ -187,15 +187,15 @@ describe('errors', () => {
     ['a: !x!y z', 'yaml: found undefined tag handle'],
     ['a: "\u0001"', 'yaml: control characters are not allowed'],
     ['a: \u0000', 'yaml: control characters are not allowed'],
-  ])('P210 %j', (text, message) => {
+  ])('reports the stock message for %j [P210]', (text, message) => {
     expect(failure(text)).toBe(message)
   })
 
-  it('S4 invalid UTF-8 is refused, where JSON replaces it', () => {
+  it('rejects invalid UTF-8, which JSON replaces [S4]', () => {
     expect(failure(Uint8Array.from([0x61, 0x3a, 0x20, 0xff]))).toBe('yaml: invalid leading UTF-8 octet')
   })
 
-  it('deep nesting', () => {
+  it('limits nesting', () => {
     expect(failure(`${'['.repeat(100_000)}`)).toBe('yaml: exceeded max depth of 1000')
     expect(failure(Array.from({ length: 1200 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''))).toBe(
       'yaml: exceeded max depth of 1000',

@@ -2,30 +2,35 @@ import { DecodeError } from '../errors.ts'
 import { type ParsedJson, parseJson } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { construct } from './construct.ts'
-import { prefix, readNodes } from './read-nodes.ts'
+import { readNodes, yamlErrorPrefix } from './read-nodes.ts'
 
-/** YAML text to a JSON value, as the stock server converts it before decoding. */
+/** Converts YAML text to a JSON value, as the stock server does before decoding. */
 
 export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
-  /** Repeated keys: `line 7: key "k" already set in map`. */
+  /** Duplicate keys: `line 7: key "k" already set in map`. */
   readonly problems: readonly string[]
 }
 
 /**
- * Reads the first document; what follows it is not looked at. Nothing at all is null. JSON is YAML.
+ * Reads the first document and ignores the rest. An empty text is null. Accepts JSON.
  *
- * Times stay text, keys become text, of a repeated key the last value counts. Numbers outside 64 bits are `NumberLiteral`, as
- * decoding against types wants them.
+ * Times stay text, keys become strings, and the last of duplicate keys wins. Numbers outside 64 bits are `NumberLiteral`, as
+ * required
+ * for decoding against types.
  *
- * @throws DecodeError `Yaml` (syntax, unknown anchors, keys that are no scalars, numbers that JSON does not have), `Aliasing`, `Depth`.
+ * @throws DecodeError `Yaml` (syntax, unknown anchors, non-scalar keys, numbers without a JSON form), `Aliasing`, `Depth`.
+ * @example
+ * ```ts
+ * parseYaml('data:\n  a: "1"\n').value // { data: { a: '1' } }
+ * ```
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : utf8Text(input)
-  return quickJson(text) ?? parseSlowly(text)
+  return parseAsJson(text) ?? parseFull(text)
 }
 
-/** Clients that apply send JSON most of the time. Whatever is not plain JSON goes the long way. */
-function quickJson(text: string): ParsedYaml | undefined {
+/** Fast path: appliers mostly send JSON. */
+function parseAsJson(text: string): ParsedYaml | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined
   try {
     const { value, duplicates } = parseJson(text, { maxDepth: 400 })
@@ -36,12 +41,12 @@ function quickJson(text: string): ParsedYaml | undefined {
   }
 }
 
-function parseSlowly(text: string): ParsedYaml {
+function parseFull(text: string): ParsedYaml {
   try {
     const { root, source } = readNodes(text)
     return root === undefined ? { value: null, problems: noProblems } : construct(root, source)
   } catch (error) {
-    if (error instanceof RangeError) throw new DecodeError('Depth', `${prefix}exceeded max depth`)
+    if (error instanceof RangeError) throw new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth`)
     throw error
   }
 }
@@ -50,6 +55,6 @@ const noProblems: readonly string[] = Object.freeze([])
 
 function utf8Text(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
-  if (!valid) throw new DecodeError('Yaml', `${prefix}invalid leading UTF-8 octet`)
+  if (!valid) throw new DecodeError('Yaml', `${yamlErrorPrefix}invalid leading UTF-8 octet`)
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }

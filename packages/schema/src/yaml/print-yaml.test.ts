@@ -6,7 +6,7 @@ import { parseYaml } from './parse-yaml.ts'
 import { printYaml } from './print-yaml.ts'
 
 describe('printYaml', () => {
-  it.each(vectors)('$json', ({ json, yaml }) => {
+  it.each(vectors)('prints $json', ({ json, yaml }) => {
     expect(printYaml(JSON.parse(json))).toBe(yaml)
   })
 
@@ -25,11 +25,11 @@ describe('printYaml', () => {
     )
   })
 
-  it('leaves out undefined members', () => {
+  it('omits undefined members', () => {
     expect(printYaml({ a: undefined, b: { c: undefined }, d: [undefined] })).toBe('b: {}\nd:\n- null\n')
   })
 
-  it('prints what is read back as the same value', () => {
+  it('prints text that parses to the same value', () => {
     const text = fc.oneof(
       fc.string(),
       fc
@@ -82,8 +82,8 @@ describe('printYaml', () => {
   })
 })
 
-describe('the order of keys', () => {
-  it('counts digits as numbers, signs before letters', () => {
+describe('key order', () => {
+  it('compares digits as numbers and sorts punctuation before letters', () => {
     const sorted = [
       '',
       '-',

@@ -1,48 +1,64 @@
 import { shortestFloat } from './go-float.ts'
-import { GradualSort } from './gradual-sort.ts'
+import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
 import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
 /**
- * Values as YAML, byte for byte as the stock server prints them: keys sorted with numbers in them counted, lists at the indentation
- * of their key, long lines folded after 80 columns.
+ * Prints values as YAML, byte for byte as the stock server does: keys in natural order, lists at the indentation of their key, long
+ * lines folded after 80 columns.
  */
 
-/** Ends with a newline. `undefined` members are left out. */
+/**
+ * Prints a value as YAML with a final newline. Omits `undefined` members.
+ *
+ * @example
+ * ```ts
+ * printYaml({ kind: 'ConfigMap', data: { a: '1' } }) // 'data:\n  a: "1"\nkind: ConfigMap\n'
+ * ```
+ */
 export function printYaml(value: unknown): string {
   const printer = new Printer(value)
   while (printer.step());
   return printer.take()
 }
 
-/** As `printYaml`, in UTF-8. */
+/**
+ * As `printYaml`, in UTF-8.
+ *
+ * @see printYaml
+ */
 export function encodeYaml(value: unknown): Uint8Array {
   return new TextEncoder().encode(printYaml(value))
 }
 
-/** The text of `printYaml` in pieces of about `pieceLength` characters, some of them empty, so that large values can be printed with pauses. */
-export function* yamlPieces(value: unknown, pieceLength = 4096): Generator<string, void> {
+/**
+ * The text of `printYaml` in chunks of about `chunkLength` characters, some empty, so that printing large values can be
+ * interrupted.
+ *
+ * @see printYaml
+ */
+export function* yamlChunks(value: unknown, pieceLength = 4096): Generator<string, void> {
   const printer = new Printer(value)
   while (printer.step()) if (printer.length >= pieceLength || printer.isSorting) yield printer.take()
   yield printer.take()
 }
 
 const foldAfter = 80
-/** More keys of one mapping are not sorted at once. */
-const manyKeys = 2048
-/** Longer keys stand after a question mark. */
+/** Mappings with more keys are sorted in steps. */
+const incrementalSortThreshold = 2048
+/** Longer keys use the explicit form (`? key`). */
 const maxSimpleKey = 128
 
-/** A mapping or list that is being printed: what is inside of it is printed before it goes on. */
-interface Open {
+/** A mapping or list that is being printed. */
+interface OpenContainer {
   /** Sorted keys; absent for lists. */
   keys: readonly string[] | undefined
-  /** Of so many keys that they are sorted step by step, before the first is printed. */
-  sort: GradualSort | undefined
+  /** Sort in progress, for mappings with many keys. */
+  sort: IncrementalSort | undefined
   readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
   readonly indent: number
   next: number
-  /** The next line continues one that has been begun. */
+  /** The next line continues one that has been started. */
   begun: boolean
 }
 
@@ -50,7 +66,7 @@ class Printer {
   #text = ''
   #column = 0
   #lineStart = true
-  readonly #open: Open[] = []
+  readonly #open: OpenContainer[] = []
 
   constructor(root: unknown) {
     if (isMapping(root)) this.#mapping(root, 0, false)
@@ -58,7 +74,7 @@ class Printer {
     else this.#scalar(root, 2)
   }
 
-  /** Characters that have been printed and not been taken. */
+  /** Number of characters printed but not taken. */
   get length(): number {
     return this.#text.length
   }
@@ -73,7 +89,11 @@ class Printer {
     return text
   }
 
-  /** Prints one more key or element. @returns false when all is printed. */
+  /**
+   * Prints the next key or element.
+   *
+   * @returns false when printing is complete.
+   */
   step(): boolean {
     const top = this.#open.at(-1)
     if (top === undefined) {
@@ -89,10 +109,10 @@ class Printer {
     return true
   }
 
-  /** @param begun the first key continues a line that has been begun. */
+  /** @param begun whether the first key continues a started line. */
   #mapping(container: Record<string, unknown>, indent: number, begun: boolean): void {
     const keys = Object.keys(container)
-    const sort = keys.length > manyKeys ? new GradualSort(keys, compareNaturally) : undefined
+    const sort = keys.length > incrementalSortThreshold ? new IncrementalSort(keys, compareNaturally) : undefined
     this.#open.push({
       keys: sort === undefined ? keys.sort(compareNaturally) : undefined,
       sort,
@@ -107,7 +127,7 @@ class Printer {
     this.#open.push({ keys: undefined, sort: undefined, container, indent, next: 0, begun })
   }
 
-  #member(mapping: Open, key: string): void {
+  #member(mapping: OpenContainer, key: string): void {
     const value = (mapping.container as Readonly<Record<string, unknown>>)[key]
     if (value === undefined) return
     const { indent } = mapping
@@ -127,7 +147,7 @@ class Printer {
     this.#value(value, indent, simple)
   }
 
-  /** After the colon of a key. */
+  /** Prints the value after the colon of a key. */
   #value(value: unknown, indent: number, afterSimpleKey: boolean): void {
     if (isMapping(value)) {
       if (!afterSimpleKey) this.#write(' ')
@@ -144,7 +164,7 @@ class Printer {
     }
   }
 
-  #element(list: Open, element: unknown): void {
+  #element(list: OpenContainer, element: unknown): void {
     const { indent } = list
     if (!list.begun) this.#newLine(indent)
     list.begun = false
@@ -154,7 +174,7 @@ class Printer {
     else this.#scalar(element, indent + 2)
   }
 
-  /** @param indent of lines that continue the scalar. */
+  /** @param indent indentation of continuation lines. */
   #scalar(value: unknown, indent: number): void {
     if (typeof value === 'string') this.#string(value, indent, false)
     else this.#write(plainText(value))
@@ -167,14 +187,14 @@ class Printer {
     else this.#folded(text, indent, simpleKey, style === 'single' ? "'" : '')
   }
 
-  /** A line is broken at a single space once it is long enough. */
+  /** Breaks a line at a single space once it is long enough. */
   #folded(text: string, indent: number, simpleKey: boolean, quote: string): void {
     this.#write(quote)
     const last = text.length - 1
     const doubled = quote !== '' && text.includes("'")
     const write = (piece: string): void => this.#write(doubled ? piece.replaceAll("'", "''") : piece)
     let start = 0
-    // No space before the 81st column matters; a quote that is doubled takes two columns.
+    // Spaces before column 81 need no check; a doubled quote takes two columns.
     const next = (): number => text.indexOf(' ', start + (doubled ? 0 : Math.max(0, foldAfter - this.#column)))
     for (let at = simpleKey ? -1 : next(); at >= 0; at = next()) {
       write(text.slice(start, at))
@@ -191,10 +211,10 @@ class Printer {
   #double(text: string, indent: number, simpleKey: boolean): void {
     this.#write('"')
     let afterSpace = false
-    /** What stands before the next space. */
+    /** Text before the next space. */
     let word = ''
     for (let at = 0; at < text.length; ) {
-      const plain = plainRun(text, at)
+      const plain = unescapedRunEnd(text, at)
       if (plain > at) {
         word += text.slice(at, plain)
         at = plain
@@ -233,7 +253,7 @@ class Printer {
   #write(text: string): void {
     if (text === '') return
     this.#text += text
-    this.#column += columns(text)
+    this.#column += columnCount(text)
     this.#lineStart = false
   }
 
@@ -249,16 +269,16 @@ class Printer {
   }
 }
 
-/** Where the run of characters ends that stand in double quotes as they are. */
-function plainRun(text: string, from: number): number {
+/** End of the run of characters that double quotes do not escape. */
+function unescapedRunEnd(text: string, from: number): number {
   plainChars.lastIndex = from
   return plainChars.test(text) ? plainChars.lastIndex : from
 }
 
 const plainChars = /[!#-[\]-~]+/y
 
-/** Every character is one column, also those of two units. */
-function columns(text: string): number {
+/** Every code point is one column. */
+function columnCount(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--
   return count
@@ -268,7 +288,7 @@ function utf8Length(text: string): number {
   return text.length > maxSimpleKey ? text.length : new TextEncoder().encode(text).length
 }
 
-/** Empty ones are printed in brackets, as scalars are. */
+/** Empty containers are printed as flow scalars. */
 function isMapping(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&
@@ -287,7 +307,7 @@ function plainText(value: unknown): string {
   return typeof value === 'number' ? numberText(value) : String(value ?? null)
 }
 
-/** Integers that fit 64 bits have no exponent. */
+/** Integers within 64 bits have no exponent. */
 function numberText(value: number): string {
   if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64) return BigInt(value).toString()
   return shortestFloat(value)

@@ -3,17 +3,17 @@ import { DecodeError } from '../errors.ts'
 import type { MappingYaml, SequenceYaml, YamlNode } from './nodes.ts'
 
 /**
- * The first document of a text as a tree. The one place that knows the YAML library; its errors are told in the stock server's words
- * as far as they correspond.
+ * Reads the first document of a text as a tree. The only module that uses the YAML library; translates its errors into those of the
+ * stock server where they correspond.
  */
 
-/** Differs: the stock server goes to 10 000. */
+/** Maximum nesting. Differs: the stock server allows 10 000. */
 const maxDepth = 1000
 
 export interface ReadNodes {
-  /** Absent for a text without content. */
+  /** Absent for an empty text. */
   readonly root: YamlNode | undefined
-  /** What the offsets of nodes count in: the text with small repairs that keep its lines. */
+  /** The text that node offsets refer to: the input with repairs that preserve its lines. */
   readonly source: string
 }
 
@@ -33,14 +33,14 @@ export function readNodes(text: string): ReadNodes {
   }
 }
 
-/** Characters that may be read again in order to repair a text. */
+/** Maximum characters to re-read for repairs. */
 const repairBudget = 8_000_000
 
 /**
- * The text without what the library minds and the stock server does not; `undefined` when the fault lies elsewhere.
+ * Repairs what the library rejects and the stock server accepts; `undefined` when the error has another cause.
  *
- * - After a document in brackets or quotes anything may follow, since nobody looks.
- * - Lines inside of brackets and quotes need not be indented. Indenting them changes nothing else.
+ * - Text after a flow or quoted document is ignored, so it is cut off.
+ * - Lines inside brackets and quotes need no indentation. Indenting them changes nothing else.
  */
 function repaired(error: unknown, source: string): string | undefined {
   if (!(error instanceof YAMLException)) return undefined
@@ -59,7 +59,7 @@ function deepestIndent(text: string): number {
   return deepest
 }
 
-/** What follows the first document is not looked at. */
+/** Cuts off everything after the first document. */
 function firstDocument(text: string): string {
   const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
   for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
@@ -77,22 +77,23 @@ function hasContent(text: string): boolean {
 }
 
 function yamlError(error: unknown, source: string): DecodeError {
-  if (error instanceof RangeError) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
+  if (error instanceof RangeError) return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`)
   if (!(error instanceof YAMLException)) throw error
   const { reason, mark } = error
-  const place = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
-  if (reason.startsWith('nesting exceeded')) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`, place)
+  const location = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
+  if (reason.startsWith('nesting exceeded'))
+    return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, location)
   if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError('Yaml', `${prefix}control characters are not allowed`, place)
+    return new DecodeError('Yaml', `${yamlErrorPrefix}control characters are not allowed`, location)
   const at = mark?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
-  // Go counts lines from 0 where a token is out of place, from 1 where no token can begin; and does not mention line 0.
+  // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
   const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
-  return new DecodeError('Yaml', `${prefix}${line === 0 ? '' : `line ${line}: `}${message}`, place)
+  return new DecodeError('Yaml', `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`, location)
 }
 
-/** What begins every error of reading YAML. */
-export const prefix = 'error converting YAML to JSON: yaml: '
+/** Prefix of every YAML error. */
+export const yamlErrorPrefix = 'error converting YAML to JSON: yaml: '
 
 function describe(reason: string, source: string, at: number): { message: string; scanner: boolean } {
   if (reason.startsWith('tab characters')) return { message: 'found character that cannot start any token', scanner: true }
@@ -118,7 +119,7 @@ function describe(reason: string, source: string, at: number): { message: string
   return { message: reason, scanner: true }
 }
 
-/** The bracket that is open before `at`, roughly: quotes are not looked at. */
+/** The innermost open bracket before `at`; an approximation that ignores quotes. */
 function openBracket(source: string, at: number): string {
   let depth = 0
   for (let i = at - 1; i >= 0; i--) {
@@ -168,7 +169,7 @@ class TreeBuilder {
     if (event.type === EVENT_ID.ALIAS) {
       const name = this.#source.slice(event.anchorStart, event.anchorEnd)
       const target = this.#anchors.get(name)
-      if (target === undefined) throw new DecodeError('Yaml', `${prefix}unknown anchor '${name}' referenced`)
+      if (target === undefined) throw new DecodeError('Yaml', `${yamlErrorPrefix}unknown anchor '${name}' referenced`)
       return { kind: 'alias', start: event.anchorStart, name, target }
     }
     const node = this.#content(event)
@@ -182,7 +183,7 @@ class TreeBuilder {
       this.#last = event.start
       return { kind: event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping', start: event.start, tag, items: [] }
     }
-    // The text of a block begins a line below its header, and an empty scalar has no place: the node before tells the line.
+    // The text of a block starts below its header, and an empty scalar has no offset: use the line of the previous node.
     const block = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
     const placeless = block || event.valueStart < 0
     const start = placeless ? this.#last : event.valueStart

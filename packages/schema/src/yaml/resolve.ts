@@ -1,14 +1,14 @@
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import { prefix } from './read-nodes.ts'
+import { yamlErrorPrefix } from './read-nodes.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /**
- * What a scalar's text means, by the rules of YAML 1.1 that the stock server's reader keeps: `yes` and `off` are booleans, `0644` is
- * octal, there are no base-60 numbers, times stay text.
+ * Resolves scalars by the rules of YAML 1.1 that the stock server's reader follows: `yes` and `off` are booleans, `0644` is octal,
+ * base-60 numbers are not supported, times stay text.
  */
 
-/** A resolved scalar; floats are kept apart because a key prints them differently. */
+/** A resolved scalar. Floats are a separate case because keys print them differently. */
 export type Resolved =
   | { readonly type: 'null' | 'bool' | 'text' | 'int'; readonly value: null | boolean | string | number | bigint | NumberLiteral }
   | { readonly type: 'float'; readonly value: number }
@@ -28,10 +28,14 @@ const words: ReadonlyMap<string, Resolved> = new Map(
   ).flatMap(([value, type, list]) => list.split(' ').map((word) => [word, { type, value } as Resolved] as const)),
 )
 
-/** Texts of other types than these begin with a character that rules all of them out. */
-const mayMean = /^[-+0-9.yYnNtTfFoO~]/
+/** First characters of texts that may resolve to another type. */
+const mayResolve = /^[-+0-9.yYnNtTfFoO~]/
 
-/** @param tag full tag or empty; @param plain whether the text was neither quoted nor a block. @throws DecodeError `Yaml` */
+/**
+ * @param tag full tag or empty.
+ * @param plain whether the scalar is neither quoted nor a block.
+ * @throws DecodeError `Yaml`
+ */
 export function resolveScalar(text: string, tag: string, plain: boolean): Resolved {
   if (tag === '') return plain ? resolvePlain(text) : { type: 'text', value: text }
   if (tag === '!') return resolvePlain(text)
@@ -62,7 +66,7 @@ const shortTags: Readonly<Record<Resolved['type'], string>> = {
 }
 
 function cannotDecode(found: string, text: string, tag: string): DecodeError {
-  return new DecodeError('Yaml', `${prefix}cannot decode !!${found} \`${text}\` as a !!${tag}`)
+  return new DecodeError('Yaml', `${yamlErrorPrefix}cannot decode !!${found} \`${text}\` as a !!${tag}`)
 }
 
 function asText(value: unknown): string {
@@ -73,7 +77,7 @@ function resolvePlain(text: string): Resolved {
   if (text === '') return { type: 'null', value: null }
   const word = words.get(text)
   if (word !== undefined) return word
-  if (mayMean.test(text)) {
+  if (mayResolve.test(text)) {
     const number = text.startsWith('.') ? floatValue(text) : numberValue(text.replaceAll('_', ''))
     if (number !== undefined) return number
   }
@@ -105,15 +109,15 @@ function integerValue(text: string): Resolved | undefined {
     const number = Number(value)
     return { type: 'int', value: Number.isSafeInteger(number) ? number : value }
   }
-  // Only unsigned numbers may be this large; they reach JSON as they are, where they are floats.
+  // Unsigned integers beyond int64 become floats in JSON.
   return sign === '' && value < 2n ** 64n ? { type: 'int', value: new NumberLiteral(value.toString()) } : undefined
 }
 
-/** The bytes of base64 text as text. */
+/** Decodes base64 text to text. */
 function binaryText(text: string): string {
   const clean = text.replace(/[\r\n]+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {
-    throw new DecodeError('Yaml', `${prefix}!!binary value contains invalid base64 data`)
+    throw new DecodeError('Yaml', `${yamlErrorPrefix}!!binary value contains invalid base64 data`)
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)))
 }

@@ -1,11 +1,11 @@
 import { resolveScalar } from './resolve.ts'
 import { isTimestamp } from './timestamp.ts'
 
-/** Which form a text takes in printed YAML: the plainest that is read back as the same text. */
+/** Style of a text in printed YAML: the plainest that parses to the same text. */
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
-/** @param simpleKey whether the text stands before a colon on the same line. */
+/** @param simpleKey whether the text is a key on the same line as its value. */
 export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   if (text === '') return 'double'
   const facts = analyze(text)
@@ -20,7 +20,7 @@ export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   return facts.singleAllowed ? 'single' : 'double'
 }
 
-/** YAML 1.1 reads such text as a number, although this reader does not. */
+/** YAML 1.1 reads such text as a number; this reader does not. */
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 interface TextFacts {
@@ -53,7 +53,7 @@ function analyze(text: string): TextFacts {
   }
 }
 
-/** Tabs and characters beyond U+FFFF count as unprintable, as they do in the stock server's printer. */
+/** As in the stock printer, tabs and characters beyond U+FFFF count as unprintable. */
 const unprintableChar = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 export function isUnprintable(char: string): boolean {

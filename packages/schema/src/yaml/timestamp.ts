@@ -1,4 +1,4 @@
-/** Whether YAML 1.1 takes a text for a moment: a date, or a date and time with short fields allowed. */
+/** Whether YAML 1.1 reads a text as a timestamp: a date, or a date and time with short fields allowed. */
 export function isTimestamp(text: string): boolean {
   const match = withZone.exec(text) ?? withoutZone.exec(text)
   if (match === null) return false
@@ -17,7 +17,7 @@ export function isTimestamp(text: string): boolean {
 const date = '([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})'
 const time = '([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?'
 const zone = '(?:Z|[-+]([0-9]{2}):([0-9]{2}))'
-/** A zone belongs to the form with a T, and only to that. */
+/** Only the form with a T has a zone, and it requires one. */
 const withZone = new RegExp(`^${date}[Tt]${time}${zone}$`)
 const withoutZone = new RegExp(`^${date}(?: ${time})?$`)
 

@@ -16,12 +16,12 @@ function failure(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.place]
+    if (error instanceof DecodeError) return [error.code, error.message, error.location]
     throw error
   }
 }
 
-describe('YAML as JSON', () => {
+describe('yamlToJson', () => {
   it.each([
     '',
     'a: 1\nb: [x, "y", ~, true, 1.5, -0]\nc: |\n  text\n',
@@ -29,16 +29,16 @@ describe('YAML as JSON', () => {
     '__proto__: {constructor: 1}\n10: a\n9: b\n"é\\u2028\\ud83d\\ude00": "\\t\\x07"',
     'base: &b {a: 1, c: [2]}\nother:\n  <<: *b\n  a: 3\nlist: [*b, *b]',
     'a: 1\na: 2\nb: {c: 1, c: 1}\n',
-  ])('gives what reading the YAML gives: %j', (yaml) => {
+  ])('agrees with parseYaml: %j', (yaml) => {
     expect(read(yaml)).toEqual(parseYaml(yaml))
   })
 
-  it('gives what reading published objects gives', () => {
+  it('agrees with parseYaml on published objects', () => {
     const files = sharedFiles('golden/').filter(({ name }) => name.endsWith('.yaml'))
     for (const { name, bytes } of files.slice(0, 100)) expect(read(bytes), name).toEqual(parseYaml(bytes))
   })
 
-  it('passes on what is wrong with the YAML', () => {
+  it('reports YAML errors unchanged', () => {
     for (const yaml of ['a: [1', 'a: *b', '{1: [}', '? [a]\n: b', 'a: .nan']) {
       expect(
         failure(() => read(yaml)),
@@ -47,7 +47,7 @@ describe('YAML as JSON', () => {
     }
   })
 
-  it('bounds the JSON that aliases stand for', () => {
+  it('limits the JSON that aliases expand to', () => {
     const list = `a: &a ${JSON.stringify('x'.repeat(1000))}\nb: [${Array(200).fill('*a').join(',')}]`
     expect(failure(() => read(list, 100_000))).toEqual(['TooLarge', 'more than 100000 bytes of JSON', {}])
     expect(read(list, 300_000)).toEqual(parseYaml(list))

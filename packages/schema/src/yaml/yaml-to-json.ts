@@ -3,18 +3,27 @@ import { NumberLiteral } from '../json/syntax.ts'
 import { parseYaml } from './parse-yaml.ts'
 
 /**
- * YAML as JSON text, for programs that read YAML in a thread of its own: the text crosses over at little cost and is then read in
+ * Converts YAML to JSON text, for programs that parse YAML in a worker thread: text is cheap to transfer and can be parsed in
  * slices.
  */
 
 export interface YamlAsJson {
-  /** `parseJson` with `literals` gives what `parseYaml` gives. */
+  /** `parseJson` with `literals` gives the same value as `parseYaml`. */
   readonly json: Uint8Array
   /** As those of `parseYaml`. */
   readonly problems: readonly string[]
 }
 
-/** @throws DecodeError as `parseYaml`; `TooLarge` for more than `maxBytes` of JSON, which aliases may stand for. */
+/**
+ * Converts the first document to JSON.
+ *
+ * @throws DecodeError as `parseYaml`; `TooLarge` when aliases expand to more than `maxBytes` of JSON.
+ * @example
+ * ```ts
+ * const { json } = yamlToJson(bytes, { maxBytes: 3_000_000 })
+ * parseJson(json, { literals: true })
+ * ```
+ */
 export function yamlToJson(input: Uint8Array, { maxBytes }: { readonly maxBytes: number }): YamlAsJson {
   const { value, problems } = parseYaml(input)
   const writer = new JsonWriter(maxBytes)

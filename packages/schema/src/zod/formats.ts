@@ -1,7 +1,7 @@
 import { parseDuration, parseMicroTime, parseTime, Quantity } from '@krmkit/meta'
-import { z } from './library.ts'
+import { z } from 'zod'
 
-/** Values with a text form of their own, checked by the same functions that the server reads them with. */
+/** A string that one of the server's parsers accepts. */
 
 function text(form: string, parse: (value: string) => unknown): z.ZodType {
   return z.string().refine((value) => succeeds(() => parse(value)), { error: `must be ${form}` })
@@ -16,7 +16,7 @@ function succeeds(parse: () => unknown): boolean {
   }
 }
 
-/** Made anew on each call: schemas may carry metadata of their caller. */
+/** Each call returns a new schema, because callers may attach metadata. */
 export const formats = {
   time: () => text('a time of RFC 3339, such as 2006-01-02T15:04:05Z', parseTime),
   microTime: () => text('a time of RFC 3339 with six digits of fraction, such as 2006-01-02T15:04:05.000000Z', parseMicroTime),
@@ -30,3 +30,5 @@ export const formats = {
 
 const minInt64 = -(2n ** 63n)
 const maxInt64 = 2n ** 63n - 1n
+
+export { z }

@@ -1,1 +1,1 @@
-export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod-schema.ts'
+export { createZodSchema, createZodSchemas, type ZodSchemaOptions, type ZodSchemas } from './zod-schema.ts'

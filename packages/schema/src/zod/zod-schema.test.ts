@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { createZodSchemas, zodSchema } from './zod-schema.ts'
+import { createZodSchema, createZodSchemas } from './zod-schema.ts'
 
 const types = testTypes()
-const pod = zodSchema(types.struct('core/v1.Pod'))
+const pod = createZodSchema(types.struct('core/v1.Pod'))
 const container = { name: 'c', image: 'i', ports: [{ containerPort: 80, protocol: 'TCP' }] }
 
 function podWith(change: Record<string, unknown>): unknown {
@@ -15,17 +15,17 @@ function problems(value: unknown): string[] {
   return result.success ? [] : result.error.issues.map(({ path }) => path.join('.'))
 }
 
-describe('zod schemas of types', () => {
-  it('P1 accepts an object of the kind', () => {
+describe('createZodSchema', () => {
+  it('accepts an object of the kind [P1]', () => {
     const object = podWith({ resources: { limits: { cpu: '500m', memory: 1 } } })
     expect(pod.parse(object)).toEqual(object)
   })
 
-  it('refuses another kind and another version', () => {
+  it('rejects another kind or version', () => {
     expect(problems({ apiVersion: 'v2', kind: 'Pods' })).toEqual(expect.arrayContaining(['kind', 'apiVersion']))
   })
 
-  it('refuses what the type does not have, and undefined', () => {
+  it('rejects unknown members and undefined', () => {
     const unknown = pod.safeParse(podWith({ imagePolicy: 'x' }))
     expect(unknown.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['imagePolicy'] })
     expect(problems(podWith({ image: undefined }))).toEqual(['spec.containers.0.image'])
@@ -37,18 +37,18 @@ describe('zod schemas of types', () => {
     ['a fraction', { ports: [{ containerPort: 1.5 }] }, 'spec.containers.0.ports.0.containerPort'],
     ['more than 32 bits', { ports: [{ containerPort: 2 ** 31 }] }, 'spec.containers.0.ports.0.containerPort'],
     ['a quantity without a number', { resources: { limits: { cpu: 'much' } } }, 'spec.containers.0.resources.limits.cpu'],
-    ['a text for a list', { command: 'sh' }, 'spec.containers.0.command'],
-    ['a text for a boolean', { tty: 'yes' }, 'spec.containers.0.tty'],
-  ])('refuses %s', (_, change, path) => {
+    ['a string for a list', { command: 'sh' }, 'spec.containers.0.command'],
+    ['a string for a boolean', { tty: 'yes' }, 'spec.containers.0.tty'],
+  ])('rejects %s', (_, change, path) => {
     expect(problems(podWith(change))).toEqual([path])
   })
 
-  it('texts of times, bytes and numbers-or-names', () => {
+  it('checks times, bytes and int-or-string values', () => {
     const time = (creationTimestamp: unknown) => problems({ metadata: { creationTimestamp } })
     expect(time('2024-05-01T10:00:00Z')).toEqual([])
     expect(time(null)).toEqual([])
     expect(time('yesterday')).toEqual(['metadata.creationTimestamp'])
-    const secret = zodSchema(types.struct('core/v1.Secret'))
+    const secret = createZodSchema(types.struct('core/v1.Secret'))
     expect(secret.safeParse({ data: { a: 'eA==' } }).success).toBe(true)
     expect(secret.safeParse({ data: { a: 'x y' } }).success).toBe(false)
     const probe = (port: unknown) => problems(podWith({ livenessProbe: { httpGet: { port } } }))
@@ -57,14 +57,14 @@ describe('zod schemas of types', () => {
     expect(probe(true)).toEqual(['spec.containers.0.livenessProbe.httpGet.port'])
   })
 
-  it('64-bit numbers may be bigints', () => {
+  it('accepts bigints for 64-bit integers', () => {
     const deadline = (activeDeadlineSeconds: unknown) => problems({ spec: { containers: [container], activeDeadlineSeconds } })
     expect(deadline(9007199254740993n)).toEqual([])
     expect(deadline(2n ** 63n)).toEqual(['spec.activeDeadlineSeconds'])
   })
 
-  it('types that contain themselves', () => {
-    const schema = zodSchema(types.struct('apiextensions/v1.JSONSchemaProps'))
+  it('supports recursive types', () => {
+    const schema = createZodSchema(types.struct('apiextensions/v1.JSONSchemaProps'))
     const nested = {
       type: 'object',
       properties: { a: { type: 'array', items: { type: 'string' } } },
@@ -75,19 +75,19 @@ describe('zod schemas of types', () => {
     expect(schema.safeParse({ additionalProperties: { type: 'string' } }).success).toBe(true)
   })
 
-  it('keys of maps cannot reach a prototype', () => {
+  it('does not let map keys reach a prototype', () => {
     const hostile = JSON.parse('{"metadata":{"labels":{"__proto__":"x","constructor":"y"}}}') as unknown
     pod.safeParse(hostile)
     expect(Object.getPrototypeOf({})).toBe(Object.prototype)
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it('values of a later release, and members one does not care about, on request', () => {
+  it('accepts unknown enumeration values and members on request', () => {
     const open = createZodSchemas({ enums: false, loose: true }).of(types.struct('core/v1.Pod'))
     expect(open.safeParse(podWith({ imagePullPolicy: 'Sometimes', more: 1 })).success).toBe(true)
   })
 
-  it('schemas are shared between the types of one maker', () => {
+  it('shares schemas between the types of one factory', () => {
     const schemas = createZodSchemas()
     expect(schemas.of(types.struct('core/v1.PodSpec'))).toBe(schemas.of(types.struct('core/v1.PodSpec')))
   })

@@ -1,32 +1,47 @@
 import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { isRequired } from '../openapi/type-schema.ts'
-import { formats } from './formats.ts'
-import { z } from './library.ts'
+import { formats, z } from './formats.ts'
 
 /**
- * Zod schemas from structural types, for checking objects before they are sent: in a browser, in a tool, in a program of one's own.
+ * Zod schemas from structural types, to check objects before they are sent, in a browser or a tool.
  *
- * Objects are strict: a member that the type does not have is an error, and so is `undefined`. They check the shape of values; the
- * rules of a kind (a port below 65536, a name that is a DNS label) are those of its policy.
+ * Objects are strict: unknown members and `undefined` are errors. The schemas check the shape of values; validation rules of a kind
+ * (a port below 65536, a DNS label) belong to its strategy.
  */
 
 export interface ZodSchemaOptions {
-  /** Enumerations accept their own values only. Default true; false for values of a later release. */
+  /** Reject unknown enumeration values. Default true; false accepts values of later releases. */
   readonly enums?: boolean
-  /** Members that the type does not have are kept instead of refused. Default false. */
+  /** Keep unknown members instead of rejecting them. Default false. */
   readonly loose?: boolean
 }
 
-/** Makes schemas that share those of the types they have in common. */
+/** Creates schemas and shares those of common types. */
 export interface ZodSchemas {
   of(type: StructType): z.ZodType
 }
 
-/** The schema of one type, whose objects are `T`; `createZodSchemas` for several. */
-export function zodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
+/**
+ * The zod schema of one type, whose objects are `T`. Use `createZodSchemas` for several types.
+ *
+ * @example
+ * ```ts
+ * createZodSchema(types.struct('core/v1.Pod')).safeParse({ spec: { containers: 'none' } }).success // false
+ * ```
+ */
+export function createZodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
   return createZodSchemas(options).of(type) as z.ZodType<T>
 }
 
+/**
+ * Creates zod schemas of several types.
+ *
+ * @example
+ * ```ts
+ * const schemas = createZodSchemas({ loose: true })
+ * schemas.of(types.struct('core/v1.Pod')).parse(object)
+ * ```
+ */
 export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {
   const made = new Map<StructType, z.ZodType>()
 
@@ -104,7 +119,7 @@ export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {
   return { of }
 }
 
-/** `kind` and `apiVersion` of a kind have one value. Options and watch events are kinds of many groups. */
+/** `kind` and `apiVersion` are literals, except for kinds of every group (options, watch events). */
 function typeMember(type: StructType, field: Field): z.ZodType | undefined {
   if (!type.root || type.name.startsWith('meta/')) return undefined
   if (field.json === 'kind') return z.literal(type.typeName)

@@ -10,23 +10,23 @@ import { StorageError } from '../storage-error.ts'
 import { isCrashValue } from '../testing/crash-value.ts'
 import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
-import { type Dice, seededDice } from '../testing/random.ts'
+import { type RandomChoices, seededChoices } from '../testing/random-choices.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { durableStorage } from './durable-storage.ts'
 
 const rounds = 12
 const seed = 20240101
 
-/** What the killed process said was durable, after what was found before it started. */
+/** The writes that the killed process reported as durable, after the state it started from. */
 interface Acknowledged {
   readonly writes: Map<number, { key: string; type: 'put' | 'delete' }>
-  /** The newest write to each key. */
+  /** The newest write of each key. */
   readonly newest: Map<string, { revision: number; type: 'put' | 'delete' }>
   last: number
 }
 
-describe('another process', () => {
-  // Below node_modules, so that the bundle finds lmdb where this package does.
+describe('durableStorage in another process', () => {
+  // Below node_modules, so that the bundle resolves lmdb like this package.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
   let buildDir = ''
 
@@ -46,18 +46,18 @@ describe('another process', () => {
 
   afterAll(() => rm(buildDir, { recursive: true, force: true }))
 
-  it(`Durable: killed while it writes, loses nothing it acknowledged, in ${rounds} rounds (seed ${seed})`, {
+  it(`loses no acknowledged write when killed, in ${rounds} rounds (Durable, seed ${seed})`, {
     timeout: 120_000,
   }, async () => {
     await withTempDir(async (dir) => {
-      const dice = seededDice(seed)
+      const choices = seededChoices(seed)
       let acknowledged: Acknowledged = { writes: new Map(), newest: new Map(), last: 1 }
       for (let round = 0; round < rounds; round++) {
-        await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, dice, acknowledged })
+        await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, choices, acknowledged })
         const storage = await durableStorage({ dir })
         try {
           await check(storage, acknowledged)
-          acknowledged = await found(storage)
+          acknowledged = await stateOf(storage)
         } catch (error) {
           throw new Error(`seed ${seed}, round ${round}: ${error instanceof Error ? error.message : String(error)}`, {
             cause: error,
@@ -70,7 +70,7 @@ describe('another process', () => {
     })
   })
 
-  it('holds a lock while it lives, and leaves none behind when killed', { timeout: 60_000 }, async () => {
+  it('locks its directory while running, and leaves no lock behind when killed', { timeout: 60_000 }, async () => {
     await withTempDir(async (dir) => {
       const child = start(join(buildDir, 'crash-writer.mjs'), dir, 1)
       try {
@@ -89,10 +89,10 @@ describe('another process', () => {
     })
   })
 
-  it('whose disk is full rejects what it cannot keep, takes no more, and loses nothing', { timeout: 60_000 }, async () => {
+  it('rejects writes on a full disk, then becomes read-only and loses nothing', { timeout: 60_000 }, async () => {
     await withTempDir(async (dir) => {
       const script = join(buildDir, 'full-disk-writer.mjs')
-      // Files of at most 2000 blocks, which are of 512 or 1024 bytes.
+      // Files of at most 2000 blocks, which have 512 or 1024 bytes each.
       const child = spawn('sh', ['-c', 'ulimit -f 2000 && exec "$0" "$1" "$2"', process.execPath, script, dir], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
@@ -123,22 +123,22 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Runs the writer, kills it after a random number of acknowledgements, and takes down what it said until then. */
+/** Runs the writer, kills it after a random number of acknowledgements, and records what it acknowledged. */
 async function writeUntilKilled(
   script: string,
-  run: { dir: string; seed: number; dice: Dice; acknowledged: Acknowledged },
+  run: { dir: string; seed: number; choices: RandomChoices; acknowledged: Acknowledged },
 ): Promise<void> {
   const child = start(script, run.dir, run.seed)
   const closed = once(child, 'close')
   let pending = ''
-  let left = run.dice.below(1500)
+  let left = run.choices.below(1500)
   let isReady = false
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     const lines = (pending + text).split('\n')
     pending = lines.pop() ?? ''
     for (const line of lines) {
       if (line === 'ready') isReady = true
-      else note(run.acknowledged, line)
+      else recordAcknowledgement(run.acknowledged, line)
       if (left-- === 0) child.kill('SIGKILL')
     }
   })
@@ -146,7 +146,7 @@ async function writeUntilKilled(
   expect([child.signalCode, isReady]).toEqual(['SIGKILL', true])
 }
 
-function note(acknowledged: Acknowledged, line: string): void {
+function recordAcknowledgement(acknowledged: Acknowledged, line: string): void {
   const [revisionText = '', name = ''] = line.split(' ')
   const revision = Number(revisionText)
   const type = name.startsWith('-') ? 'delete' : 'put'
@@ -158,8 +158,8 @@ function note(acknowledged: Acknowledged, line: string): void {
   acknowledged.newest.set(key, { revision, type })
 }
 
-/** What the next process starts from: also what was written though its writer did not live to say so. */
-async function found(storage: Storage): Promise<Acknowledged> {
+/** The state the next process starts from, including writes that were not acknowledged in time. */
+async function stateOf(storage: Storage): Promise<Acknowledged> {
   const { entries } = await storage.list({ prefix: '/' })
   const newest = new Map(entries.map(({ key, revision }) => [key, { revision, type: 'put' as const }]))
   return { writes: new Map(), newest, last: storage.revision }
@@ -169,7 +169,7 @@ async function check(storage: Storage, { writes, newest, last }: Acknowledged): 
   expect(storage.revision).toBeGreaterThanOrEqual(last)
   for (const [key, { revision, type }] of newest) {
     const entry = storage.peek(key)
-    // A later write may have been made without being acknowledged; nothing earlier may be seen.
+    // A later, unacknowledged write may exist, but no earlier one may be visible.
     if (entry === undefined) expect(type === 'delete' || storage.revision > last, `${key}@${revision} is there`).toBe(true)
     else
       expect(entry.revision > last || (type === 'put' && entry.revision === revision), `${key}@${revision} is the newest`).toBe(

@@ -1,40 +1,37 @@
-/**
- * Looks at a directory before LMDB does: LMDB trusts its file and takes the process down with it when the file is not
- * one of its own or was cut short.
- */
+/** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
 import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePrivateFile, makePrivateFolder } from '@krmkit/meta/private-files'
+import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 
-/** Names that LMDB gives to its files. */
+/** File names of LMDB. */
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 
 /** Layout of an LMDB meta page: offsets in bytes. */
 const meta = { bytes: 160, magic: 24, version: 28, pageSize: 48, lastPage: 144 } as const
 const magic = 0xbeefc0de
-/** LMDB leaves unused pages at the end unwritten, though never as many as this. */
+/** LMDB leaves unused pages at the end unwritten, but never this many. */
 const maxMissingBytes = 16 * 1024 * 1024
 
 /**
- * Makes sure that LMDB can be let loose on the directory, creating it when it is missing. Directory and files are readable by their
- * owner alone: LMDB would make its files as the umask has it.
+ * Prepares a directory for LMDB and creates it when missing. Directory and files are accessible to their owner only; LMDB itself
+ * would follow the umask.
  *
- * @returns whether there is data in it already
+ * @returns whether the directory contains data
  * @throws StorageError `Unavailable`
  */
 export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   const names = attempt(dir, () => {
-    makePrivateFolder(dir)
+    ensurePrivateDirectory(dir)
     return readdirSync(dir)
   })
   if (!names.includes(dataFile)) {
     const strange = names.find((name) => name !== lockFile)
-    if (strange !== undefined) throw unavailable('foreign', `${dir} holds other files, such as ${strange}`)
+    if (strange !== undefined) throw unavailable('foreign', `${dir} contains other files, such as ${strange}`)
   }
   return attempt(dir, () => {
-    for (const name of [dataFile, lockFile]) makePrivateFile(join(dir, name))
+    for (const name of [dataFile, lockFile]) ensurePrivateFile(join(dir, name))
     return checkDataFile(join(dir, dataFile))
   })
 }
@@ -51,10 +48,10 @@ function checkDataFile(path: string): 'empty' | 'holds data' {
     const first = readMeta(file, 0)
     if (first === undefined) throw unavailable('foreign', `${path} is not a data file of this store`)
     const second = readMeta(file, first.pageSize)
-    if (second === undefined) throw unavailable('corrupt', `${path} is damaged at its beginning`)
+    if (second === undefined) throw unavailable('corrupt', `${path} is corrupt at the start`)
     const missing = (Math.max(first.lastPage, second.lastPage) + 1) * first.pageSize - size
-    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} was cut short`)
-    // Reading beyond the end of a mapped file kills the process; reading zeros is an error that can be told.
+    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} is truncated`)
+    // Reading beyond the end of a mapped file kills the process; reading zeros is a reportable error.
     if (missing > 0) appendFileSync(path, new Uint8Array(missing))
     return 'holds data'
   } finally {

@@ -24,5 +24,5 @@ storageSuite(
       },
     }
   },
-  { runner: { describe, it }, survives: true },
+  { runner: { describe, it }, persistent: true },
 )

@@ -5,19 +5,23 @@ import { LmdbJournal } from './lmdb-journal.ts'
 
 export interface DurableStorageOptions extends StorageOptions {
   /**
-   * Directory of the store, made when it is missing. It belongs to one store of one process at a time, and must be on
-   * a local file system.
+   * Directory of the store, created when missing. Only one store of one process may use it, and it must be on a local file
+   * system.
    */
   readonly dir: string
 }
 
 /**
- * Opens a store whose writes survive a crash: each is flushed to disk before its promise resolves, many together.
- * Everything is in memory too, so reads never touch the disk.
+ * Opens a store whose writes survive a crash: each is flushed to disk before its promise resolves, many per flush. All data is
+ * also in memory, so reads never touch the disk.
  *
- * What had been written to the window of events is there again after a restart, and ages anew.
+ * After a restart, the event window is restored and ages from the start.
  *
  * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, or `module` without the package `lmdb`
+ * @example
+ * ```ts
+ * await using storage = await durableStorage({ dir: '/var/lib/shop' })
+ * ```
  */
 export async function durableStorage(options: DurableStorageOptions): Promise<Storage> {
   const journal = await LmdbJournal.open(options.dir)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
 import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
-import { put, show, text } from '../testing/harness.ts'
+import { formatEntries, put, text } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { durableStorage } from './durable-storage.ts'
 
@@ -26,7 +26,7 @@ async function fill(dir: string, count: number): Promise<void> {
 }
 
 describe('opening a directory', () => {
-  it('makes it when it is missing, whatever its name', async () => {
+  it('creates a missing directory of any name', async () => {
     await withTempDir(async (dir) => {
       for (const name of ['new', join('deep', 'er'), 'with.extension', 'with space \u754c']) {
         expect(await opening(join(dir, name))).toBe('opened')
@@ -36,7 +36,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('refuses one that holds other things, and leaves them alone', async () => {
+  it('rejects a directory with other files and leaves them alone', async () => {
     await withTempDir(async (dir) => {
       writeFileSync(join(dir, 'notes.txt'), 'mine')
       expect(await opening(dir)).toMatchObject({ code: 'Unavailable', reason: 'foreign' })
@@ -44,7 +44,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('refuses what is no directory, or cannot be made one', async () => {
+  it('rejects paths that are not and cannot become a directory', async () => {
     await withTempDir(async (dir) => {
       writeFileSync(join(dir, 'file'), '')
       expect(await opening(join(dir, 'file'))).toMatchObject({ code: 'Unavailable', reason: 'access' })
@@ -52,7 +52,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('refuses a data file of something else', async () => {
+  it('rejects a data file of another program', async () => {
     await withTempDir(async (dir) => {
       const contents = [Buffer.from('short'), Buffer.alloc(100_000), Buffer.alloc(100_000, 'SQLite format 3'), Buffer.from([1])]
       for (const [n, bytes] of contents.entries()) {
@@ -65,7 +65,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it("refuses another program's LMDB, and adds nothing to it", async () => {
+  it('rejects the LMDB environment of another program and adds nothing to it', async () => {
     await withTempDir(async (dir) => {
       const { open } = await import('lmdb')
       const other = open({ path: dir, noSubdir: false, maxDbs: 4 })
@@ -79,7 +79,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('refuses a later format', async () => {
+  it('rejects a newer format', async () => {
     await withTempDir(async (dir) => {
       await fill(dir, 1)
       const { open } = await import('lmdb')
@@ -94,7 +94,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('goes on with what a creation cut short left behind', async () => {
+  it('continues after an interrupted creation', async () => {
     await withTempDir(async (dir) => {
       writeFileSync(join(dir, 'data.mdb'), '')
       writeFileSync(join(dir, 'lock.mdb'), '')
@@ -109,7 +109,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('says that it is corrupt when it was cut short or overwritten', async () => {
+  it('reports a truncated or overwritten file as corrupt', async () => {
     await withTempDir(async (dir) => {
       const sizes = [5000, 8192, 8192 + 100, 200_000]
       for (const size of sizes) {
@@ -127,7 +127,7 @@ describe('opening a directory', () => {
     })
   })
 
-  it('is refused while another store of this process has it', async () => {
+  it('rejects a directory that is open in this process', async () => {
     await withTempDir(async (dir) => {
       const storage = await durableStorage({ dir })
       await put(storage, '/a', '1')
@@ -139,14 +139,14 @@ describe('opening a directory', () => {
     })
   })
 
-  it('is fine for two directories at once', async () => {
+  it('opens two directories at once', async () => {
     await withTempDir(async (dir) => {
       const [one, other] = [await durableStorage({ dir: join(dir, 'one') }), await durableStorage({ dir: join(dir, 'other') })]
       await Promise.all([put(one, '/a', '1'), put(other, '/a', '2')])
-      expect([show((await one.list({ prefix: '/' })).entries), show((await other.list({ prefix: '/' })).entries)]).toEqual([
-        ['/a=1@2'],
-        ['/a=2@2'],
-      ])
+      expect([
+        formatEntries((await one.list({ prefix: '/' })).entries),
+        formatEntries((await other.list({ prefix: '/' })).entries),
+      ]).toEqual([['/a=1@2'], ['/a=2@2']])
       await one.close()
       await other.close()
     })
@@ -154,7 +154,7 @@ describe('opening a directory', () => {
 })
 
 describe('the data file', () => {
-  it('takes records of any size and number in one commit', async () => {
+  it('stores records of any size and number in one commit', async () => {
     await withTempDir(async (dir) => {
       const storage = await durableStorage({ dir })
       const sizes = [0, 1, 2000, 4000, 4090, 8192, 100_000, 3_000_000]
@@ -169,7 +169,7 @@ describe('the data file', () => {
     })
   })
 
-  it('reuses the room of what was compacted', async () => {
+  it('reuses the space of compacted records', async () => {
     await withTempDir(async (dir) => {
       const storage = await durableStorage({ dir })
       const write = async () => {

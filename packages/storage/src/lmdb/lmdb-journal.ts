@@ -1,8 +1,8 @@
 /**
- * The journal in LMDB: one table from revisions to records, and one with what concerns the whole.
+ * The journal in LMDB: a table from revisions to records, and a table of metadata.
  *
- * Revisions are the keys, so every write is an append (which fills pages and touches few of them), object keys may be
- * of any length, and there is no index to keep: the state is found by reading the records in order.
+ * Records are keyed by revision, so every write is an append (which fills pages and touches few of them), object keys may have
+ * any length, and no index needs maintenance: reading all records in order restores the state.
  */
 import type { Database, RootDatabase } from 'lmdb'
 import type { Revision, StorageEvent } from '../interfaces.ts'
@@ -15,48 +15,48 @@ import { type Replayed, replay } from './replay.ts'
 
 const format = 'krmkit-storage 1'
 const tableNames = ['facts', 'records']
-/** The usual object of 1 to 4 KB then neither wastes half a page nor needs pages of its own. */
+/** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
 const pageSize = 8192
 const minArenaBytes = 256 * 1024
 const maxIdleArenaBytes = 4 * 1024 * 1024
-/** Records removed in one transaction, so that no write waits long for a compaction. */
-const removedAtOnce = 1024
+/** Records removed per transaction, so that compaction does not delay writes for long. */
+const removalBatchSize = 1024
 const asAppend = { append: true } as const
 
-interface Records {
+interface RecordTable {
   getRange(): Iterable<{ key: Revision; value: Buffer }>
   getKeysCount(): number
-  /** Resolves to false when the key is not beyond all others. */
+  /** Resolves to false unless the key is greater than all others. */
   put(key: Revision, value: Uint8Array, options: typeof asAppend): Promise<boolean>
   remove(key: Revision): Promise<boolean>
   batch(fn: () => void): Promise<boolean>
 }
 
-type Facts = Database<Buffer, string>
+type MetadataTable = Database<Buffer, string>
 
 export class LmdbJournal implements Journal {
   readonly #root: RootDatabase
-  readonly #facts: Facts
-  readonly #records: Records
-  /** Where the records of the one commit under way lie: LMDB reads them from another thread. */
+  readonly #metadata: MetadataTable
+  readonly #records: RecordTable
+  /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
-  /** Records still to be removed. What supersedes a record comes after it, or the record would come back to life. */
+  /** Records to remove, in order: a record must not be removed after its successor, or a restart would restore it. */
   #superseded: Revision[] = []
   #compacted: Revision
   #removing: Promise<void> | undefined
   #isClosing = false
 
-  private constructor(root: RootDatabase, tables: { facts: Facts; records: Records }) {
+  private constructor(root: RootDatabase, tables: { metadata: MetadataTable; records: RecordTable }) {
     this.#root = root
-    this.#facts = tables.facts
+    this.#metadata = tables.metadata
     this.#records = tables.records
-    this.#compacted = tables.facts.get('compacted')?.readDoubleLE(0) ?? firstRevision
+    this.#compacted = tables.metadata.get('compacted')?.readDoubleLE(0) ?? firstRevision
   }
 
   /**
-   * Opens the directory, alone.
+   * Opens the directory exclusively.
    *
-   * @throws StorageError `Unavailable` when the directory is held by someone, is not ours, or cannot be used
+   * @throws StorageError `Unavailable` when the directory is in use, foreign or inaccessible
    */
   static async open(dir: string): Promise<LmdbJournal> {
     prepareDataDir(dir)
@@ -74,22 +74,22 @@ export class LmdbJournal implements Journal {
         eventTurnBatching: false,
       })
       const strange = [...root.getKeys()].find((name) => !tableNames.includes(String(name)))
-      if (strange !== undefined) throw unavailable('foreign', `${dir} holds the data of another program`)
-      const facts: Facts = root.openDB('facts', binary)
-      const records = root.openDB('records', binary) as unknown as Records
-      refuseSecondOpening(dir, root, facts)
-      const found = facts.get('format')?.toString()
-      if (found === undefined && records.getKeysCount() === 0) facts.putSync('format', Buffer.from(format))
+      if (strange !== undefined) throw unavailable('foreign', `${dir} contains data of another program`)
+      const metadata: MetadataTable = root.openDB('facts', binary)
+      const records = root.openDB('records', binary) as unknown as RecordTable
+      rejectSecondOpening(dir, root, metadata)
+      const found = metadata.get('format')?.toString()
+      if (found === undefined && records.getKeysCount() === 0) metadata.putSync('format', Buffer.from(format))
       else if (found !== format)
         throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
-      return new LmdbJournal(root, { facts, records })
+      return new LmdbJournal(root, { metadata, records })
     } catch (cause) {
       await root?.close()
       throw asUnavailable(dir, cause)
     }
   }
 
-  /** Reads everything; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
+  /** Reads all records; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
   load(): Replayed['initial'] {
     try {
       const { initial, superseded } = replay(this.#records.getRange(), this.#compacted)
@@ -106,15 +106,15 @@ export class LmdbJournal implements Journal {
     const batch = this.#records.batch(() => {
       for (let at = 0; at < events.length; at++) outcomes.push(this.#records.put(events[at]!.revision, views[at]!, asAppend))
     })
-    const kept = await settle([batch, ...outcomes])
-    if (kept.includes(false)) throw new Error('the journal holds a later revision already')
+    const kept = await allCommitted([batch, ...outcomes])
+    if (kept.includes(false)) throw new Error('the journal already holds a later revision')
     if (this.#arena.length > maxIdleArenaBytes) this.#arena = Buffer.alloc(0)
   }
 
   async compact(revision: Revision, superseded: readonly Revision[]): Promise<void> {
     this.#compacted = Math.max(this.#compacted, revision)
     for (const at of superseded) this.#superseded.push(at)
-    // A removal under way goes on to what was just added, but may have written its last revision already.
+    // A running removal continues with the added revisions, but may have passed its last check already.
     await this.#removing?.catch(() => undefined)
     this.#removing ??= this.#remove().finally(() => {
       this.#removing = undefined
@@ -143,15 +143,15 @@ export class LmdbJournal implements Journal {
 
   async #remove(): Promise<void> {
     do {
-      const some = this.#superseded.slice(0, removedAtOnce)
+      const some = this.#superseded.slice(0, removalBatchSize)
       const compacted = Buffer.alloc(8)
       compacted.writeDoubleLE(this.#compacted)
       const outcomes: Promise<boolean>[] = []
       const batch = this.#records.batch(() => {
-        outcomes.push(this.#facts.put('compacted', compacted))
+        outcomes.push(this.#metadata.put('compacted', compacted))
         for (const revision of some) outcomes.push(this.#records.remove(revision))
       })
-      await settle([batch, ...outcomes])
+      await allCommitted([batch, ...outcomes])
       this.#superseded.splice(0, some.length)
     } while (this.#superseded.length > 0 && !this.#isClosing)
   }
@@ -168,11 +168,11 @@ async function loadLmdb(): Promise<typeof import('lmdb')> {
 }
 
 /**
- * Whoever has LMDB open and has read from it holds a place in its table of readers until it closes or dies; the
- * operating system knows which of them are alive. One place is ours.
+ * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and
+ * the operating system knows which processes are alive. One slot is this store's.
  */
-function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): void {
-  facts.get('format')
+function rejectSecondOpening(dir: string, root: RootDatabase, metadata: MetadataTable): void {
+  metadata.get('format')
   root.readerCheck()
   const readers = root
     .readerList()
@@ -184,7 +184,7 @@ function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): voi
   throw unavailable('locked', `${dir} is in use by ${other === undefined ? 'this process' : `process ${other}`}`)
 }
 
-async function settle(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
+async function allCommitted(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
   try {
     return await Promise.all(outcomes)
   } catch (error) {
@@ -192,7 +192,7 @@ async function settle(outcomes: readonly Promise<boolean>[]): Promise<boolean[]>
   }
 }
 
-/** LMDB rejects with a general error, which carries a promise that rejects with the reason. */
+/** LMDB rejects with a generic error that carries a promise, which rejects with the reason. */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error
   try {

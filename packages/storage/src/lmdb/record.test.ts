@@ -5,7 +5,7 @@ import { maxRecordBytes, readRecord, writeRecord } from './record.ts'
 const sample = (key: string, value: number[]) => makeEntry(key, new Uint8Array(value), { revision: 9, created: 7 })
 
 describe('record', () => {
-  it('reads what was written', () => {
+  it('survives writing and reading', () => {
     for (const entry of [sample('/a', []), sample('/a/\u754c\u{1f600}', [0, 255, 1]), sample(`/${'k'.repeat(4095)}`, [1])]) {
       for (const event of [putEvent(entry, undefined), deleteEvent(entry, entry)]) {
         const buffer = Buffer.alloc(maxRecordBytes(event) + 5)
@@ -16,7 +16,7 @@ describe('record', () => {
     }
   })
 
-  it('tells when bytes are no record', () => {
+  it('rejects malformed bytes', () => {
     const event = putEvent(sample('/key', [1, 2, 3]), undefined)
     const good = Buffer.alloc(maxRecordBytes(event))
     const record = good.subarray(0, writeRecord(good, 0, event))

@@ -1,5 +1,5 @@
 /**
- * One event as bytes: what a journal keeps under the revision of the event.
+ * Binary form of an event, stored under its revision.
  *
  *     offset 0   1 byte    1 put, 2 delete
  *            1   4 bytes   length of the key in bytes, little-endian
@@ -17,12 +17,12 @@ export interface JournalRecord {
 const headerBytes = 13
 const typeCodes = { put: 1, delete: 2 } as const
 
-/** An upper bound of the bytes that the event takes. */
+/** Upper bound of the record size of an event, in bytes. */
 export function maxRecordBytes(event: StorageEvent): number {
   return headerBytes + 3 * event.key.length + event.entry.value.byteLength
 }
 
-/** Writes the event into the buffer at `start`; returns where it ends. */
+/** Writes a record to the buffer at `start`; returns the end position. */
 export function writeRecord(buffer: Buffer, start: number, event: StorageEvent): number {
   const { key, value, created } = event.entry
   const keyBytes = buffer.write(key, start + headerBytes, 'utf8')
@@ -35,9 +35,9 @@ export function writeRecord(buffer: Buffer, start: number, event: StorageEvent):
 }
 
 /**
- * Reads a record. The value is a view of `bytes`, which the caller gives away.
+ * Reads a record. The value is a view of `bytes`, which the store then owns.
  *
- * @returns undefined when the bytes are no record
+ * @returns undefined for malformed bytes
  */
 export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | undefined {
   if (bytes.length < headerBytes) return undefined

@@ -1,4 +1,4 @@
-/** From the records of a journal, in order, back to a state and the events after it. */
+/** Restores a state, and the events after it, from the records of a journal. */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { deleteEvent, putEvent } from '../mvcc/entries.ts'
 import type { InitialState } from '../mvcc/mvcc-storage.ts'
@@ -7,7 +7,7 @@ import { readRecord } from './record.ts'
 
 export interface Replayed {
   readonly initial: InitialState
-  /** Records that nobody can ask for: a compaction was cut short before it removed them. */
+  /** Unreachable records, left by an interrupted compaction. */
   readonly superseded: readonly Revision[]
 }
 
@@ -16,7 +16,7 @@ export interface Replayed {
  *
  *     2 put /a    superseded by 3
  *     3 put /a    superseded by 4
- *     4 delete /a superseded: a deletion that is no event any more
+ *     4 delete /a superseded: a deletion outside the event window
  *     5 put /b    the first event; the state before it is empty
  *
  * @throws StorageError `Unavailable` with reason `corrupt` when a record is unreadable or missing
@@ -51,7 +51,7 @@ function nextEvent(
 ) {
   if (entry.revision !== expected) throw corrupt(expected, 'is missing')
   if (type === 'put') return putEvent(entry, previous)
-  if (previous === undefined) throw corrupt(entry.revision, 'deletes what is not there')
+  if (previous === undefined) throw corrupt(entry.revision, 'deletes a missing key')
   return deleteEvent(entry, previous)
 }
 

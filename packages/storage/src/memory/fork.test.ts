@@ -2,15 +2,15 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
 import { durableStorage } from '../lmdb/durable-storage.ts'
-import { failureOf, put, remove, show, showEvents, takeUntil } from '../testing/harness.ts'
+import { failureOf, formatEntries, formatEvents, put, remove, takeUntil } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { fork, memoryStorage } from './memory-storage.ts'
 
 const contents = async (storage: Storage, at?: number) =>
-  show((await storage.list({ prefix: '/', ...(at === undefined ? {} : { at }) })).entries)
+  formatEntries((await storage.list({ prefix: '/', ...(at === undefined ? {} : { at }) })).entries)
 
 describe('fork', () => {
-  it('has the present and the past of its original', async () => {
+  it('has the state and history of its original', async () => {
     const original = memoryStorage()
     await put(original, '/a/x', '1')
     await put(original, '/a/x', '2')
@@ -21,22 +21,24 @@ describe('fork', () => {
     expect(await contents(copy)).toEqual(['/a/y=3@5'])
     expect(await contents(copy, 3)).toEqual(['/a/x=2@3'])
     expect(copy.peek('/a/y')).toBe(original.peek('/a/y'))
-    expect(showEvents(await takeUntil(copy.watch({ prefix: '/a/', from: 2 }), 3))).toHaveLength(3)
+    expect(formatEvents(await takeUntil(copy.watch({ prefix: '/a/', from: 2 }), 3))).toHaveLength(3)
   })
 
-  it('goes its own way, and so does the original', async () => {
+  it('is independent of its original', async () => {
     const original = memoryStorage()
     for (let n = 0; n < 3000; n++) await put(original, `/a/${n % 300}`, String(n))
     const before = await contents(original)
     const copy = fork(original)
-    const [heardHere, heardThere] = [original, copy].map((storage) => storage.watch({ prefix: '/', from: storage.revision }))
+    const [receivedHere, receivedThere] = [original, copy].map((storage) =>
+      storage.watch({ prefix: '/', from: storage.revision }),
+    )
     await put(original, '/a/1', 'here')
     await remove(copy, '/a/2')
     await put(copy, '/a/1', 'there')
     expect([original.revision, copy.revision]).toEqual([3002, 3003])
     expect([await contents(original, 3001), await contents(copy, 3001)]).toEqual([before, before])
-    expect(showEvents(heardHere!.take())).toEqual(['put /a/1=here@3002'])
-    expect(showEvents(heardThere!.take())).toEqual(['delete /a/2=last@3002', 'put /a/1=there@3003'])
+    expect(formatEvents(receivedHere!.take())).toEqual(['put /a/1=here@3002'])
+    expect(formatEvents(receivedThere!.take())).toEqual(['delete /a/2=last@3002', 'put /a/1=there@3003'])
     await original.compact(3002)
     expect(copy.compacted).toBe(1)
     await original.close()
@@ -45,7 +47,7 @@ describe('fork', () => {
     expect(await contents(again)).toEqual(await contents(copy))
   })
 
-  it('keeps time by its own clock', async () => {
+  it('uses its own clock', async () => {
     const [here, there] = [fakeClock(0), fakeClock(0)]
     const original = memoryStorage({ clock: here })
     await put(original, '/a/x', '1')
@@ -61,7 +63,7 @@ describe('fork', () => {
     expect(here.pending).toBe(0)
   })
 
-  it('is for open stores in memory', async () => {
+  it('rejects closed stores and stores with a journal', async () => {
     const closed = memoryStorage()
     await closed.close()
     expect(await failureOf(() => fork(closed))).toEqual({ code: 'Closed' })

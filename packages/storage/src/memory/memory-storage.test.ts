@@ -8,7 +8,7 @@ storageSuite(
     const storage = memoryStorage(options)
     return { storage, dispose: () => storage.close() }
   },
-  { runner: { describe, it }, survives: false, seeds: Array.from({ length: 40 }, (_, at) => at + 1) },
+  { runner: { describe, it }, persistent: false, seeds: Array.from({ length: 40 }, (_, at) => at + 1) },
 )
 
 storageSuite(
@@ -26,5 +26,5 @@ storageSuite(
       },
     }
   },
-  { runner: { describe, it }, survives: false },
+  { runner: { describe, it }, persistent: false },
 )

@@ -1,9 +1,13 @@
-/** The store that lives and dies with the process. A write is durable, in its terms, as soon as it has its revision. */
+/** The store in memory. A write is durable, for this store, as soon as it has its revision. */
 import type { Storage } from '../interfaces.ts'
 import { MvccStorage } from '../mvcc/mvcc-storage.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
 
-/** An empty store in memory, at revision 1. */
+/**
+ * An empty store in memory, at revision 1.
+ *
+ * @example See the README.
+ */
 export function memoryStorage(options: StorageOptions = {}): Storage {
   return MvccStorage.empty(resolveOptions(options))
 }
@@ -19,6 +23,6 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
  * @throws TypeError for a store with anything but memory below it
  */
 export function fork(storage: Storage, options: StorageOptions = {}): Storage {
-  if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only a store in memory can be forked')
+  if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only stores in memory can be forked')
   return storage.fork(options)
 }

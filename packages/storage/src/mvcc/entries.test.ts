@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { ownBytes } from './entries.ts'
 
 describe('ownBytes', () => {
-  it('keeps bytes that fill their memory', () => {
+  it('keeps bytes that fill their buffer', () => {
     const bytes = new TextEncoder().encode('x'.repeat(1000))
     expect(ownBytes(bytes)).toBe(bytes)
     const buffer = Buffer.from('x'.repeat(5000))
     expect(ownBytes(buffer)).toBe(buffer)
   })
 
-  it('copies a small view of much memory', () => {
+  it('copies a small view of a large buffer', () => {
     const pooled = Buffer.from('short')
     const own = ownBytes(pooled)
     expect(own).not.toBe(pooled)

@@ -1,6 +1,6 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 
-/** All entries and events are made here, so that each has one shape. */
+/** The only constructors of entries and events, so that all objects share one hidden class. */
 export function makeEntry(
   key: string,
   value: Uint8Array,
@@ -18,8 +18,8 @@ export function deleteEvent(entry: Entry, previous: Entry): StorageEvent {
 }
 
 /**
- * The bytes in memory of their own size. A small view of a large buffer (Node cuts short strings out of shared 8 KiB
- * pools) would keep all of it alive for as long as the entry lives, so such views are copied once.
+ * Bytes in a buffer of their own size. A small view of a large buffer (Node allocates short strings from shared 8 KiB pools)
+ * would keep the whole buffer alive as long as the entry, so such views are copied once.
  */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
   const wasted = bytes.buffer.byteLength - bytes.byteLength

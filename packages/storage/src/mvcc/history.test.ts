@@ -6,8 +6,8 @@ import { Tree } from './tree.ts'
 
 const limits: HistoryLimits = { historyMs: 60_000, historyBytes: 10_000, minHistoryMs: 1000 }
 
-/** A state and its history, as a store keeps them. */
-class Past {
+/** A state with its history. */
+class HistoryFixture {
   readonly history: History
   readonly tree = new Tree()
 
@@ -39,99 +39,99 @@ class Past {
   }
 }
 
-describe('history', () => {
-  it('finds the next event that is asked for', () => {
-    const past = new Past()
-    for (let n = 0; n < 5000; n++) past.put(n % 1000 === 0 ? '/rare' : '/common')
+describe('History', () => {
+  it('finds the next matching event', () => {
+    const fixture = new HistoryFixture()
+    for (let n = 0; n < 5000; n++) fixture.put(n % 1000 === 0 ? '/rare' : '/common')
     const rare: number[] = []
     for (let after = 1; ; ) {
-      const event = past.history.find(after, ({ key }) => key === '/rare')
+      const event = fixture.history.find(after, ({ key }) => key === '/rare')
       if (event === undefined) break
       rare.push(event.revision)
       after = event.revision
     }
     expect(rare).toEqual([2, 1002, 2002, 3002, 4002])
-    expect(past.history.find(5001, () => true)).toBeUndefined()
-    expect(past.history.find(9999, () => true)).toBeUndefined()
+    expect(fixture.history.find(5001, () => true)).toBeUndefined()
+    expect(fixture.history.find(9999, () => true)).toBeUndefined()
   })
 
-  it('makes the same state forwards and backwards', () => {
-    const past = new Past()
+  it('restores the same state forwards and backwards', () => {
+    const fixture = new HistoryFixture()
     const shown: string[][] = [[]]
     for (let n = 0; n < 5000; n++) {
       const key = `/${(n * 31) % 17}`
-      if (n % 4 === 0 && past.tree.get(key) !== undefined) past.delete(key)
-      else past.put(key)
-      shown.push(past.tree.slice(0, past.tree.size).map((entry) => `${entry.key}@${entry.revision}`))
+      if (n % 4 === 0 && fixture.tree.get(key) !== undefined) fixture.delete(key)
+      else fixture.put(key)
+      shown.push(fixture.tree.slice(0, fixture.tree.size).map((entry) => `${entry.key}@${entry.revision}`))
     }
     for (const at of [0, 1, 2, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 3000, 4096, 4999, 5000])
-      expect(past.stateAt(at + 1)).toEqual(shown[at])
+      expect(fixture.stateAt(at + 1)).toEqual(shown[at])
   })
 
-  it('tells which writes nobody can read any more', () => {
-    const past = new Past()
-    past.put('/x') // 2
-    past.put('/y') // 3
-    past.put('/x') // 4
-    past.delete('/y') // 5
-    past.put('/x') // 6
-    expect(past.history.supersededBy(3)).toEqual([])
-    expect(past.history.supersededBy(4)).toEqual([2])
-    expect(past.history.supersededBy(5)).toEqual([2, 3, 5])
-    past.history.compact(4)
-    expect(past.history.supersededBy(6)).toEqual([3, 5, 4])
+  it('lists writes that compaction makes unreachable', () => {
+    const fixture = new HistoryFixture()
+    fixture.put('/x') // 2
+    fixture.put('/y') // 3
+    fixture.put('/x') // 4
+    fixture.delete('/y') // 5
+    fixture.put('/x') // 6
+    expect(fixture.history.supersededBy(3)).toEqual([])
+    expect(fixture.history.supersededBy(4)).toEqual([2])
+    expect(fixture.history.supersededBy(5)).toEqual([2, 3, 5])
+    fixture.history.compact(4)
+    expect(fixture.history.supersededBy(6)).toEqual([3, 5, 4])
   })
 
-  it('is due by age', () => {
-    const past = new Past()
-    past.put('/x', { atMs: 0 })
-    past.put('/x', { atMs: 500 })
-    past.put('/x', { atMs: 30_000 })
-    expect(past.history.due(60_499)).toBeUndefined()
-    expect(past.history.due(60_500)).toBe(3)
-    expect(past.history.due(90_000)).toBe(4)
-    past.history.compact(4)
-    expect([past.history.isEmpty, past.history.bytes, past.history.due(1e9)]).toEqual([true, 0, undefined])
-    expect(past.stateAt(4)).toEqual(['/x@4'])
+  it('compacts by age', () => {
+    const fixture = new HistoryFixture()
+    fixture.put('/x', { atMs: 0 })
+    fixture.put('/x', { atMs: 500 })
+    fixture.put('/x', { atMs: 30_000 })
+    expect(fixture.history.revisionToCompact(60_499)).toBeUndefined()
+    expect(fixture.history.revisionToCompact(60_500)).toBe(3)
+    expect(fixture.history.revisionToCompact(90_000)).toBe(4)
+    fixture.history.compact(4)
+    expect([fixture.history.isEmpty, fixture.history.bytes, fixture.history.revisionToCompact(1e9)]).toEqual([true, 0, undefined])
+    expect(fixture.stateAt(4)).toEqual(['/x@4'])
   })
 
-  it('is due by size: the oldest, as much as is too much, but nothing before its least age', () => {
+  it('compacts by size, oldest first, but not below the minimum age', () => {
     const fill = (minHistoryMs: number) => {
-      const past = new Past({ minHistoryMs })
-      for (let n = 0; n < 12; n++) past.put('/x', { atMs: n * 1000, bytes: 1000 })
-      return past.history
+      const fixture = new HistoryFixture({ minHistoryMs })
+      for (let n = 0; n < 12; n++) fixture.put('/x', { atMs: n * 1000, bytes: 1000 })
+      return fixture.history
     }
     const history = fill(1000)
-    expect([history.isCrowded, history.bytes]).toEqual([true, 12 * 256 + 11 * 1000])
-    expect(history.due(11_999)).toBe(6)
-    expect(fill(9000).due(11_000)).toBe(4)
-    expect(fill(12_000).due(11_000)).toBeUndefined()
+    expect([history.exceedsByteLimit, history.bytes]).toEqual([true, 12 * 256 + 11 * 1000])
+    expect(history.revisionToCompact(11_999)).toBe(6)
+    expect(fill(9000).revisionToCompact(11_000)).toBe(4)
+    expect(fill(12_000).revisionToCompact(11_000)).toBeUndefined()
     history.compact(6)
-    expect([history.isCrowded, history.due(11_999)]).toEqual([false, undefined])
+    expect([history.exceedsByteLimit, history.revisionToCompact(11_999)]).toEqual([false, undefined])
   })
 
-  it('forks: neither sees what the other adds or forgets', () => {
-    const past = new Past()
-    for (let n = 0; n < 3000; n++) past.put(`/${n % 10}`)
-    const fork = past.history.fork(limits)
-    past.put('/x')
-    past.history.compact(2999)
-    expect([fork.revision, fork.compacted, past.history.revision]).toEqual([3001, 1, 3002])
+  it('forks into independent histories', () => {
+    const fixture = new HistoryFixture()
+    for (let n = 0; n < 3000; n++) fixture.put(`/${n % 10}`)
+    const fork = fixture.history.fork(limits)
+    fixture.put('/x')
+    fixture.history.compact(2999)
+    expect([fork.revision, fork.compacted, fixture.history.revision]).toEqual([3001, 1, 3002])
     expect(fork.find(3001, () => true)).toBeUndefined()
     expect(fork.find(1, () => true)?.revision).toBe(2)
-    expect(past.history.find(3001, () => true)?.key).toBe('/x')
+    expect(fixture.history.find(3001, () => true)?.key).toBe('/x')
   })
 
   it('lets go of the notes of what is superseded, after a while', () => {
-    const past = new Past()
-    const first = past.put('/x', { memo: 'first' })
-    const second = past.put('/x', { memo: 'second' })
-    const kept = past.put('/y', { memo: 'kept' })
+    const fixture = new HistoryFixture()
+    const first = fixture.put('/x', { memo: 'first' })
+    const second = fixture.put('/x', { memo: 'second' })
+    const kept = fixture.put('/y', { memo: 'kept' })
     expect(first.memo).toBe('first')
-    for (let n = 0; n < 255; n++) past.put('/z')
+    for (let n = 0; n < 255; n++) fixture.put('/z')
     expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
     first.memo = 'parsed again for a reader of an old state'
-    past.history.sweepNotes()
+    fixture.history.sweepNotes()
     expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
   })
 })

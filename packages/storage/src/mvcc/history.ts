@@ -1,43 +1,43 @@
 /**
- * The event window: every write since the compacted revision, and from it every state since then.
+ * The event window: every write since the compacted revision, and the states derived from it.
  *
- * Events lie in segments. Each segment keeps the frozen state before its first event, so the state at any revision is
- * at most half a segment of replayed or undone events away from a pointer.
+ * Events are stored in segments. Each segment keeps the snapshot before its first event, so restoring any revision replays or
+ * undoes at most half a segment.
  *
  *     segments  [base 1: 2 3 4] [base 4: 5 6]      newest 6
  *     state at 3 = state at 4, with 4 undone       state at 5 = state at 4 and event 5
- *     compact(4) [base 4: 5 6]                     compact(5) keeps the segment, but 4 can no longer be asked for
+ *     compact(4) [base 4: 5 6]                     compact(5) keeps the segment, but 4 is no longer readable
  */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
-import { type Frozen, Tree } from './tree.ts'
+import { Tree, type TreeSnapshot } from './tree.ts'
 
 export interface HistoryLimits {
-  /** Milliseconds for which a revision can be read after a later one came. */
+  /** How long a revision stays readable after a newer one was written, in milliseconds. */
   readonly historyMs: number
-  /** Bytes that only history holds, above which the oldest goes first … */
+  /** Maximum bytes held only by history; above it the oldest is dropped first. */
   readonly historyBytes: number
-  /** … though never what is younger than this. */
+  /** Minimum age of history dropped because of its size, in milliseconds. */
   readonly minHistoryMs: number
 }
 
 interface Segment {
-  /** The revision of `state`; the events follow it without a gap. */
+  /** Revision of `state`; the events follow without gaps. */
   readonly base: Revision
-  readonly state: Frozen
+  readonly state: TreeSnapshot
   readonly events: StorageEvent[]
   readonly startedMs: number
-  /** When the last event came. */
-  untilMs: number
+  /** Time of the last event. */
+  lastMs: number
   bytes: number
 }
 
 const segmentEvents = 2048
 const segmentBytes = 1024 * 1024
-/** A segment is closed after this share of the window, so that history goes in small steps. */
+/** A segment is closed after this fraction of the window, so that history is dropped in small steps. */
 const segmentsPerWindow = 60
-/** What an event costs besides the bytes it keeps alive. */
+/** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
-const rememberedStates = 16
+const maxCachedStates = 16
 /** Superseded entries keep their notes for so many revisions: watchers are about to read them. */
 const notesKept = 256
 
@@ -47,8 +47,8 @@ export class History {
   #compacted: Revision
   #revision: Revision
   #bytes = 0
-  /** States made for readers of older revisions, the last used last. */
-  readonly #states = new Map<Revision, Frozen>()
+  /** States restored for readers of older revisions, in LRU order. */
+  readonly #states = new Map<Revision, TreeSnapshot>()
 
   constructor(start: Revision, limits: HistoryLimits) {
     this.#compacted = start
@@ -56,7 +56,7 @@ export class History {
     this.#limits = limits
   }
 
-  /** Oldest revision whose state can be read. */
+  /** Oldest readable revision. */
   get compacted(): Revision {
     return this.#compacted
   }
@@ -66,7 +66,7 @@ export class History {
     return this.#revision
   }
 
-  /** Bytes that would be free if there were no history. */
+  /** Bytes held only by history. */
   get bytes(): number {
     return this.#bytes
   }
@@ -75,7 +75,7 @@ export class History {
     return this.#segments.length === 0
   }
 
-  /** The same window for another store: full segments are shared, the one that still grows is copied. */
+  /** A copy of the window for another store; full segments are shared, the growing one is copied. */
   fork(limits: HistoryLimits): History {
     const fork = new History(this.#compacted, limits)
     fork.#segments = this.#segments.map((segment, at) =>
@@ -86,16 +86,16 @@ export class History {
     return fork
   }
 
-  /** Adds the next event. `freeze` gives the state before it, and is asked only when a new segment starts. */
-  append(event: StorageEvent, nowMs: number, freeze: () => Frozen): void {
+  /** Appends the next event. `freeze` returns the snapshot before it, and is called only when a new segment starts. */
+  append(event: StorageEvent, nowMs: number, freeze: () => TreeSnapshot): void {
     let segment = this.#segments.at(-1)
     if (segment === undefined || this.#isFull(segment, nowMs)) {
-      segment = { base: this.#revision, state: freeze(), events: [], startedMs: nowMs, untilMs: nowMs, bytes: 0 }
+      segment = { base: this.#revision, state: freeze(), events: [], startedMs: nowMs, lastMs: nowMs, bytes: 0 }
       this.#segments.push(segment)
     }
     const bytes = costOf(event)
     segment.events.push(event)
-    segment.untilMs = nowMs
+    segment.lastMs = nowMs
     segment.bytes += bytes
     this.#bytes += bytes
     this.#revision = event.revision
@@ -103,7 +103,7 @@ export class History {
     if (settled !== undefined) dropNotes(settled)
   }
 
-  /** The first event after a revision that the test accepts. */
+  /** The first event after a revision that passes the test. */
   find(after: Revision, accepts: (event: StorageEvent) => boolean): StorageEvent | undefined {
     for (let index = this.#indexOf(after + 1); index < this.#segments.length; index++) {
       const { base, events } = this.#segments[index]!
@@ -115,18 +115,18 @@ export class History {
     return undefined
   }
 
-  /** The state at a revision from `compacted` to the newest; `newest` gives the state at the newest. */
-  stateAt(revision: Revision, newest: () => Frozen): Frozen {
+  /** The state at a revision from `compacted` to the newest; `newest` returns the newest snapshot. */
+  stateAt(revision: Revision, newest: () => TreeSnapshot): TreeSnapshot {
     if (revision === this.#revision) return newest()
     const remembered = this.#states.get(revision)
     const state = remembered ?? this.#replay(revision, newest)
     this.#states.delete(revision)
     this.#states.set(revision, state)
-    if (this.#states.size > rememberedStates) this.#states.delete(this.#states.keys().next().value!)
+    if (this.#states.size > maxCachedStates) this.#states.delete(this.#states.keys().next().value!)
     return state
   }
 
-  /** The revisions whose writes nobody can read once everything before `revision` is forgotten. */
+  /** The revisions whose writes become unreachable when everything before `revision` is dropped. */
   supersededBy(revision: Revision): Revision[] {
     const superseded: Revision[] = []
     this.find(this.#compacted, (event) => {
@@ -138,7 +138,7 @@ export class History {
     return superseded
   }
 
-  /** Forgets what came before `revision`. */
+  /** Drops history before `revision`. */
   compact(revision: Revision): void {
     this.#compacted = revision
     let gone = 0
@@ -151,13 +151,13 @@ export class History {
     for (const at of this.#states.keys()) if (at < revision) this.#states.delete(at)
   }
 
-  /** The revision to compact to by age and size, if there is one. */
-  due(nowMs: number): Revision | undefined {
+  /** The revision to compact to, by age and size, if any. */
+  revisionToCompact(nowMs: number): Revision | undefined {
     const { historyMs, historyBytes, minHistoryMs } = this.#limits
     let revision: Revision | undefined
     let bytes = this.#bytes
     for (const segment of this.#segments) {
-      const ageMs = nowMs - segment.untilMs
+      const ageMs = nowMs - segment.lastMs
       if (ageMs < historyMs && (bytes <= historyBytes || ageMs < minHistoryMs)) break
       bytes -= segment.bytes
       revision = segment.base + segment.events.length
@@ -165,8 +165,8 @@ export class History {
     return revision
   }
 
-  /** Whether {@link due} may have an answer because of size: cheap enough to ask after every write. */
-  get isCrowded(): boolean {
+  /** Whether {@link revisionToCompact} may return a revision because of size; cheap enough to check after every write. */
+  get exceedsByteLimit(): boolean {
     return this.#bytes > this.#limits.historyBytes
   }
 
@@ -186,7 +186,7 @@ export class History {
     )
   }
 
-  #replay(revision: Revision, newest: () => Frozen): Frozen {
+  #replay(revision: Revision, newest: () => TreeSnapshot): TreeSnapshot {
     const index = this.#indexOf(revision + 1)
     const { base, state, events } = this.#segments[index]!
     if (revision === base) return state
@@ -206,7 +206,7 @@ export class History {
     return segment?.events[revision - segment.base - 1]
   }
 
-  /** Index of the segment with this revision's event; beyond the ends, the nearest index on that side. */
+  /** Index of the segment that contains the event of a revision; out of range, the nearest index on that side. */
   #indexOf(revision: Revision): number {
     let low = 0
     let high = this.#segments.length

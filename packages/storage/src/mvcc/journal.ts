@@ -1,18 +1,18 @@
 import type { Revision, StorageEvent } from '../interfaces.ts'
 
 /**
- * What makes writes durable under a store. The store never calls `commit` while another commit is under way, but may
- * call `compact` at any time; what it has not been told to be durable stays invisible.
+ * Makes the writes of a store durable. The store never runs two commits at once, but may call `compact` at any time. Writes stay
+ * invisible until their commit resolves.
  */
 export interface Journal {
   /**
-   * Keeps the events, all or none, and resolves when they would survive a crash. They follow each other and the
-   * commits before them without a gap in their revisions. Rejecting makes the store read-only.
+   * Stores all events or none, and resolves when they would survive a crash. Revisions are consecutive within and across commits.
+   * A rejection makes the store read-only.
    */
   commit(events: readonly StorageEvent[]): Promise<void>
   /**
-   * Forgets history before `revision`: the writes made at the `superseded` revisions will not be asked for again.
-   * May be interrupted anywhere: what is left over is only garbage.
+   * Drops history before `revision`: the writes of the `superseded` revisions are unreachable. May be interrupted at any point,
+   * which only leaves garbage.
    */
   compact(revision: Revision, superseded: readonly Revision[]): Promise<void>
   close(): Promise<void>

@@ -2,11 +2,11 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it, vi } from 'vitest'
 import type { Revision, StorageEvent } from '../interfaces.ts'
 import { type ResolvedOptions, resolveOptions } from '../options.ts'
-import { failureOf, nextTurn, read, showEvents, text } from '../testing/harness.ts'
+import { failureOf, formatEvents, nextTurn, read, text } from '../testing/harness.ts'
 import type { Journal } from './journal.ts'
 import { firstRevision, MvccStorage } from './mvcc-storage.ts'
 
-/** A journal whose commits end when the test says so. */
+/** A journal whose commits are completed by the test. */
 class HeldJournal implements Journal {
   readonly commits: { events: readonly StorageEvent[]; done: () => void; fail: (error: Error) => void }[] = []
   readonly compactions: { revision: Revision; superseded: readonly Revision[] }[] = []
@@ -38,8 +38,8 @@ function held(options: Partial<ResolvedOptions> = {}) {
 
 const keysOf = (commit: { events: readonly StorageEvent[] }) => commit.events.map(({ key }) => key)
 
-describe('a store over a journal', () => {
-  it('commits together what collects while a commit is under way', async () => {
+describe('MvccStorage with a journal', () => {
+  it('commits in one batch the writes collected during a commit', async () => {
     const { journal, storage } = held()
     const writes = ['/1', '/2'].map((key) => storage.put(key, text(key)))
     await nextTurn()
@@ -78,10 +78,10 @@ describe('a store over a journal', () => {
     journal.commits[0]!.done()
     await write
     expect([storage.revision, read(storage.peek('/a')), storage.count('/'), await waiting]).toEqual([2, '1', 1, true])
-    expect(showEvents(watcher.take())).toEqual(['put /a=1@2'])
+    expect(formatEvents(watcher.take())).toEqual(['put /a=1@2'])
   })
 
-  it('decides conflicts by what is pending, and answers with it once it is visible', async () => {
+  it('decides conflicts against pending writes and reports them once visible', async () => {
     const { journal, storage } = held()
     const first = storage.put('/a', text('1'), { expect: 0 })
     const second = storage.put('/a', text('2'), { expect: 2 })
@@ -91,7 +91,7 @@ describe('a store over a journal', () => {
     })
     await nextTurn()
     expect(answered).toBeUndefined()
-    expect(showEvents(journal.commits[0]!.events)).toEqual(['put /a=1@2', 'put /a=2@3'])
+    expect(formatEvents(journal.commits[0]!.events)).toEqual(['put /a=1@2', 'put /a=2@3'])
     expect(journal.commits[0]!.events[1]!.previous).toBe(journal.commits[0]!.events[0]!.entry)
     journal.commits[0]!.done()
     await Promise.all([first, second, late])
@@ -99,7 +99,7 @@ describe('a store over a journal', () => {
     expect(read(storage.peek('/a'))).toBe('2')
   })
 
-  it('knows of pending deletions', async () => {
+  it('takes pending deletions into account', async () => {
     const { journal, storage } = held()
     const writes = [storage.put('/a', text('1')), storage.delete('/a', text('1'))]
     const again = storage.delete('/a', text('1'))
@@ -111,7 +111,7 @@ describe('a store over a journal', () => {
     expect(storage.peek('/a')?.created).toBe(4)
   })
 
-  it('rejects every pending write when the journal fails, takes no more, and goes on reading', async () => {
+  it('rejects all pending and later writes when the journal fails, and remains readable', async () => {
     const { journal, storage } = held()
     const kept = storage.put('/a', text('kept'))
     await nextTurn()
@@ -129,12 +129,12 @@ describe('a store over a journal', () => {
     expect(await failureOf(() => storage.delete('/none', text('no')))).toEqual(expected)
     expect(journal.commits).toHaveLength(2)
     expect([storage.revision, read(await storage.get('/a')), storage.count('/')]).toEqual([2, 'kept', 1])
-    expect(showEvents(watcher.take())).toEqual(['put /a=kept@2'])
+    expect(formatEvents(watcher.take())).toEqual(['put /a=kept@2'])
     await storage.close()
     expect(journal.isClosed).toBe(true)
   })
 
-  it('closes after the last commit, and refuses writes from then on', async () => {
+  it('closes after the last commit and rejects later writes', async () => {
     const { journal, storage } = held()
     const write = storage.put('/a', text('1'))
     const closing = storage.close()
@@ -146,7 +146,7 @@ describe('a store over a journal', () => {
     expect([(await write).outcome, journal.isClosed]).toEqual(['written', true])
   })
 
-  it('splits what is too much for one commit', async () => {
+  it('splits large commits', async () => {
     const { journal, storage } = held()
     const megabyte = new Uint8Array(1024 * 1024)
     const writes = Array.from({ length: 10 }, (_, n) => storage.put(`/${n}`, () => megabyte))
@@ -158,7 +158,7 @@ describe('a store over a journal', () => {
     expect(journal.commits.map(({ events }) => events.length)).toEqual([8, 2])
   })
 
-  it('tells the journal what compaction leaves unreadable', async () => {
+  it('passes superseded revisions to the journal', async () => {
     const { journal, storage } = held()
     const writes = [
       storage.put('/a', text('1')), // 2
@@ -188,7 +188,7 @@ describe('a store over a journal', () => {
 })
 
 describe('housekeeping', () => {
-  it('runs while there is history, and leaves no timer behind', async () => {
+  it('runs while there is history and leaves no timer behind', async () => {
     const clock = fakeClock(0)
     const storage = MvccStorage.empty(resolveOptions({ clock }))
     expect(clock.pending).toBe(0)
@@ -203,7 +203,7 @@ describe('housekeeping', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('cuts off watchers who have not taken what is too old to keep', async () => {
+  it('cuts off watchers whose queued events are too old', async () => {
     const clock = fakeClock(0)
     const storage = MvccStorage.empty(resolveOptions({ clock }))
     const [stuck, reading] = [storage.watch({ prefix: '/', from: 1 }), storage.watch({ prefix: '/', from: 1 })]
@@ -229,7 +229,7 @@ describe('housekeeping', () => {
 })
 
 describe('a watcher whose onReady throws', () => {
-  it('keeps nobody else from waking', async () => {
+  it('does not prevent other watchers from waking', async () => {
     const storage = MvccStorage.empty(resolveOptions({}))
     const [bad, good] = [storage.watch({ prefix: '/', from: 1 }), storage.watch({ prefix: '/', from: 1 })]
     let woken = false

@@ -1,6 +1,6 @@
 /**
- * The engine of every backend in this process: current state, event window, watchers, and the order of writes. A
- * journal below makes writes durable; without one, memory is all there is and a write is done when it is ordered.
+ * The engine of all in-process backends: current state, event window, watchers, and write order. An optional journal makes writes
+ * durable; without one, a write is complete when it is ordered.
  */
 import type { Clock } from '@krmkit/meta'
 import type {
@@ -25,12 +25,12 @@ import type { Journal } from './journal.ts'
 import { RevisionWaiters } from './revision-waiters.ts'
 import { Tree } from './tree.ts'
 import { WatchHub } from './watch-hub.ts'
-import { MvccWatcher, type WatcherHome } from './watcher.ts'
+import { MvccWatcher, type WatcherContext } from './watcher.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** What a store starts from: a state, and what has happened since. */
+/** The initial content of a store: a state and the events after it. */
 export interface InitialState {
-  /** The oldest revision that can be read, and the one of `entries`. */
+  /** The oldest readable revision, which is that of `entries`. */
   readonly compacted: Revision
   readonly entries: Iterable<Entry>
   /** Every event after `compacted`, in order. */
@@ -38,9 +38,9 @@ export interface InitialState {
 }
 
 export const firstRevision: Revision = 1
-/** How often history is looked through while there is any, as a share of the window and in milliseconds at least. */
-const housekeepingsPerWindow = 60
-const housekeepingMinMs = 1000
+/** Interval between housekeeping runs while there is history: a fraction of the window, and a minimum in milliseconds. */
+const housekeepingRunsPerWindow = 60
+const minHousekeepingMs = 1000
 
 export class MvccStorage implements Storage {
   readonly #options: ResolvedOptions
@@ -52,13 +52,13 @@ export class MvccStorage implements Storage {
   readonly #hub = new WatchHub<MvccWatcher>()
   readonly #watchers = new Set<MvccWatcher>()
   readonly #waiters = new RevisionWaiters()
-  /** The last revision given to a write, visible or not. */
+  /** Revision of the last ordered write, visible or not. */
   #ordered: Revision
   #isEncoding = false
   #closing: Promise<void> | undefined
   #cancelHousekeeping: (() => void) | undefined
   readonly #freeze = () => this.#tree.freeze()
-  readonly #watcherHome: WatcherHome
+  readonly #watcherContext: WatcherContext
 
   private constructor(options: ResolvedOptions, parts: { tree: Tree; history: History; journal?: Journal | undefined }) {
     this.#options = options
@@ -67,13 +67,13 @@ export class MvccStorage implements Storage {
     this.#history = parts.history
     this.#journal = parts.journal
     this.#ordered = parts.history.revision
-    this.#watcherHome = {
+    this.#watcherContext = {
       history: parts.history,
       hub: this.#hub,
       forget: (watcher) => this.#watchers.delete(watcher),
     }
     if (parts.journal !== undefined) {
-      this.#writes = new WriteQueue(parts.journal, (event) => this.#show(event))
+      this.#writes = new WriteQueue(parts.journal, (event) => this.#publish(event))
     }
   }
 
@@ -86,17 +86,17 @@ export class MvccStorage implements Storage {
     for (const entry of initial.entries) tree.set(entry)
     const history = new History(initial.compacted, options)
     const storage = new MvccStorage(options, { tree, history, journal })
-    for (const event of initial.events) storage.#show(event)
+    for (const event of initial.events) storage.#publish(event)
     storage.#ordered = history.revision
     return storage
   }
 
-  /** Whether this store can be forked: memory is all it has. */
+  /** Whether the store has no journal, so that it can be forked. */
   get isVolatile(): boolean {
     return this.#journal === undefined
   }
 
-  /** A store of its own with the same past. Copies pointers, not data. */
+  /** An independent store with the same state and history. Copies pointers, not data. */
   fork(overrides: StorageOptions): MvccStorage {
     this.#checkOpen()
     const options = resolveOptions({ ...this.#options, ...overrides })
@@ -161,7 +161,7 @@ export class MvccStorage implements Storage {
     const { prefix, from, maxPending = this.#options.maxPending } = options
     checkKeyOrPrefix(prefix)
     if (!(from >= this.compacted)) throw this.#compactedError(from)
-    const watcher = new MvccWatcher(this.#watcherHome, { prefix, from, maxPending })
+    const watcher = new MvccWatcher(this.#watcherContext, { prefix, from, maxPending })
     this.#watchers.add(watcher)
     return watcher
   }
@@ -198,21 +198,21 @@ export class MvccStorage implements Storage {
         if (pending === undefined) return Promise.resolve({ outcome: 'conflict', current })
         return pending.written.then(() => ({ outcome: 'conflict', current: this.#tree.get(key) }))
       }
-      // An update keeps the string that the key has already, rather than one copy of it for each revision.
+      // An update reuses the existing key string instead of keeping one copy per revision.
       const entry = this.#encode(current?.key ?? key, how.encode, {
         created: type === 'put' ? current?.created : current!.created,
         memo: how.options?.memo,
       })
       const event = type === 'put' ? putEvent(entry, current) : deleteEvent(entry, current!)
       if (this.#writes !== undefined) return this.#writes.add(event).then(written)
-      this.#show(event)
+      this.#publish(event)
       return Promise.resolve(written(entry))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  /** Gives the write its revision and bytes. When `encode` throws, nothing has happened. */
+  /** Assigns the revision and encodes the bytes. When `encode` throws, the write has no effect. */
   #encode(key: string, encode: Encode, times: { created: Revision | undefined; memo: unknown }): Entry {
     if (this.#isEncoding) throw new Error('encode must not write to the store it encodes for')
     const revision = this.#ordered + 1
@@ -227,14 +227,14 @@ export class MvccStorage implements Storage {
     }
   }
 
-  /** Makes an event visible: state, history, watchers, waiters, in one step. */
-  #show(event: StorageEvent): void {
+  /** Publishes an event to state, history, watchers and waiters in one step. */
+  #publish(event: StorageEvent): void {
     this.#history.append(event, this.#clock.now(), this.#freeze)
     if (event.type === 'put') this.#tree.set(event.entry)
     else this.#tree.delete(event.key)
     this.#hub.dispatch(event)
-    this.#waiters.reached(event.revision)
-    if (this.#history.isCrowded) this.#compactDue()
+    this.#waiters.resolveReached(event.revision)
+    if (this.#history.exceedsByteLimit) this.#compactDue()
     if (this.#cancelHousekeeping === undefined) this.#scheduleHousekeeping()
   }
 
@@ -244,7 +244,7 @@ export class MvccStorage implements Storage {
 
   #scheduleHousekeeping(): void {
     if (this.#history.isEmpty) return
-    const everyMs = Math.max(housekeepingMinMs, this.#options.historyMs / housekeepingsPerWindow)
+    const everyMs = Math.max(minHousekeepingMs, this.#options.historyMs / housekeepingRunsPerWindow)
     this.#cancelHousekeeping = this.#clock.setTimeout(() => {
       this.#cancelHousekeeping = undefined
       this.#compactDue()
@@ -253,10 +253,10 @@ export class MvccStorage implements Storage {
     }, everyMs)
   }
 
-  /** Lets go of what is too old or too much; who has not read it by now is cut off. */
+  /** Drops history that is too old or too large; watchers that have not read it are cut off. */
   #compactDue(): void {
-    const revision = this.#history.due(this.#clock.now())
-    // What the journal could not forget now is found and forgotten when the store is opened again.
+    const revision = this.#history.revisionToCompact(this.#clock.now())
+    // Records that the journal fails to remove are found and removed at the next opening.
     if (revision !== undefined) this.#compact(revision, 'all').catch(() => undefined)
   }
 
@@ -278,7 +278,7 @@ export class MvccStorage implements Storage {
     await this.#writes?.idle()
     for (const watcher of this.#watchers) watcher.end('closed')
     this.#watchers.clear()
-    this.#waiters.refuse(new StorageError({ code: 'Closed' }))
+    this.#waiters.rejectAll(new StorageError({ code: 'Closed' }))
     await this.#journal?.close()
   }
 

@@ -6,7 +6,7 @@ interface Waiter {
   readonly finish: (outcome: boolean | StorageError) => void
 }
 
-/** Those who wait for a revision to become visible. */
+/** Callers that wait for a revision to become visible. */
 export class RevisionWaiters {
   readonly #waiters = new Set<Waiter>()
   #nearest: Revision = Number.POSITIVE_INFINITY
@@ -31,8 +31,8 @@ export class RevisionWaiters {
     })
   }
 
-  /** Tells those who waited for this revision or an earlier one. */
-  reached(revision: Revision): void {
+  /** Resolves the waiters for this and earlier revisions. */
+  resolveReached(revision: Revision): void {
     if (revision < this.#nearest) return
     this.#nearest = Number.POSITIVE_INFINITY
     for (const waiter of [...this.#waiters]) {
@@ -41,7 +41,7 @@ export class RevisionWaiters {
     }
   }
 
-  refuse(error: StorageError): void {
+  rejectAll(error: StorageError): void {
     for (const waiter of [...this.#waiters]) waiter.finish(error)
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../interfaces.ts'
-import { seededDice } from '../testing/random.ts'
+import { seededChoices } from '../testing/random-choices.ts'
 import { makeEntry } from './entries.ts'
-import { type Frozen, Tree } from './tree.ts'
+import { Tree, type TreeSnapshot } from './tree.ts'
 
 const entry = (key: string, revision = 1): Entry => makeEntry(key, new Uint8Array(), { revision, created: 1 })
 const all = (tree: Tree) => tree.slice(0, tree.size)
 
-/** The same map, kept as a sorted array. */
-class Sorted {
+/** A reference implementation: a sorted array. */
+class SortedArray {
   entries: Entry[] = []
   set(next: Entry): void {
     this.entries = [...this.entries.filter(({ key }) => key !== next.key), next].sort((a, b) =>
@@ -20,15 +20,15 @@ class Sorted {
   }
 }
 
-describe('tree', () => {
-  it('is empty at first', () => {
+describe('Tree', () => {
+  it('is empty initially', () => {
     const tree = new Tree()
     expect([tree.size, tree.get('/a'), tree.rank('/a'), all(tree)]).toEqual([0, undefined, 0, []])
     tree.delete('/a')
     expect(tree.size).toBe(0)
   })
 
-  it('keeps old states while it changes', () => {
+  it('keeps snapshots unchanged', () => {
     const tree = new Tree()
     tree.set(entry('/x', 1))
     tree.set(entry('/y', 2))
@@ -37,13 +37,13 @@ describe('tree', () => {
     tree.set(entry('/x', 4))
     const between = tree.freeze()
     tree.delete('/x')
-    const show = (state: Frozen) => all(new Tree(state)).map(({ key, revision }) => `${key}@${revision}`)
+    const show = (state: TreeSnapshot) => all(new Tree(state)).map(({ key, revision }) => `${key}@${revision}`)
     expect(show(before)).toEqual(['/x@1', '/y@2'])
     expect(show(between)).toEqual(['/x@4', '/y@2', '/z@3'])
     expect(show(tree.freeze())).toEqual(['/y@2', '/z@3'])
   })
 
-  it('lets two trees go on from one state', () => {
+  it('allows independent changes to two trees from one snapshot', () => {
     const origin = new Tree()
     for (let n = 0; n < 200; n++) origin.set(entry(`/${n}`))
     const state = origin.freeze()
@@ -56,7 +56,7 @@ describe('tree', () => {
   })
 
   for (const shape of ['rising', 'falling', 'scattered'] as const) {
-    it(`holds thousands of keys that come ${shape}, and gives them up again`, () => {
+    it(`stores and removes thousands of ${shape} keys`, () => {
       const count = 5000
       const tree = new Tree()
       const order = Array.from({ length: count }, (_, n) =>
@@ -80,20 +80,20 @@ describe('tree', () => {
 
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     it(`agrees with a sorted array, seed ${seed}`, () => {
-      const dice = seededDice(seed)
+      const choices = seededChoices(seed)
       const letters = seed % 2 === 0 ? ['a', 'b', '\uffff', '\u{1f600}', '\ue000'] : ['a', 'b', 'c']
       const tree = new Tree()
-      const model = new Sorted()
-      const states: { state: Frozen; entries: readonly Entry[] }[] = []
-      const anyKey = () => `/${Array.from({ length: 1 + dice.below(4) }, () => dice.pick(letters)).join('')}`
+      const model = new SortedArray()
+      const states: { state: TreeSnapshot; entries: readonly Entry[] }[] = []
+      const anyKey = () => `/${Array.from({ length: 1 + choices.below(4) }, () => choices.pick(letters)).join('')}`
       for (let step = 0; step < 1500; step++) {
-        // Grows, shrinks and grows again, so that nodes split and join.
-        if (dice.chance(step % 600 < 300 ? 75 : 25)) {
+        // Grows, shrinks and grows again, so that nodes split and merge.
+        if (choices.chance(step % 600 < 300 ? 75 : 25)) {
           const next = entry(anyKey(), step)
           tree.set(next)
           model.set(next)
         } else {
-          const key = model.entries.length > 0 && dice.chance(80) ? dice.pick(model.entries).key : anyKey()
+          const key = model.entries.length > 0 && choices.chance(80) ? choices.pick(model.entries).key : anyKey()
           tree.delete(key)
           model.delete(key)
         }

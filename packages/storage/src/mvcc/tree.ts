@@ -1,26 +1,26 @@
 /**
- * A persistent ordered map from keys to entries: a B+tree whose nodes are copied when they change and shared when
- * they do not, with subtree sizes, so that counting and paging cost O(log n).
+ * A persistent ordered map from keys to entries: a copy-on-write B+tree with subtree sizes, so that counting and paging cost
+ * O(log n).
  *
- * `freeze()` hands out the present state as a pointer. Between two freezes the tree changes the nodes it made itself
- * in place, so a thousand writes between two snapshots copy every touched node once, not a thousand times.
+ * `freeze()` returns the current state as a pointer. Between two freezes the tree modifies its own nodes in place, so a thousand
+ * writes between two snapshots copy every touched node once, not a thousand times.
  *
  *     a: set x, set y, freeze -> s1      nodes: [x y]            s1 -> [x y]
  *     b: set z                           nodes: [x y z]          s1 -> [x y]   (copied once)
  *     c: delete x                        nodes: [y z]            s1 -> [x y]   (changed in place)
  */
 import type { Entry } from '../interfaces.ts'
-import { type Before, beforeByPoint, beforeByUnit, needsPointOrder } from '../keys.ts'
+import { type KeyLess, lessByCodePoint, lessByCodeUnit, needsCodePointOrder } from '../keys.ts'
 
-/** A state of a tree that never changes any more; start a {@link Tree} from it to read it. */
-export interface Frozen {
+/** An immutable snapshot of a tree; create a {@link Tree} from it to read it. */
+export interface TreeSnapshot {
   readonly root: TreeNode | undefined
-  readonly before: Before
+  readonly less: KeyLess
 }
 
 interface Leaf {
   readonly kind: 'leaf'
-  /** Whoever holds this token may change the node in place. */
+  /** Token of the tree that may modify the node in place. */
   readonly owner: object
   readonly entries: Entry[]
 }
@@ -29,53 +29,53 @@ interface Branch {
   readonly kind: 'branch'
   readonly owner: object
   size: number
-  /** For each child but the first: at most its least key, and above every key of the child before it. */
-  readonly lows: string[]
+  /** Separators: for each child but the first, a value at most its smallest key and above every key of the previous child. */
+  readonly separators: string[]
   readonly children: TreeNode[]
 }
 
 type TreeNode = Leaf | Branch
 
-/** Most entries of a leaf, most children of a branch. */
-const fullSize = 32
-/** A node below this size joins a neighbour when both fit into `joinedSize`. */
-const smallSize = 8
-const joinedSize = 24
+/** Maximum number of entries of a leaf, and of children of a branch. */
+const maxNodeSize = 32
+/** A node below this size is merged with a neighbor if the result fits into `maxMergedSize`. */
+const minNodeSize = 8
+const maxMergedSize = 24
 
 export class Tree {
   #root: TreeNode | undefined
-  #before: Before
+  #less: KeyLess
   #owner: object = {}
-  /** Set by an insertion whose node had to be split. */
+  /** Set by an insertion that split a node. */
   #split: TreeNode | undefined
-  #splitLow = ''
+  #splitSeparator = ''
 
-  constructor(state: Frozen = empty) {
+  constructor(state: TreeSnapshot = empty) {
     this.#root = state.root
-    this.#before = state.before
+    this.#less = state.less
   }
 
   get size(): number {
     return this.#root === undefined ? 0 : sizeOf(this.#root)
   }
 
-  /** The present state; later changes leave it as it is. */
-  freeze(): Frozen {
+  /** A snapshot of the current state. */
+  freeze(): TreeSnapshot {
     this.#owner = {}
-    return { root: this.#root, before: this.#before }
+    return { root: this.#root, less: this.#less }
   }
 
   get(key: string): Entry | undefined {
     let node = this.#root
     if (node === undefined) return undefined
-    while (node.kind === 'branch') node = node.children[childFor(node, key, this.#before)]!
-    const entry = node.entries[lowerBound(node.entries, key, this.#before)]
+    while (node.kind === 'branch') node = node.children[childFor(node, key, this.#less)]!
+    const entry = node.entries[lowerBound(node.entries, key, this.#less)]
     return entry !== undefined && entry.key === key ? entry : undefined
   }
 
-  /** Adds the entry or puts it in the place of the one with its key. */
+  /** Adds or replaces the entry of a key. */
   set(entry: Entry): void {
-    if (this.#before === beforeByUnit && needsPointOrder(entry.key)) this.#before = beforeByPoint
+    if (this.#less === lessByCodeUnit && needsCodePointOrder(entry.key)) this.#less = lessByCodePoint
     if (this.#root === undefined) {
       this.#root = { kind: 'leaf', owner: this.#owner, entries: [entry] }
       return
@@ -89,12 +89,12 @@ export class Tree {
             kind: 'branch',
             owner: this.#owner,
             size: sizeOf(root) + sizeOf(split),
-            lows: ['', this.#splitLow],
+            separators: ['', this.#splitSeparator],
             children: [root, split],
           }
   }
 
-  /** Removes the entry of this key, if there is one. */
+  /** Removes the entry of this key, if any. */
   delete(key: string): void {
     if (this.#root === undefined || this.get(key) === undefined) return
     let root = this.#remove(this.#root, key)
@@ -102,22 +102,22 @@ export class Tree {
     this.#root = sizeOf(root) === 0 ? undefined : root
   }
 
-  /** How many keys sort before `key`, or before and including it. */
+  /** Number of keys that sort before `key`, or before and including it. */
   rank(key: string, including: 'excluding' | 'including' = 'excluding'): number {
-    const before = needsPointOrder(key) ? beforeByPoint : this.#before
+    const less = needsCodePointOrder(key) ? lessByCodePoint : this.#less
     let node = this.#root
     if (node === undefined) return 0
     let rank = 0
     while (node.kind === 'branch') {
-      const at = childFor(node, key, before)
+      const at = childFor(node, key, less)
       for (let left = 0; left < at; left++) rank += sizeOf(node.children[left]!)
       node = node.children[at]!
     }
-    const at = lowerBound(node.entries, key, before)
+    const at = lowerBound(node.entries, key, less)
     return rank + at + (including === 'including' && node.entries[at]?.key === key ? 1 : 0)
   }
 
-  /** The entries from one rank up to, not including, another, in key order. */
+  /** The entries of the ranks `from` (inclusive) to `to` (exclusive), in key order. */
   slice(from: number, to: number): Entry[] {
     const entries: Entry[] = []
     if (this.#root !== undefined && from < to) collect(this.#root, from, to, entries)
@@ -125,9 +125,9 @@ export class Tree {
   }
 
   #insert(node: TreeNode, entry: Entry): TreeNode {
-    if (node.kind === 'leaf') return this.#insertIntoLeaf(this.#own(node), entry)
-    const own = this.#own(node)
-    const at = childFor(own, entry.key, this.#before)
+    if (node.kind === 'leaf') return this.#insertIntoLeaf(this.#writable(node), entry)
+    const own = this.#writable(node)
+    const at = childFor(own, entry.key, this.#less)
     const sizeBefore = sizeOf(own.children[at]!)
     const child = this.#insert(own.children[at]!, entry)
     own.children[at] = child
@@ -136,26 +136,26 @@ export class Tree {
     if (split !== undefined) {
       own.size += sizeOf(split)
       own.children.splice(at + 1, 0, split)
-      own.lows.splice(at + 1, 0, this.#splitLow)
-      if (own.children.length > fullSize) this.#splitBranch(own)
+      own.separators.splice(at + 1, 0, this.#splitSeparator)
+      if (own.children.length > maxNodeSize) this.#splitBranch(own)
     }
     return own
   }
 
   #insertIntoLeaf(leaf: Leaf, entry: Entry): Leaf {
     const { entries } = leaf
-    const at = lowerBound(entries, entry.key, this.#before)
+    const at = lowerBound(entries, entry.key, this.#less)
     if (entries[at]?.key === entry.key) {
       entries[at] = entry
       return leaf
     }
     entries.splice(at, 0, entry)
-    if (entries.length > fullSize) {
-      // Keys that come in order leave full leaves behind.
+    if (entries.length > maxNodeSize) {
+      // For ascending insertions, keep the left leaf full.
       const half = at === entries.length - 1 ? at : entries.length >> 1
       const right: Leaf = { kind: 'leaf', owner: this.#owner, entries: entries.splice(half) }
       this.#split = right
-      this.#splitLow = right.entries[0]!.key
+      this.#splitSeparator = right.entries[0]!.key
     }
     return leaf
   }
@@ -163,11 +163,11 @@ export class Tree {
   #splitBranch(branch: Branch): void {
     const half = branch.children.length >> 1
     const children = branch.children.splice(half)
-    const lows = branch.lows.splice(half)
+    const separators = branch.separators.splice(half)
     const size = children.reduce((sum, child) => sum + sizeOf(child), 0)
     branch.size -= size
-    this.#split = { kind: 'branch', owner: this.#owner, size, lows, children }
-    this.#splitLow = lows[0]!
+    this.#split = { kind: 'branch', owner: this.#owner, size, separators, children }
+    this.#splitSeparator = separators[0]!
   }
 
   #takeSplit(): TreeNode | undefined {
@@ -176,47 +176,53 @@ export class Tree {
     return split
   }
 
-  /** `key` is known to be there. May leave an empty node behind, which the caller drops. */
+  /** Requires that `key` exists. May leave an empty node, which the caller removes. */
   #remove(node: TreeNode, key: string): TreeNode {
-    const own = this.#own(node)
+    const own = this.#writable(node)
     if (own.kind === 'leaf') {
-      own.entries.splice(lowerBound(own.entries, key, this.#before), 1)
+      own.entries.splice(lowerBound(own.entries, key, this.#less), 1)
       return own
     }
-    const at = childFor(own, key, this.#before)
+    const at = childFor(own, key, this.#less)
     const child = this.#remove(own.children[at]!, key)
     own.children[at] = child
     own.size--
     if (sizeOf(child) === 0) removeChild(own, at)
-    else if (widthOf(child) < smallSize) this.#joinNeighbour(own, at)
+    else if (widthOf(child) < minNodeSize) this.#mergeWithNeighbor(own, at)
     return own
   }
 
-  #joinNeighbour(parent: Branch, at: number): void {
-    const left = at > 0 && fits(parent, at - 1) ? at - 1 : at
-    if (left + 1 >= parent.children.length || !fits(parent, left)) return
-    const into = this.#own(parent.children[left]!)
+  #mergeWithNeighbor(parent: Branch, at: number): void {
+    const left = at > 0 && canMerge(parent, at - 1) ? at - 1 : at
+    if (left + 1 >= parent.children.length || !canMerge(parent, left)) return
+    const into = this.#writable(parent.children[left]!)
     const from = parent.children[left + 1]!
     if (into.kind === 'leaf' && from.kind === 'leaf') into.entries.push(...from.entries)
     if (into.kind === 'branch' && from.kind === 'branch') {
       into.children.push(...from.children)
-      into.lows.push(parent.lows[left + 1]!, ...from.lows.slice(1))
+      into.separators.push(parent.separators[left + 1]!, ...from.separators.slice(1))
       into.size += from.size
     }
     parent.children[left] = into
     removeChild(parent, left + 1)
   }
 
-  #own<N extends TreeNode>(node: N): N
-  #own(node: TreeNode): TreeNode {
+  #writable<N extends TreeNode>(node: N): N
+  #writable(node: TreeNode): TreeNode {
     if (node.owner === this.#owner) return node
     return node.kind === 'leaf'
       ? { kind: 'leaf', owner: this.#owner, entries: node.entries.slice() }
-      : { kind: 'branch', owner: this.#owner, size: node.size, lows: node.lows.slice(), children: node.children.slice() }
+      : {
+          kind: 'branch',
+          owner: this.#owner,
+          size: node.size,
+          separators: node.separators.slice(),
+          children: node.children.slice(),
+        }
   }
 }
 
-const empty: Frozen = { root: undefined, before: beforeByUnit }
+const empty: TreeSnapshot = { root: undefined, less: lessByCodeUnit }
 
 function sizeOf(node: TreeNode): number {
   return node.kind === 'leaf' ? node.entries.length : node.size
@@ -226,36 +232,36 @@ function widthOf(node: TreeNode): number {
   return node.kind === 'leaf' ? node.entries.length : node.children.length
 }
 
-function fits(parent: Branch, left: number): boolean {
+function canMerge(parent: Branch, left: number): boolean {
   const right = parent.children[left + 1]
-  return right !== undefined && widthOf(parent.children[left]!) + widthOf(right) <= joinedSize
+  return right !== undefined && widthOf(parent.children[left]!) + widthOf(right) <= maxMergedSize
 }
 
 function removeChild(parent: Branch, at: number): void {
   parent.children.splice(at, 1)
-  parent.lows.splice(at, 1)
+  parent.separators.splice(at, 1)
 }
 
-/** The child in which `key` is or would be. */
-function childFor(branch: Branch, key: string, before: Before): number {
-  const { lows } = branch
+/** Index of the child that contains `key` or would contain it. */
+function childFor(branch: Branch, key: string, less: KeyLess): number {
+  const { separators } = branch
   let low = 1
-  let high = lows.length
+  let high = separators.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (before(key, lows[middle]!)) high = middle
+    if (less(key, separators[middle]!)) high = middle
     else low = middle + 1
   }
   return low - 1
 }
 
-/** The place of the first entry whose key does not sort before `key`. */
-function lowerBound(entries: readonly Entry[], key: string, before: Before): number {
+/** Index of the first entry whose key does not sort before `key`. */
+function lowerBound(entries: readonly Entry[], key: string, less: KeyLess): number {
   let low = 0
   let high = entries.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (before(entries[middle]!.key, key)) low = middle + 1
+    if (less(entries[middle]!.key, key)) low = middle + 1
     else high = middle
   }
   return low

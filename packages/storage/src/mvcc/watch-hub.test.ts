@@ -4,9 +4,9 @@ import { nextTurn } from '../testing/harness.ts'
 import { makeEntry, putEvent } from './entries.ts'
 import { type Subscriber, WatchHub } from './watch-hub.ts'
 
-class Ear implements Subscriber {
+class RecordingSubscriber implements Subscriber {
   readonly prefix: string
-  heard: string[] = []
+  received: string[] = []
   wakes = 0
 
   constructor(prefix: string) {
@@ -14,7 +14,7 @@ class Ear implements Subscriber {
   }
 
   push(event: StorageEvent): void {
-    this.heard.push(event.key)
+    this.received.push(event.key)
   }
 
   wake(): void {
@@ -24,16 +24,21 @@ class Ear implements Subscriber {
 
 const event = (key: string) => putEvent(makeEntry(key, new Uint8Array(), { revision: 2, created: 2 }), undefined)
 
-describe('watch hub', () => {
-  it('hands an event to each ancestor of its key and to nobody else', () => {
-    const hub = new WatchHub<Ear>()
-    const ears = ['/', '/a/', '/a/b/', '/a/b/c', '/a/b/c/', '/a/b', '/b/'].map((prefix) => new Ear(prefix))
-    for (const ear of ears) hub.add(ear)
+describe('WatchHub', () => {
+  it('dispatches an event to the ancestors of its key only', () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    const subscribers = ['/', '/a/', '/a/b/', '/a/b/c', '/a/b/c/', '/a/b', '/b/'].map((prefix) => new RecordingSubscriber(prefix))
+    for (const subscriber of subscribers) hub.add(subscriber)
     hub.dispatch(event('/a/b/c'))
-    expect(ears.filter(({ heard }) => heard.length === 1).map(({ prefix }) => prefix)).toEqual(['/', '/a/', '/a/b/', '/a/b/c'])
+    expect(subscribers.filter(({ received }) => received.length === 1).map(({ prefix }) => prefix)).toEqual([
+      '/',
+      '/a/',
+      '/a/b/',
+      '/a/b/c',
+    ])
   })
 
-  it('asks nothing of those whose prefix does not match, however many there are', () => {
+  it('does not call subscribers whose prefix does not match', () => {
     const hub = new WatchHub<Subscriber>()
     const silent = {
       push: () => {
@@ -42,15 +47,15 @@ describe('watch hub', () => {
       wake: () => undefined,
     }
     for (let n = 0; n < 10_000; n++) hub.add({ prefix: `/other-${n}/`, ...silent })
-    const ear = new Ear('/a/')
-    hub.add(ear)
+    const subscriber = new RecordingSubscriber('/a/')
+    hub.add(subscriber)
     hub.dispatch(event('/a/x'))
-    expect(ear.heard).toEqual(['/a/x'])
+    expect(subscriber.received).toEqual(['/a/x'])
   })
 
-  it('forgets who leaves, also in the middle of an event', () => {
-    const hub = new WatchHub<Ear>()
-    const [first, second] = [new Ear('/a/'), new Ear('/a/')]
+  it('removes subscribers, also during an event', () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    const [first, second] = [new RecordingSubscriber('/a/'), new RecordingSubscriber('/a/')]
     first.push = () => hub.remove(first)
     hub.add(first)
     hub.add(second)
@@ -58,16 +63,16 @@ describe('watch hub', () => {
     hub.remove(second)
     hub.remove(second)
     hub.dispatch(event('/a/y'))
-    expect(second.heard).toEqual(['/a/x'])
+    expect(second.received).toEqual(['/a/x'])
   })
 
-  it('wakes on a later turn, all together', async () => {
-    const hub = new WatchHub<Ear>()
-    const ears = [new Ear('/a/'), new Ear('/b/')]
-    for (const ear of ears) hub.wakeLater(ear)
+  it('wakes all subscribers together on a later turn', async () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    const subscribers = [new RecordingSubscriber('/a/'), new RecordingSubscriber('/b/')]
+    for (const subscriber of subscribers) hub.wakeLater(subscriber)
     await Promise.resolve()
-    expect(ears.map(({ wakes }) => wakes)).toEqual([0, 0])
+    expect(subscribers.map(({ wakes }) => wakes)).toEqual([0, 0])
     await nextTurn()
-    expect(ears.map(({ wakes }) => wakes)).toEqual([1, 1])
+    expect(subscribers.map(({ wakes }) => wakes)).toEqual([1, 1])
   })
 })

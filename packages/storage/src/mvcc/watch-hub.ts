@@ -1,13 +1,13 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 /**
- * Who hears of which event. A watcher is filed under its prefix; an event is handed to the groups found under each
- * ancestor of its key, so its cost depends on the depth of the key and on its listeners, never on the other watchers.
+ * Dispatches events to watchers. Watchers are grouped by prefix, and an event goes to the groups of all ancestors of its key, so
+ * the cost depends on the depth of the key and its subscribers, not on other watchers.
  *
- * Watchers are woken together, once for all the events of one turn of the event loop.
+ * Watchers are woken together, once for all events of one turn of the event loop.
  */
 import type { StorageEvent } from '../interfaces.ts'
-import { later } from './later.ts'
 
-/** What the hub needs of a watcher. */
+/** The part of a watcher that the hub uses. */
 export interface Subscriber {
   readonly prefix: string
   push(event: StorageEvent): void
@@ -41,7 +41,7 @@ export class WatchHub<S extends Subscriber> {
   /** Calls the subscriber's `wake` on the next turn. */
   wakeLater(subscriber: S): void {
     this.#waiting.push(subscriber)
-    if (this.#waiting.length === 1) later(() => this.#wakeAll())
+    if (this.#waiting.length === 1) onNextTurn(() => this.#wakeAll())
   }
 
   #push(prefix: string, event: StorageEvent): void {

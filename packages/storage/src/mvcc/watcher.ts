@@ -1,43 +1,43 @@
 /**
- * One subscription. It first reads what history holds after its start, at its own pace and without copying it, and is
- * filed with the hub when it has caught up; from then on events are queued for it.
+ * A subscription. It first reads the history after its start, at its own pace and without copying, and registers with the hub
+ * when it has caught up; from then on events are queued.
  *
  *     catching up --history read to its end--> live --overflow | store closed | close--> ended
  *     catching up --compacted | store closed | close--> ended
  *
- * Only the queue counts against `maxPending`: history costs a late watcher nothing, and compaction cuts it off.
+ * Only queued events count against `maxPending`; unread history costs nothing, and compaction cuts such watchers off.
  */
 import type { Revision, StorageEvent, Watcher } from '../interfaces.ts'
 import type { History } from './history.ts'
 import type { Subscriber, WatchHub } from './watch-hub.ts'
 
-export interface WatcherHome {
+export interface WatcherContext {
   readonly history: Pick<History, 'revision' | 'find'>
   readonly hub: WatchHub<MvccWatcher>
-  /** Called once, when the watcher needs nothing more of the store. */
+  /** Called once, when the watcher no longer uses the store. */
   forget(watcher: MvccWatcher): void
 }
 
 export class MvccWatcher implements Watcher, Subscriber {
   readonly prefix: string
-  readonly #home: WatcherHome
+  readonly #context: WatcherContext
   readonly #from: Revision
   readonly #maxPending: number
   readonly #accepts: (event: StorageEvent) => boolean
-  /** While catching up: the next event to hand out. */
+  /** While catching up: the next event to return. */
   #next: StorageEvent | undefined
   #queue: StorageEvent[] = []
   #ended: Watcher['ended']
   #isDone = false
-  /** `revision`, once it can move no more. */
+  /** Final value of `revision`. */
   #last: Revision | undefined
   #onReady: (() => void) | undefined
   #isWaking = false
 
-  constructor(home: WatcherHome, options: { prefix: string; from: Revision; maxPending: number }) {
+  constructor(context: WatcherContext, options: { prefix: string; from: Revision; maxPending: number }) {
     const { prefix } = options
     this.prefix = prefix
-    this.#home = home
+    this.#context = context
     this.#from = options.from
     this.#maxPending = options.maxPending
     this.#accepts = prefix.endsWith('/') ? ({ key }) => key.startsWith(prefix) : ({ key }) => key === prefix
@@ -52,7 +52,7 @@ export class MvccWatcher implements Watcher, Subscriber {
   get revision(): Revision {
     if (this.#last !== undefined) return this.#last
     const next = this.#next ?? this.#queue[0]
-    return next === undefined ? Math.max(this.#from, this.#home.history.revision) : next.revision - 1
+    return next === undefined ? Math.max(this.#from, this.#context.history.revision) : next.revision - 1
   }
 
   get onReady(): (() => void) | undefined {
@@ -61,7 +61,7 @@ export class MvccWatcher implements Watcher, Subscriber {
 
   set onReady(onReady: (() => void) | undefined) {
     this.#onReady = onReady
-    if (onReady !== undefined && this.#hasNews) this.#wakeLater()
+    if (onReady !== undefined && this.#isReady) this.#wakeLater()
   }
 
   take(max = Number.POSITIVE_INFINITY): readonly StorageEvent[] {
@@ -76,7 +76,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#finish(this.#ended)
   }
 
-  /** Takes an event from the hub. */
+  /** Receives an event from the hub. */
   push(event: StorageEvent): void {
     if (event.revision <= this.#from) return
     if (this.#queue.length >= this.#maxPending) {
@@ -89,33 +89,33 @@ export class MvccWatcher implements Watcher, Subscriber {
 
   wake(): void {
     this.#isWaking = false
-    if (!this.#hasNews) return
+    if (!this.#isReady) return
     try {
       this.#onReady?.()
     } catch (error) {
-      // One reader's fault must not keep the next from waking; it surfaces as an uncaught error.
+      // An error of one reader surfaces as an uncaught error and does not prevent others from waking.
       queueMicrotask(() => {
         throw error
       })
     }
   }
 
-  /** Cuts the watcher off. What has arrived before the store closed can still be taken; after an overflow nothing can. */
+  /** Cuts the watcher off. Events queued when the store closes can still be taken; after an overflow none can. */
   end(reason: 'overflow' | 'closed'): void {
     if (this.#isDone) return
     this.#ended = reason
     this.#wakeLater()
     if (reason === 'overflow') this.#finish(reason)
-    else this.#home.hub.remove(this)
+    else this.#context.hub.remove(this)
   }
 
-  /** Cuts off a watcher that has not taken what compaction to `revision` forgets. */
+  /** Cuts off a watcher that has not read the events that compaction to `revision` drops. */
   endIfBehind(revision: Revision, which: 'catching up' | 'all'): void {
     const waiting = which === 'all' ? (this.#next ?? this.#queue[0]) : this.#next
     if (waiting !== undefined && waiting.revision <= revision) this.end('overflow')
   }
 
-  get #hasNews(): boolean {
+  get #isReady(): boolean {
     return this.#ended !== undefined || this.#next !== undefined || this.#queue.length > 0
   }
 
@@ -129,14 +129,14 @@ export class MvccWatcher implements Watcher, Subscriber {
   }
 
   #catchUp(after: Revision): void {
-    this.#next = this.#home.history.find(after, this.#accepts)
-    if (this.#next === undefined && this.#ended === undefined) this.#home.hub.add(this)
+    this.#next = this.#context.history.find(after, this.#accepts)
+    if (this.#next === undefined && this.#ended === undefined) this.#context.hub.add(this)
   }
 
   #wakeLater(): void {
     if (this.#isWaking) return
     this.#isWaking = true
-    this.#home.hub.wakeLater(this)
+    this.#context.hub.wakeLater(this)
   }
 
   #finish(ended: Watcher['ended']): void {
@@ -146,7 +146,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#isDone = true
     this.#next = undefined
     this.#queue = []
-    this.#home.hub.remove(this)
-    this.#home.forget(this)
+    this.#context.hub.remove(this)
+    this.#context.forget(this)
   }
 }

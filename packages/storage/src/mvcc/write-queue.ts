@@ -1,16 +1,16 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 /**
- * Writes that have their place in the order and wait for the journal. While one batch is being committed the next one
- * collects, so many writers share one flush to disk.
+ * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one
+ * flush to disk.
  *
  *     ordered --batch--> committing --durable--> visible, promise resolves
- *                                   --failed---> promise rejects, and so does every later one
+ *                                   --failed---> promise rejects, as does every later one
  */
 import type { Entry, StorageEvent } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import type { Journal } from './journal.ts'
-import { later } from './later.ts'
 
-interface Waiting {
+interface QueuedWrite {
   readonly event: StorageEvent
   readonly resolve: (entry: Entry) => void
   readonly reject: (error: StorageError) => void
@@ -19,29 +19,29 @@ interface Waiting {
 /** The newest write to a key that is not visible yet. */
 export interface PendingWrite {
   readonly event: StorageEvent
-  /** Resolves when it is visible. */
+  /** Resolves when the write is visible. */
   readonly written: Promise<Entry>
 }
 
-const batchWrites = 8192
-const batchBytes = 8 * 1024 * 1024
+const maxBatchWrites = 8192
+const maxBatchBytes = 8 * 1024 * 1024
 
 export class WriteQueue {
   readonly #journal: Journal
-  readonly #show: (event: StorageEvent) => void
+  readonly #publish: (event: StorageEvent) => void
   readonly #newest = new Map<string, PendingWrite>()
-  #collecting: Waiting[] = []
+  #collecting: QueuedWrite[] = []
   #isFlushing = false
   #failure: StorageError | undefined
   #whenIdle: (() => void)[] = []
 
-  /** @param show makes a durable event visible; called in revision order. */
+  /** @param publish Makes a durable event visible; called in revision order. */
   constructor(journal: Journal, show: (event: StorageEvent) => void) {
     this.#journal = journal
-    this.#show = show
+    this.#publish = show
   }
 
-  /** Why no write is taken any more. */
+  /** The error that later writes are rejected with, if any. */
   get failure(): StorageError | undefined {
     return this.#failure
   }
@@ -58,12 +58,12 @@ export class WriteQueue {
     this.#newest.set(event.key, { event, written })
     if (!this.#isFlushing) {
       this.#isFlushing = true
-      later(() => void this.#flush())
+      onNextTurn(() => void this.#flush())
     }
     return written
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no writes are pending. */
   idle(): Promise<void> {
     if (!this.#isFlushing) return Promise.resolve()
     return new Promise((resolve) => {
@@ -81,34 +81,34 @@ export class WriteQueue {
     }
     for (const { event, resolve } of batch) {
       if (this.#newest.get(event.key)?.event === event) this.#newest.delete(event.key)
-      this.#show(event)
+      this.#publish(event)
       resolve(event.entry)
     }
-    // On a later turn, so that the writers just released get into the next batch.
-    if (this.#collecting.length > 0) later(() => void this.#flush())
-    else this.#rest()
+    // On a later turn, so that the released writers join the next batch.
+    if (this.#collecting.length > 0) onNextTurn(() => void this.#flush())
+    else this.#notifyIdle()
   }
 
-  #takeBatch(): Waiting[] {
+  #takeBatch(): QueuedWrite[] {
     let bytes = 0
     let count = 0
-    while (count < this.#collecting.length && count < batchWrites && bytes < batchBytes) {
+    while (count < this.#collecting.length && count < maxBatchWrites && bytes < maxBatchBytes) {
       bytes += this.#collecting[count]!.event.entry.value.byteLength
       count++
     }
     return this.#collecting.splice(0, count)
   }
 
-  #fail(writes: readonly Waiting[], cause: unknown): void {
+  #fail(writes: readonly QueuedWrite[], cause: unknown): void {
     const problem = `a write could not be made durable: ${cause instanceof Error ? cause.message : String(cause)}`
     this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
     this.#collecting = []
     this.#newest.clear()
     for (const { reject } of writes) reject(this.#failure)
-    this.#rest()
+    this.#notifyIdle()
   }
 
-  #rest(): void {
+  #notifyIdle(): void {
     this.#isFlushing = false
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }

@@ -1,30 +1,30 @@
 /**
- * The process that the crash test kills: writes to a store with many hands, and says on standard output what has been
- * acknowledged, one line `revision key` for each, `-key` for a deletion.
+ * The process killed by the crash test: 16 concurrent writers, which report acknowledged writes on standard output, one line
+ * `revision key` each (`-key` for a deletion).
  *
  *     node crash-writer.js <dir> <seed>
  */
 import { writeSync } from 'node:fs'
 import { durableStorage } from '../lmdb/durable-storage.ts'
 import { crashValue } from './crash-value.ts'
-import { seededDice } from './random.ts'
+import { seededChoices } from './random-choices.ts'
 
 const [dir = '', seed = '1'] = process.argv.slice(2)
 const storage = await durableStorage({ dir })
-const dice = seededDice(Number(seed))
+const choices = seededChoices(Number(seed))
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 say('ready')
 await Promise.all(
   Array.from({ length: 16 }, async (_, hand) => {
     for (;;) {
-      const key = `/crash/${hand}/${dice.below(20)}`
-      const size = dice.chance(5) ? 20_000 : dice.below(2000)
-      const isDelete = dice.chance(15)
+      const key = `/crash/${hand}/${choices.below(20)}`
+      const size = choices.chance(5) ? 20_000 : choices.below(2000)
+      const isDelete = choices.chance(15)
       const encode = (revision: number) => crashValue(key, revision, size)
       const result = await (isDelete ? storage.delete(key, encode) : storage.put(key, encode))
       if (result.outcome === 'written') say(`${result.entry.revision} ${isDelete ? '-' : ''}${key}`)
-      if (dice.chance(1)) await storage.compact(Math.max(storage.compacted, storage.revision - dice.below(200)))
+      if (choices.chance(1)) await storage.compact(Math.max(storage.compacted, storage.revision - choices.below(200)))
     }
   }),
 )

@@ -1,6 +1,5 @@
 /**
- * The process of the full disk test: writes until the disk takes no more (its parent limits the size of files), then
- * says on standard output what it saw, as JSON.
+ * The process of the full disk test: writes until the disk is full (its parent limits file sizes), then prints a report as JSON.
  *
  *     node full-disk-writer.js <dir>
  */
@@ -9,13 +8,13 @@ import { durableStorage } from '../lmdb/durable-storage.ts'
 import { StorageError } from '../storage-error.ts'
 
 export interface FullDiskReport {
-  /** The last acknowledged revision, and the last that can be seen. */
+  /** The last acknowledged and the last visible revision. */
   readonly acknowledged: number
   readonly visible: number
-  /** How the failing writes ended, each and together, and one more after them. */
+  /** Errors of the failed concurrent writes, and of one more write after them. */
   readonly failures: readonly unknown[]
   readonly next: unknown
-  /** Entries that can still be read. */
+  /** Number of readable entries. */
   readonly readable: number
 }
 

@@ -1,42 +1,39 @@
-/** What the suite's tests share. */
+/** Helpers of the storage suite. */
 import assert from 'node:assert/strict'
 import { type FakeClock, fakeClock } from '@krmkit/meta'
 import type { Entry, Storage, StorageEvent, Watcher, WriteResult } from '../interfaces.ts'
 import type { StorageOptions } from '../options.ts'
 import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
 
-/** One store made for one test. */
+/** A store created for one test. */
 export interface StoreUnderTest {
   readonly storage: Storage
-  /**
-   * Closes the store and opens another over the same data, with the same options. Absent when nothing outlives the
-   * store.
-   */
+  /** Closes the store and reopens the same data with the same options. Absent for stores that do not persist. */
   readonly reopen?: () => Promise<Storage>
-  /** Closes whatever is open and removes the data. */
+  /** Closes the store and removes its data. */
   dispose(): Promise<void>
 }
 
-/** Makes an empty store with these options. */
+/** Creates an empty store with these options. */
 export type CreateStore = (options: StorageOptions) => Promise<StoreUnderTest>
 
-/** Of a test runner: vitest's, node:test's and others' functions of these names fit. */
+/** The functions of a test runner; those of vitest, node:test and others fit. */
 export interface SuiteRunner {
   describe(name: string, body: () => void): unknown
   it(name: string, body: () => Promise<void>): unknown
 }
 
-export interface Bench {
+export interface StoreTestContext {
   readonly storage: Storage
   readonly clock: FakeClock
-  /** Absent when the backend keeps nothing. */
+  /** Absent when the backend does not persist. */
   readonly reopen: (() => Promise<Storage>) | undefined
 }
 
-/** A runner's `it` that hands each test a store of its own. */
-export type StoreTest = (name: string, body: (bench: Bench) => Promise<void>, options?: StorageOptions) => void
+/** Declares a test that runs on a fresh store. */
+export type StoreTest = (name: string, body: (bench: StoreTestContext) => Promise<void>, options?: StorageOptions) => void
 
-/** A moment for fake clocks to start at. */
+/** Start time of fake clocks. */
 const startMs = Date.UTC(2024, 0, 1)
 
 export function storeTests({ it }: SuiteRunner, createStore: CreateStore): StoreTest {
@@ -53,7 +50,7 @@ export function storeTests({ it }: SuiteRunner, createStore: CreateStore): Store
   }
 }
 
-/** The bytes of a text, as an `encode` that ignores the revision. */
+/** An `encode` that returns the UTF-8 bytes of a text. */
 export function text(value: string): () => Uint8Array {
   return () => new TextEncoder().encode(value)
 }
@@ -62,14 +59,14 @@ export function read(entry: Entry | undefined): string | undefined {
   return entry === undefined ? undefined : new TextDecoder().decode(entry.value)
 }
 
-/** `key=text@revision` for each entry. */
-export function show(entries: readonly Entry[]): string[] {
+/** Formats each entry as `key=text@revision`. */
+export function formatEntries(entries: readonly Entry[]): string[] {
   return entries.map((entry) => `${entry.key}=${read(entry)}@${entry.revision}`)
 }
 
-/** `put /a=text@revision` for each event. */
-export function showEvents(events: readonly StorageEvent[]): string[] {
-  return events.map(({ type, entry }) => `${type} ${show([entry])[0]}`)
+/** Formats each event as `put /a=text@revision`. */
+export function formatEvents(events: readonly StorageEvent[]): string[] {
+  return events.map(({ type, entry }) => `${type} ${formatEntries([entry])[0]}`)
 }
 
 export function expectWritten(result: WriteResult): Entry {
@@ -96,14 +93,14 @@ export async function failureOf(fn: () => unknown): Promise<StorageErrorDetail> 
   assert.fail('no error was thrown')
 }
 
-/** Everything that has happened on earlier turns of the event loop has had its effect. */
+/** Resolves after all effects of earlier turns of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(() => setImmediate(resolve))
   })
 }
 
-/** Takes events as they come until there are so many. */
+/** Takes events until there are `count`. */
 export async function takeUntil(watcher: Watcher, count: number): Promise<StorageEvent[]> {
   const events = [...watcher.take()]
   while (events.length < count && watcher.ended === undefined) {

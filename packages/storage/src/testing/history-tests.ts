@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+import { failureOf, formatEntries, formatEvents, put, read, remove, type StoreTest, takeUntil, text } from './harness.ts'
 
 const minuteMs = 60_000
 
-/** The window of past revisions: what it promises, and how it ends. */
+/** Tests of the history window. */
 export function historyTests(test: StoreTest): void {
-  test('the worked history of the contract', async ({ storage }) => {
+  test('follows the worked history of the contract', async ({ storage }) => {
     const start = storage.revision
     const first = await put(storage, '/a/x', 'v1')
     const second = await put(storage, '/a/x', 'v2')
@@ -13,7 +13,7 @@ export function historyTests(test: StoreTest): void {
     assert.equal(await storage.get('/a/x'), undefined)
     assert.equal(await storage.get('/a/x', { at: second.revision }), second)
     const watcher = storage.watch({ prefix: '/a/x', from: first.revision })
-    assert.deepEqual(showEvents(await takeUntil(watcher, 2)), [`put /a/x=v2@${start + 2}`, `delete /a/x=v2@${start + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 2)), [`put /a/x=v2@${start + 2}`, `delete /a/x=v2@${start + 3}`])
     watcher.close()
     await storage.compact(second.revision)
     assert.equal(storage.compacted, second.revision)
@@ -22,21 +22,21 @@ export function historyTests(test: StoreTest): void {
     assert.deepEqual(await failureOf(() => storage.watch({ prefix: '/a/', from: first.revision })), tooOld)
     assert.equal(await storage.get('/a/x', { at: second.revision }), second)
     const later = storage.watch({ prefix: '/a/', from: second.revision })
-    assert.deepEqual(showEvents(await takeUntil(later, 1)), [`delete /a/x=v2@${start + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(later, 1)), [`delete /a/x=v2@${start + 3}`])
     later.close()
   })
 
-  test('P316 a list at a forgotten revision is refused with the bounds of what is kept', async ({ storage }) => {
+  test('rejects a list at a compacted revision, with the bounds of the window [P316]', async ({ storage }) => {
     await put(storage, '/a/x', '1')
     const { revision } = await put(storage, '/a/x', '2')
     await put(storage, '/a/x', '3')
     await storage.compact(revision)
     const expected = { code: 'Compacted', requested: revision - 1, compacted: revision, current: revision + 1 }
     assert.deepEqual(await failureOf(() => storage.list({ prefix: '/a/', at: revision - 1 })), expected)
-    assert.deepEqual(show((await storage.list({ prefix: '/a/', at: revision })).entries), [`/a/x=2@${revision}`])
+    assert.deepEqual(formatEntries((await storage.list({ prefix: '/a/', at: revision })).entries), [`/a/x=2@${revision}`])
   })
 
-  test('compaction forgets no newest state, and never goes back', async ({ storage }) => {
+  test('keeps the newest state on compaction, and never moves the window back', async ({ storage }) => {
     for (let n = 0; n < 50; n++) await put(storage, `/a/${n % 20}`, String(n))
     await storage.compact(storage.revision)
     assert.equal(storage.compacted, storage.revision)
@@ -46,10 +46,7 @@ export function historyTests(test: StoreTest): void {
     assert.equal(storage.compacted, storage.revision)
   })
 
-  test('P323 a revision can be watched from for 5 minutes after the next one came, and then no more', async ({
-    storage,
-    clock,
-  }) => {
+  test('watches from a revision for 5 minutes after the next one, and not longer [P323]', async ({ storage, clock }) => {
     const { revision } = await put(storage, '/a/x', '1')
     clock.advance(30 * minuteMs)
     storage.watch({ prefix: '/a/', from: revision }).close()
@@ -63,7 +60,7 @@ export function historyTests(test: StoreTest): void {
     assert.deepEqual(failure, { code: 'Compacted', requested: revision, compacted: revision + 1, current: revision + 1 })
   })
 
-  test('P324 the next page can be read for 5 minutes after the first, and then no more', async ({ storage, clock }) => {
+  test('reads the next page for 5 minutes after the first, and not longer [P324]', async ({ storage, clock }) => {
     for (const name of ['a', 'b', 'c']) await put(storage, `/a/${name}`, '1')
     const first = await storage.list({ prefix: '/a/', limit: 1 })
     await put(storage, '/a/b', '2')
@@ -77,7 +74,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test(
-    'the window is as long as asked for',
+    'keeps history for the configured time',
     async ({ storage, clock }) => {
       const { revision } = await put(storage, '/a/x', '1')
       await put(storage, '/a/x', '2')
@@ -89,7 +86,7 @@ export function historyTests(test: StoreTest): void {
     { historyMs: 2000 },
   )
 
-  test('history goes in steps: what is newer than the window stays', async ({ storage, clock }) => {
+  test('drops history in steps, never what is newer than the window', async ({ storage, clock }) => {
     const start = storage.revision
     for (let minute = 0; minute < 20; minute++) {
       await put(storage, '/a/x', String(minute))
@@ -103,7 +100,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test(
-    'too many bytes of history push out the oldest, once it is old enough',
+    'drops the oldest history above the byte limit, once it has the minimum age',
     async ({ storage, clock }) => {
       const { revision } = await put(storage, '/a/x', '1')
       for (let n = 0; n < 10; n++) await storage.put('/a/x', () => new Uint8Array(1024 * 1024))
@@ -116,7 +113,7 @@ export function historyTests(test: StoreTest): void {
     { historyBytes: 4 * 1024 * 1024, minHistoryMs: 3000 },
   )
 
-  test('states far back are exact, in a long history over many keys', async ({ storage }) => {
+  test('restores distant states exactly in a long history of many keys', async ({ storage }) => {
     const start = storage.revision
     const expected: string[][] = [[]]
     const state = new Map<string, string>()
@@ -131,7 +128,7 @@ export function historyTests(test: StoreTest): void {
     }
     for (let n = 211; n <= 6000; n += 211) {
       const { entries } = await storage.list({ prefix: '/a/', at: start + n })
-      assert.deepEqual(show(entries), expected[n], `at ${n}`)
+      assert.deepEqual(formatEntries(entries), expected[n], `at ${n}`)
     }
   })
 }

@@ -1,4 +1,4 @@
-/** A store as simple as can be: the list of all writes. What a real store answers is compared with this. */
+/** A reference model: the list of all writes. Results of a store are compared with it. */
 import type { Revision } from '../interfaces.ts'
 
 export interface ModelWrite {
@@ -25,7 +25,7 @@ export class Model {
     this.#writes.push(write)
   }
 
-  /** What each key held at a revision, sorted by key; `key=value@revision`. */
+  /** The state of a prefix at a revision, sorted by key and formatted as `key=value@revision`. */
   stateAt(at: Revision, prefix: string): { readonly key: string; readonly shown: string; readonly revision: Revision }[] {
     const state = new Map<string, ModelWrite>()
     for (const write of this.#writes) {
@@ -39,7 +39,7 @@ export class Model {
       .map(({ key, value, revision }) => ({ key, revision, shown: `${key}=${value}@${revision}` }))
   }
 
-  /** What a watcher of the prefix must hear after one revision and up to another. */
+  /** The events of a prefix after one revision, up to and including another. */
   events(after: Revision, prefix: string, through: Revision = this.revision): string[] {
     return this.#writes
       .filter(({ key, revision }) => revision > after && revision <= through && key.startsWith(prefix))

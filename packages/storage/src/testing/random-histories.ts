@@ -1,18 +1,27 @@
 /**
- * Random histories against a model. What is checked has a name:
+ * Random histories, compared with a model. The checked guarantees are:
  *
- * - Ordered: a watcher hears revisions in rising order, and all that concern it.
- * - Unique: no revision is given twice, no event is heard twice.
- * - Resumable: a watcher that starts after the last event of another goes on where that one stopped.
- * - Bookmarkable: so does one that starts at the other's `revision`.
- * - Snapshot: a list at a revision is the state of that revision, in pages as in one piece.
- * - Durable: nothing acknowledged is missing after a restart.
+ * - Ordered: a watcher receives all events of its prefix in ascending revision order.
+ * - Unique: no revision is assigned twice, no event is delivered twice.
+ * - Resumable: a watch that starts after the last event of another continues where that one stopped.
+ * - Bookmarkable: so does a watch that starts at the other's `revision`.
+ * - Snapshot: a list at a revision is the state of that revision, paged or not.
+ * - Durable: no acknowledged write is missing after a restart.
  */
 import assert from 'node:assert/strict'
 import type { Revision, Storage, Watcher } from '../interfaces.ts'
-import { type Bench, expectWritten, failureOf, nextTurn, type StoreTest, show, showEvents, text } from './harness.ts'
+import {
+  expectWritten,
+  failureOf,
+  formatEntries,
+  formatEvents,
+  nextTurn,
+  type StoreTest,
+  type StoreTestContext,
+  text,
+} from './harness.ts'
 import { Model } from './model.ts'
-import { type Dice, seededDice } from './random.ts'
+import { type RandomChoices, seededChoices } from './random-choices.ts'
 
 const prefixes = ['/', '/a/', '/a/b/', '/c/', '/none/']
 const keys = ['/a/1', '/a/2', '/a/b/1', '/a/b/2', '/a/b/c/1', '/c/1', '/c/2', '/a-/1', '/a0']
@@ -20,8 +29,8 @@ const steps = 300
 
 export function randomHistories(test: StoreTest, seeds: readonly number[]): void {
   for (const seed of seeds) {
-    test(`Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable: a random history, seed ${seed}`, async (bench) => {
-      const history = new RandomHistory(bench, seededDice(seed))
+    test(`keeps all guarantees in a random history (Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable; seed ${seed})`, async (bench) => {
+      const history = new RandomHistory(bench, seededChoices(seed))
       try {
         for (let step = 0; step < steps; step++) await history.step()
         await history.finish()
@@ -32,52 +41,56 @@ export function randomHistories(test: StoreTest, seeds: readonly number[]): void
   }
 }
 
-/** A reader that goes on from watcher to watcher. */
+/** A reader that resumes with a new watcher. */
 interface Observer {
   readonly prefix: string
   from: Revision
   watcher: Watcher
-  heard: string[]
+  received: string[]
   last: Revision
 }
 
 class RandomHistory {
-  readonly #dice: Dice
-  readonly #clock: Bench['clock']
-  readonly #reopen: Bench['reopen']
+  readonly #choices: RandomChoices
+  readonly #clock: StoreTestContext['clock']
+  readonly #reopen: StoreTestContext['reopen']
   readonly #model: Model
   readonly #observers: Observer[] = []
   #storage: Storage
   #count = 0
 
-  constructor(bench: Bench, dice: Dice) {
+  constructor(bench: StoreTestContext, choices: RandomChoices) {
     this.#storage = bench.storage
     this.#clock = bench.clock
     this.#reopen = bench.reopen
-    this.#dice = dice
+    this.#choices = choices
     this.#model = new Model(bench.storage.revision)
   }
 
   async step(): Promise<void> {
-    const roll = this.#dice.below(100)
+    const roll = this.#choices.below(100)
     if (roll < 35) await this.#write()
     else if (roll < 45) await this.#burst()
     else if (roll < 55) await this.#checkSnapshot()
-    else if (roll < 62) this.#observe()
-    else if (roll < 82) await this.#listen()
-    else if (roll < 92) this.#goOn()
-    else if (roll < 96) this.#clock.advance(this.#dice.below(90_000))
+    else if (roll < 62) this.#startObserver()
+    else if (roll < 82) await this.#takeEvents()
+    else if (roll < 92) this.#resumeObserver()
+    else if (roll < 96) this.#clock.advance(this.#choices.below(90_000))
     else if (roll < 98) await this.#storage.compact(this.#someRevision())
-    else if (this.#dice.chance(50)) await this.#restart()
+    else if (this.#choices.chance(50)) await this.#restart()
     assert.equal(this.#storage.revision, this.#model.revision, 'Unique: the newest revision')
   }
 
   async finish(): Promise<void> {
     await nextTurn()
     for (const observer of this.#observers) {
-      this.#hear(observer, observer.watcher.take())
+      this.#receive(observer, observer.watcher.take())
       if (observer.watcher.ended === undefined) {
-        assert.deepEqual(observer.heard, this.#model.events(observer.from, observer.prefix), `Ordered: all of ${observer.prefix}`)
+        assert.deepEqual(
+          observer.received,
+          this.#model.events(observer.from, observer.prefix),
+          `Ordered: all of ${observer.prefix}`,
+        )
       }
       observer.watcher.close()
     }
@@ -85,11 +98,11 @@ class RandomHistory {
   }
 
   async #write(): Promise<void> {
-    const key = this.#dice.pick(keys)
+    const key = this.#choices.pick(keys)
     const value = `v${++this.#count}`
     const current = this.#storage.peek(key)
-    const type = this.#dice.chance(25) ? 'delete' : 'put'
-    const expect = this.#dice.pick([undefined, undefined, current?.revision ?? 0, 0, this.#someRevision()])
+    const type = this.#choices.chance(25) ? 'delete' : 'put'
+    const expect = this.#choices.pick([undefined, undefined, current?.revision ?? 0, 0, this.#someRevision()])
     const options = expect === undefined ? {} : { expect }
     const result = await this.#storage[type](key, text(value), options)
     const fits = (type === 'put' || current !== undefined) && (expect === undefined || expect === (current?.revision ?? 0))
@@ -98,10 +111,10 @@ class RandomHistory {
     else this.#model.add({ type, key, value, revision: result.entry.revision })
   }
 
-  /** Writes that do not wait for each other. */
+  /** Concurrent writes. */
   async #burst(): Promise<void> {
-    const values = Array.from({ length: 1 + this.#dice.below(20) }, () => ({
-      key: this.#dice.pick(keys),
+    const values = Array.from({ length: 1 + this.#choices.below(20) }, () => ({
+      key: this.#choices.pick(keys),
       value: `v${++this.#count}`,
     }))
     const results = await Promise.all(values.map(({ key, value }) => this.#storage.put(key, text(value))))
@@ -111,7 +124,7 @@ class RandomHistory {
   }
 
   async #checkSnapshot(): Promise<void> {
-    const prefix = this.#dice.pick(prefixes)
+    const prefix = this.#choices.pick(prefixes)
     const at = this.#someRevision()
     if (at < this.#storage.compacted) {
       assert.equal((await failureOf(() => this.#storage.list({ prefix, at }))).code, 'Compacted')
@@ -120,18 +133,18 @@ class RandomHistory {
     const expected = this.#model.stateAt(at, prefix)
     const whole = await this.#storage.list({ prefix, at })
     assert.deepEqual(
-      show(whole.entries),
+      formatEntries(whole.entries),
       expected.map(({ shown }) => shown),
       `Snapshot: ${prefix} at ${at}`,
     )
-    const limit = 1 + this.#dice.below(4)
+    const limit = 1 + this.#choices.below(4)
     for (let from = 0; from < expected.length; from += limit) {
       const after = from === 0 ? {} : { after: expected[from - 1]!.key }
       const page = await this.#storage.list({ prefix, at, limit, ...after })
       assert.deepEqual(page.entries, whole.entries.slice(from, from + limit), `Snapshot: a page of ${prefix} at ${at}`)
       assert.equal(page.remaining, Math.max(0, expected.length - from - limit), 'Snapshot: remaining')
     }
-    const key = this.#dice.pick(keys)
+    const key = this.#choices.pick(keys)
     const entry = await this.#storage.get(key, { at })
     assert.equal(
       entry?.revision,
@@ -141,51 +154,51 @@ class RandomHistory {
     assert.equal(this.#storage.count(prefix), this.#model.stateAt(this.#model.revision, prefix).length)
   }
 
-  #observe(): void {
+  #startObserver(): void {
     const from = Math.max(this.#storage.compacted, this.#someRevision())
-    const prefix = this.#dice.pick(prefixes)
-    this.#observers.push({ prefix, from, last: from, heard: [], watcher: this.#storage.watch({ prefix, from }) })
+    const prefix = this.#choices.pick(prefixes)
+    this.#observers.push({ prefix, from, last: from, received: [], watcher: this.#storage.watch({ prefix, from }) })
   }
 
-  async #listen(): Promise<void> {
+  async #takeEvents(): Promise<void> {
     if (this.#observers.length === 0) return
-    const observer = this.#dice.pick(this.#observers)
-    if (this.#dice.chance(50)) await nextTurn()
-    this.#hear(observer, observer.watcher.take(...(this.#dice.chance(50) ? [1 + this.#dice.below(5)] : [])))
+    const observer = this.#choices.pick(this.#observers)
+    if (this.#choices.chance(50)) await nextTurn()
+    this.#receive(observer, observer.watcher.take(...(this.#choices.chance(50) ? [1 + this.#choices.below(5)] : [])))
   }
 
-  #hear(observer: Observer, events: ReturnType<Watcher['take']>): void {
+  #receive(observer: Observer, events: ReturnType<Watcher['take']>): void {
     for (const { revision } of events) {
-      assert.ok(revision > observer.last, `Ordered, Unique: ${revision} was heard after ${observer.last}`)
+      assert.ok(revision > observer.last, `Ordered, Unique: ${revision} was received after ${observer.last}`)
       observer.last = revision
     }
-    observer.heard.push(...showEvents(events))
+    observer.received.push(...formatEvents(events))
     const { prefix, from, watcher } = observer
     assert.deepEqual(
-      observer.heard,
+      observer.received,
       this.#model.events(from, prefix, observer.last),
-      `Ordered: what ${prefix} heard after ${from}`,
+      `Ordered: what ${prefix} received after ${from}`,
     )
     const through = this.#model.events(from, prefix, watcher.revision)
-    assert.deepEqual(observer.heard, through, `Bookmarkable: revision ${watcher.revision} covers only what was taken`)
+    assert.deepEqual(observer.received, through, `Bookmarkable: revision ${watcher.revision} covers only what was taken`)
   }
 
-  /** Closes a watcher and goes on with another. */
-  #goOn(): void {
+  /** Closes a watcher and resumes with another. */
+  #resumeObserver(): void {
     if (this.#observers.length === 0) return
-    const observer = this.#dice.pick(this.#observers)
-    const from = this.#dice.chance(50) ? observer.last : observer.watcher.revision
+    const observer = this.#choices.pick(this.#observers)
+    const from = this.#choices.chance(50) ? observer.last : observer.watcher.revision
     observer.watcher.close()
-    this.#startAgain(observer, from)
+    this.#watchFrom(observer, from)
   }
 
-  #startAgain(observer: Observer, from: Revision): void {
+  #watchFrom(observer: Observer, from: Revision): void {
     const start = Math.max(from, this.#storage.compacted)
     if (start !== from) {
-      // Too late: this one lists again, as a client would.
+      // The revision is compacted: start over, as a client would with a new list.
       observer.from = start
       observer.last = start
-      observer.heard = []
+      observer.received = []
     }
     observer.watcher = this.#storage.watch({ prefix: observer.prefix, from: start })
   }
@@ -193,23 +206,23 @@ class RandomHistory {
   async #restart(): Promise<void> {
     if (this.#reopen === undefined) return
     const { compacted } = this.#storage
-    const before = show((await this.#storage.list({ prefix: '/' })).entries)
+    const before = formatEntries((await this.#storage.list({ prefix: '/' })).entries)
     this.#storage = await this.#reopen()
     const after = await this.#storage.list({ prefix: '/' })
-    assert.deepEqual([show(after.entries), after.revision], [before, this.#model.revision], 'Durable: the newest state')
+    assert.deepEqual([formatEntries(after.entries), after.revision], [before, this.#model.revision], 'Durable: the newest state')
     assert.ok(this.#storage.compacted <= compacted, 'Durable: the window')
     const at = this.#someRevision()
     if (at >= this.#storage.compacted) {
       const old = await this.#storage.list({ prefix: '/', at })
       const expected = this.#model.stateAt(at, '/').map(({ shown }) => shown)
-      assert.deepEqual(show(old.entries), expected, `Durable: the state at ${at}`)
+      assert.deepEqual(formatEntries(old.entries), expected, `Durable: the state at ${at}`)
     }
-    for (const observer of this.#observers) this.#startAgain(observer, observer.last)
+    for (const observer of this.#observers) this.#watchFrom(observer, observer.last)
   }
 
-  /** One of the model's revisions, mostly a recent one. */
+  /** A revision of the model, usually a recent one. */
   #someRevision(): Revision {
-    const span = this.#dice.chance(70) ? 30 : this.#model.revision
-    return Math.max(this.#model.start, this.#model.revision - this.#dice.below(span))
+    const span = this.#choices.chance(70) ? 30 : this.#model.revision
+    return Math.max(this.#model.start, this.#model.revision - this.#choices.below(span))
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../interfaces.ts'
-import { failureOf, put, read, remove, type StoreTest, show, text } from './harness.ts'
+import { failureOf, formatEntries, put, read, remove, type StoreTest, text } from './harness.ts'
 
-/** Single reads, lists, pages, snapshots, counts. */
+/** Tests of get, list, pages, snapshots and counts. */
 export function readTests(test: StoreTest): void {
-  test('P168 get without a revision gives the newest entry', async ({ storage }) => {
+  test('gets the newest entry without a revision [P168]', async ({ storage }) => {
     assert.equal(await storage.get('/a/x'), undefined)
     await put(storage, '/a/x', '1')
     const newest = await put(storage, '/a/x', '2')
@@ -12,7 +12,7 @@ export function readTests(test: StoreTest): void {
     assert.equal(storage.peek('/a/x'), newest)
   })
 
-  test('get at a revision gives the entry of that time', async ({ storage }) => {
+  test('gets the entry of a past revision', async ({ storage }) => {
     const before = storage.revision
     const first = await put(storage, '/a/x', '1')
     const second = await put(storage, '/a/x', '2')
@@ -25,7 +25,7 @@ export function readTests(test: StoreTest): void {
     assert.equal(await storage.get('/a/y', { at: second.revision + 1 }), undefined)
   })
 
-  test('P169 P170 a list without a revision is the newest state, in key order, with its revision', async ({ storage }) => {
+  test('lists the newest state in key order, with its revision [P169 P170]', async ({ storage }) => {
     for (const name of ['c', 'a', 'b']) await put(storage, `/a/${name}`, name)
     const { entries, revision, remaining } = await storage.list({ prefix: '/a/' })
     assert.deepEqual(
@@ -37,7 +37,7 @@ export function readTests(test: StoreTest): void {
     assert.equal(entries[0], storage.peek('/a/a'))
   })
 
-  test('P171 P180 a list not older than a revision waits for it first', async ({ storage }) => {
+  test('waits for a revision before listing [P171 P180]', async ({ storage }) => {
     const revision = storage.revision + 2
     const waiting = storage.waitFor(revision, new AbortController().signal)
     await put(storage, '/a/x', '1')
@@ -46,13 +46,13 @@ export function readTests(test: StoreTest): void {
     assert.ok((await storage.list({ prefix: '/a/' })).revision >= revision)
   })
 
-  test('P173 P178 a list at a revision is exactly that state', async ({ storage }) => {
+  test('lists exactly the state of a revision [P173 P178]', async ({ storage }) => {
     const start = storage.revision
     await put(storage, '/a/x', '1')
     await put(storage, '/a/y', '2')
     await put(storage, '/a/x', '3')
     await remove(storage, '/a/y')
-    const at = async (offset: number) => show((await storage.list({ prefix: '/a/', at: start + offset })).entries)
+    const at = async (offset: number) => formatEntries((await storage.list({ prefix: '/a/', at: start + offset })).entries)
     assert.deepEqual(await at(0), [])
     assert.deepEqual(await at(1), [`/a/x=1@${start + 1}`])
     assert.deepEqual(await at(2), [`/a/x=1@${start + 1}`, `/a/y=2@${start + 2}`])
@@ -62,7 +62,7 @@ export function readTests(test: StoreTest): void {
     assert.deepEqual([result.revision, result.remaining], [start + 2, 1])
   })
 
-  test('P24 remaining counts the keys after the last entry', async ({ storage }) => {
+  test('counts the remaining keys after the last entry [P24]', async ({ storage }) => {
     await fill(storage, 10)
     for (const limit of [1, 4, 9, 10, 11]) {
       const { entries, remaining } = await storage.list({ prefix: '/a/', limit })
@@ -72,7 +72,7 @@ export function readTests(test: StoreTest): void {
     assert.equal((await storage.list({ prefix: '/a/', after: '/a/05' })).remaining, 0)
   })
 
-  test('P172 P185 a limit is never exceeded, and shows the newest state; none, or 0, gives everything', async ({ storage }) => {
+  test('respects the limit; without one, or with 0, lists everything [P172 P185]', async ({ storage }) => {
     await fill(storage, 100)
     const limited = await storage.list({ prefix: '/a/', limit: 7 })
     assert.deepEqual([limited.entries.length, limited.revision], [7, storage.revision])
@@ -80,7 +80,7 @@ export function readTests(test: StoreTest): void {
     assert.equal((await storage.list({ prefix: '/a/' })).entries.length, 100)
   })
 
-  test('P174 P186 P187 P188 pages at one revision are one snapshot, whatever is written between them', async ({ storage }) => {
+  test('pages through one snapshot regardless of concurrent writes [P174 P186 P187 P188]', async ({ storage }) => {
     await fill(storage, 250)
     const whole = await storage.list({ prefix: '/a/' })
     const first = await storage.list({ prefix: '/a/', limit: 20 })
@@ -101,7 +101,7 @@ export function readTests(test: StoreTest): void {
     assert.notDeepEqual((await storage.list({ prefix: '/a/' })).entries, whole.entries)
   })
 
-  test('a prefix covers its own keys only', async ({ storage }) => {
+  test('lists only keys under the prefix', async ({ storage }) => {
     for (const key of ['/a', '/a/b', '/a/b/c', '/a/b/c/d', '/a/b0', '/a/b-c', '/a/bc', '/a0', '/b/a/b/c'])
       await put(storage, key, '')
     const keys = async (prefix: string) => (await storage.list({ prefix })).entries.map(({ key }) => key)
@@ -112,7 +112,7 @@ export function readTests(test: StoreTest): void {
     assert.deepEqual([storage.count('/a/b/'), storage.count('/a/'), storage.count('/none/'), storage.count('/')], [2, 6, 0, 9])
   })
 
-  test('after never leads out of the prefix', async ({ storage }) => {
+  test('never lists keys outside the prefix because of after', async ({ storage }) => {
     for (const key of ['/a/x', '/b/x', '/b/y', '/c/x']) await put(storage, key, '')
     const keys = async (after: string) => {
       const { entries, remaining } = await storage.list({ prefix: '/b/', after, limit: 10 })
@@ -126,7 +126,7 @@ export function readTests(test: StoreTest): void {
     assert.deepEqual(await keys('/c/x'), [])
   })
 
-  test('keys are in the order of their bytes', async ({ storage }) => {
+  test('orders keys by their bytes', async ({ storage }) => {
     const names = [
       'a',
       'b',
@@ -159,14 +159,14 @@ export function readTests(test: StoreTest): void {
     }
   })
 
-  test('a prefix that names no collection is refused', async ({ storage }) => {
+  test('rejects a prefix that is not a collection', async ({ storage }) => {
     for (const prefix of ['', '/a', 'a/', '/a/\0/', '/\ud800/']) {
       assert.equal((await failureOf(() => storage.list({ prefix }))).code, 'InvalidKey', JSON.stringify(prefix))
       assert.equal((await failureOf(() => storage.count(prefix))).code, 'InvalidKey')
     }
   })
 
-  test('a revision that has not happened is refused', async ({ storage }) => {
+  test('rejects a future revision', async ({ storage }) => {
     const current = storage.revision
     const expected = { code: 'FutureRevision', requested: current + 1, current }
     assert.deepEqual(await failureOf(() => storage.get('/a/x', { at: current + 1 })), expected)
@@ -174,7 +174,7 @@ export function readTests(test: StoreTest): void {
     assert.deepEqual(await failureOf(() => storage.compact(current + 1)), expected)
   })
 
-  test('waitFor tells whether the revision came before the abort', async ({ storage }) => {
+  test('resolves waitFor with whether the revision came before the abort', async ({ storage }) => {
     const never = new AbortController().signal
     assert.equal(await storage.waitFor(storage.revision, never), true)
     const abort = new AbortController()

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A directory for the time of `use`. */
+/** Runs `use` with a temporary directory. */
 export async function withTempDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'krmkit-storage-'))
   try {

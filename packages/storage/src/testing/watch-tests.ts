@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import type { StorageEvent } from '../interfaces.ts'
-import { failureOf, nextTurn, put, remove, type StoreTest, showEvents, takeUntil, text } from './harness.ts'
+import { failureOf, formatEvents, nextTurn, put, remove, type StoreTest, takeUntil, text } from './harness.ts'
 
-/** What watchers hear, when they are woken, and how they end. */
+/** Tests of watchers: delivery, waking and ending. */
 export function watchTests(test: StoreTest): void {
-  test('P184 P301 a watch hears what came after its start, each at its revision', async ({ storage }) => {
+  test('delivers events after the start, each at its revision [P184 P301]', async ({ storage }) => {
     const before = await put(storage, '/a/x', '1')
     const watcher = storage.watch({ prefix: '/a/', from: before.revision })
     const second = await put(storage, '/a/x', '2')
     await put(storage, '/a/y', '3')
     await remove(storage, '/a/x', 'last')
     const events = await takeUntil(watcher, 3)
-    assert.deepEqual(showEvents(events), [
+    assert.deepEqual(formatEvents(events), [
       `put /a/x=2@${before.revision + 1}`,
       `put /a/y=3@${before.revision + 2}`,
       `delete /a/x=last@${before.revision + 3}`,
@@ -27,19 +27,19 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('P184 P301 a watch from an earlier revision first hears what it missed', async ({ storage }) => {
+  test('delivers missed events first to a watch from an earlier revision [P184 P301]', async ({ storage }) => {
     const from = storage.revision
     await put(storage, '/a/x', '1')
     await put(storage, '/b/x', '2')
     const watcher = storage.watch({ prefix: '/a/', from })
     await put(storage, '/a/x', '3')
-    assert.deepEqual(showEvents(await takeUntil(watcher, 2)), [`put /a/x=1@${from + 1}`, `put /a/x=3@${from + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 2)), [`put /a/x=1@${from + 1}`, `put /a/x=3@${from + 3}`])
     await put(storage, '/a/x', '4')
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /a/x=4@${from + 4}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /a/x=4@${from + 4}`])
     watcher.close()
   })
 
-  test('P182 P183 a list, and a watch from its revision, together miss nothing and repeat nothing', async ({ storage }) => {
+  test('neither misses nor repeats events between a list and a watch from its revision [P182 P183]', async ({ storage }) => {
     const writing = (async () => {
       for (let n = 0; n < 200; n++) {
         const writes = Array.from({ length: 5 }, (_, hand) => storage.put(`/a/${(n + hand) % 20}`, text(String(n))))
@@ -52,8 +52,8 @@ export function watchTests(test: StoreTest): void {
     const state = new Map(entries.map((entry) => [entry.key, entry]))
     const watcher = storage.watch({ prefix: '/a/', from: revision })
     await writing
-    const heard = await takeUntil(watcher, storage.revision - revision)
-    for (const { key, entry, previous } of heard) {
+    const received = await takeUntil(watcher, storage.revision - revision)
+    for (const { key, entry, previous } of received) {
       assert.equal(previous, state.get(key))
       state.set(key, entry)
     }
@@ -64,7 +64,7 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('a watch hears only of its prefix, or its one key', async ({ storage }) => {
+  test('delivers only events of the prefix or the key', async ({ storage }) => {
     const from = storage.revision
     const prefixes = ['/', '/a/', '/a/b/', '/a/b', '/a/bc', '/b/']
     const early = prefixes.map((prefix) => storage.watch({ prefix, from }))
@@ -80,17 +80,17 @@ export function watchTests(test: StoreTest): void {
     }
   })
 
-  test('a watch may wait for a revision to come', async ({ storage }) => {
+  test('waits for a future start revision', async ({ storage }) => {
     const from = storage.revision + 2
     const watcher = storage.watch({ prefix: '/a/', from })
     assert.equal(watcher.revision, from)
     for (const value of ['1', '2', '3']) await put(storage, '/a/x', value)
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /a/x=3@${from + 1}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /a/x=3@${from + 1}`])
     assert.equal(watcher.revision, from + 1)
     watcher.close()
   })
 
-  test('a watch from before the window is refused', async ({ storage }) => {
+  test('rejects a watch from before the window', async ({ storage }) => {
     await put(storage, '/a/x', '1')
     const { revision } = await put(storage, '/a/x', '2')
     await storage.compact(revision)
@@ -100,13 +100,13 @@ export function watchTests(test: StoreTest): void {
     storage.watch({ prefix: '/a/', from: revision }).close()
   })
 
-  test('a watch of what is neither key nor prefix is refused', async ({ storage }) => {
+  test('rejects an invalid key or prefix', async ({ storage }) => {
     for (const prefix of ['', 'a/', '/\0', '/\ud800/']) {
       assert.equal((await failureOf(() => storage.watch({ prefix, from: storage.revision }))).code, 'InvalidKey')
     }
   })
 
-  test('all watchers get the same event object', async ({ storage }) => {
+  test('delivers the same event object to all watchers', async ({ storage }) => {
     const from = storage.revision
     const early = storage.watch({ prefix: '/a/', from })
     const { revision } = await put(storage, '/a/x', '1')
@@ -119,7 +119,7 @@ export function watchTests(test: StoreTest): void {
     late.close()
   })
 
-  test('a watcher is safe for a bookmark at its revision, which also moves when others write', async ({ storage }) => {
+  test('has a revision safe for bookmarks, which also advances on writes to other prefixes', async ({ storage }) => {
     const from = storage.revision
     const watcher = storage.watch({ prefix: '/a/', from })
     assert.equal(watcher.revision, from)
@@ -138,7 +138,7 @@ export function watchTests(test: StoreTest): void {
     late.close()
   })
 
-  test('many writes in one turn wake a watcher once, on a later turn', async ({ storage }) => {
+  test('wakes a watcher once, on a later turn, for many writes in one turn', async ({ storage }) => {
     const watcher = storage.watch({ prefix: '/a/', from: storage.revision })
     let calls = 0
     const taken: StorageEvent[] = []
@@ -160,7 +160,7 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('a watcher whose queue has not been emptied is not woken again', async ({ storage }) => {
+  test('does not wake a watcher again before its queue is emptied', async ({ storage }) => {
     const watcher = storage.watch({ prefix: '/a/', from: storage.revision })
     let calls = 0
     watcher.onReady = () => {
@@ -182,7 +182,7 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('onReady set late still hears of what waits', async ({ storage }) => {
+  test('calls an onReady that is set after events have arrived', async ({ storage }) => {
     const from = storage.revision
     const live = storage.watch({ prefix: '/a/', from })
     await put(storage, '/a/x', '1')
@@ -200,7 +200,7 @@ export function watchTests(test: StoreTest): void {
     late.close()
   })
 
-  test('take hands out at most so many, whether from history or from the queue', async ({ storage }) => {
+  test('takes at most max events, from history and from the queue', async ({ storage }) => {
     const from = storage.revision
     const early = storage.watch({ prefix: '/a/', from })
     for (let n = 0; n < 7; n++) await put(storage, n % 2 === 0 ? '/a/x' : '/b/x', String(n))
@@ -215,7 +215,7 @@ export function watchTests(test: StoreTest): void {
     }
   })
 
-  test('a watcher that catches up in small steps misses nothing that is written meanwhile', async ({ storage }) => {
+  test('delivers concurrent writes to a watcher that catches up in small steps', async ({ storage }) => {
     const from = storage.revision
     for (let n = 0; n < 20; n++) await put(storage, '/a/x', String(n))
     const watcher = storage.watch({ prefix: '/a/', from })
@@ -232,7 +232,7 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('a watcher that lets too much pile up is cut off, alone, and can resume at its revision', async ({ storage }) => {
+  test('cuts off only the watcher whose queue overflows, which can resume at its revision', async ({ storage }) => {
     const from = storage.revision
     const slow = storage.watch({ prefix: '/a/', from, maxPending: 3 })
     const quick = storage.watch({ prefix: '/a/', from, maxPending: 3 })
@@ -256,7 +256,7 @@ export function watchTests(test: StoreTest): void {
     for (const watcher of [slow, quick, resumed]) watcher.close()
   })
 
-  test('what a late watcher has still to read does not count as piled up', async ({ storage }) => {
+  test('does not count unread history as queued events', async ({ storage }) => {
     const from = storage.revision
     for (let n = 0; n < 10; n++) await put(storage, '/a/x', String(n))
     const watcher = storage.watch({ prefix: '/a/', from, maxPending: 2 })
@@ -266,7 +266,7 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('a watcher that has not read what compaction forgets is cut off', async ({ storage }) => {
+  test('cuts off a watcher that has not read compacted events', async ({ storage }) => {
     const from = storage.revision
     for (let n = 0; n < 4; n++) await put(storage, '/a/x', String(n))
     const behind = storage.watch({ prefix: '/a/', from })
@@ -280,7 +280,7 @@ export function watchTests(test: StoreTest): void {
     ahead.close()
   })
 
-  test('a closed watcher hears nothing more and is not woken', async ({ storage }) => {
+  test('neither delivers to nor wakes a closed watcher', async ({ storage }) => {
     const watcher = storage.watch({ prefix: '/a/', from: storage.revision })
     let calls = 0
     watcher.onReady = () => {
@@ -295,7 +295,7 @@ export function watchTests(test: StoreTest): void {
     assert.deepEqual([calls, watcher.take(), watcher.ended, watcher.revision], [0, [], undefined, revision])
   })
 
-  test('closing the store ends watchers, who can still take what had arrived', async ({ storage }) => {
+  test('ends watchers when the store closes; queued events can still be taken', async ({ storage }) => {
     const from = storage.revision
     await put(storage, '/a/x', '0')
     const live = storage.watch({ prefix: '/a/', from: storage.revision })

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
 import { maxKeyLength } from '../keys.ts'
-import { expectWritten, failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+import {
+  expectWritten,
+  failureOf,
+  formatEntries,
+  formatEvents,
+  put,
+  read,
+  remove,
+  type StoreTest,
+  takeUntil,
+  text,
+} from './harness.ts'
 
-/** Revisions, conditions, and what a write may and may not do. */
+/** Tests of revisions, conditions and effects of writes. */
 export function writeTests(test: StoreTest): void {
-  test('every write takes the next revision, on whatever key', async ({ storage }) => {
+  test('assigns consecutive revisions across keys', async ({ storage }) => {
     const start = storage.revision
     assert.ok(start >= 1)
     assert.equal((await put(storage, '/a/x', '1')).revision, start + 1)
@@ -13,7 +24,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(storage.revision, start + 3)
   })
 
-  test('an entry knows who created it, and a key created again starts anew', async ({ storage }) => {
+  test('records the creating revision of an entry, anew after deletion', async ({ storage }) => {
     const first = await put(storage, '/a/x', '1')
     const second = await put(storage, '/a/x', '2')
     assert.equal(first.created, first.revision)
@@ -23,7 +34,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(again.created, again.revision)
   })
 
-  test('encode is called once, at once, with the revision of the write', async ({ storage }) => {
+  test('calls encode once, synchronously, with the revision of the write', async ({ storage }) => {
     const revisions: number[] = []
     const writing = storage.put('/a/x', (revision) => {
       revisions.push(revision)
@@ -35,7 +46,7 @@ export function writeTests(test: StoreTest): void {
     assert.deepEqual([...entry.value], [7])
   })
 
-  test('writes made in one turn are ordered as they were called', async ({ storage }) => {
+  test('orders writes of one turn as they were called', async ({ storage }) => {
     const start = storage.revision
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, n) => storage.put(n % 2 === 0 ? '/a/x' : `/a/${n}`, text(String(n)))),
@@ -47,7 +58,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(read(storage.peek('/a/x')), '18')
   })
 
-  test('expect 0 creates, and conflicts with what is there', async ({ storage }) => {
+  test('creates with expect 0 and conflicts with an existing key', async ({ storage }) => {
     const first = expectWritten(await storage.put('/a/x', text('1'), { expect: 0 }))
     const result = await storage.put('/a/x', text('2'), { expect: 0 })
     assert.equal(result.outcome, 'conflict')
@@ -55,7 +66,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(storage.revision, first.revision)
   })
 
-  test('expect a revision updates only that one', async ({ storage }) => {
+  test('updates only the expected revision', async ({ storage }) => {
     const first = await put(storage, '/a/x', '1')
     const second = expectWritten(await storage.put('/a/x', text('2'), { expect: first.revision }))
     const late = await storage.put('/a/x', text('3'), { expect: first.revision })
@@ -65,7 +76,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(storage.revision, second.revision)
   })
 
-  test('a conflict with a write of the same turn answers with its entry, once that is visible', async ({ storage }) => {
+  test('reports a conflict with a write of the same turn once that write is visible', async ({ storage }) => {
     const writing = storage.put('/a/x', text('1'), { expect: 0 })
     const late = await storage.put('/a/x', text('2'), { expect: 0 })
     assert.deepEqual(late, { outcome: 'conflict', current: storage.peek('/a/x') })
@@ -77,7 +88,7 @@ export function writeTests(test: StoreTest): void {
     expectWritten(await removing)
   })
 
-  test('encode is not called for a conflict', async ({ storage }) => {
+  test('does not call encode for a conflict', async ({ storage }) => {
     await put(storage, '/a/x', '1')
     let calls = 0
     const encode = () => {
@@ -90,7 +101,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal(calls, 0)
   })
 
-  test('deleting leaves the last state to watchers and nothing to readers', async ({ storage }) => {
+  test('delivers the last state of a deleted key to watchers, and nothing to readers', async ({ storage }) => {
     const from = storage.revision
     const entry = await put(storage, '/a/x', '1')
     assert.deepEqual(await storage.delete('/a/x', text('no'), { expect: entry.revision + 1 }), {
@@ -112,7 +123,7 @@ export function writeTests(test: StoreTest): void {
     watcher.close()
   })
 
-  test('an encode that throws leaves no trace, and its revision to the next write', async ({ storage }) => {
+  test('leaves no trace of a write whose encode throws, and reuses its revision', async ({ storage }) => {
     const start = storage.revision
     const failing = storage.put('/a/x', () => {
       throw new RangeError('too big')
@@ -122,7 +133,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal((await put(storage, '/a/y', '1')).revision, start + 1)
   })
 
-  test('an encode that writes to the store is refused', async ({ storage }) => {
+  test('rejects an encode that writes to the store', async ({ storage }) => {
     const start = storage.revision
     let inner: Promise<unknown> = Promise.resolve()
     const outer = storage.put('/a/x', () => {
@@ -140,7 +151,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal((await put(storage, '/a/x', '2')).memo, undefined)
   })
 
-  test('takes empty values and values of a megabyte and a half', async ({ storage }) => {
+  test('stores empty values and values of 1.5 MB', async ({ storage }) => {
     const large = new Uint8Array(1_500_000).map((_, at) => at % 251)
     await storage.put('/a/large', () => large)
     await storage.put('/a/empty', () => new Uint8Array())
@@ -148,7 +159,7 @@ export function writeTests(test: StoreTest): void {
     assert.equal((await storage.get('/a/empty'))?.value.length, 0)
   })
 
-  test('refuses keys that cannot name an entry', async ({ storage }) => {
+  test('rejects invalid keys', async ({ storage }) => {
     const start = storage.revision
     for (const key of ['', 'a', 'a/b', '/', '/a/', '/a\0b', '/a\ud800', '/\udc00a', `/${'a'.repeat(maxKeyLength)}`]) {
       const putting = await failureOf(() => storage.put(key, text('1')))
@@ -159,28 +170,28 @@ export function writeTests(test: StoreTest): void {
     assert.equal(storage.revision, start)
   })
 
-  test('takes keys as long as they may be', async ({ storage }) => {
+  test('stores keys of maximum length', async ({ storage }) => {
     const key = `/a/${'k'.repeat(maxKeyLength - 3)}`
     const wide = `/a/${'\u754c'.repeat(maxKeyLength - 3)}`
     await put(storage, key, '1')
     await put(storage, wide, '2')
-    assert.deepEqual(show((await storage.list({ prefix: '/a/' })).entries), [
+    assert.deepEqual(formatEntries((await storage.list({ prefix: '/a/' })).entries), [
       `${key}=1@${storage.revision - 1}`,
       `${wide}=2@${storage.revision}`,
     ])
   })
 
-  test('takes keys that mean something to JavaScript', async ({ storage }) => {
+  test('stores keys that are special names in JavaScript', async ({ storage }) => {
     const from = storage.revision
     const keys = ['/a/__proto__', '/a/constructor', '/a/hasOwnProperty', '/__proto__/x', '/a//b', '/a/ ', '/a/%2F']
     for (const key of keys) await put(storage, key, key)
     for (const key of keys) assert.equal(read(await storage.get(key)), key)
     const watcher = storage.watch({ prefix: '/__proto__/', from })
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /__proto__/x=/__proto__/x@${from + 4}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /__proto__/x=/__proto__/x@${from + 4}`])
     watcher.close()
   })
 
-  test('of 64 writers who all expect the same revision exactly one wins', async ({ storage }) => {
+  test('lets exactly one of 64 writers with the same expected revision win', async ({ storage }) => {
     let current = (await put(storage, '/a/x', 'start')).revision
     for (let round = 0; round < 20; round++) {
       const results = await Promise.all(
@@ -197,7 +208,7 @@ export function writeTests(test: StoreTest): void {
     }
   })
 
-  test('64 writers who read, change and retry lose no change', async ({ storage }) => {
+  test('loses no update of 64 writers that read, change and retry', async ({ storage }) => {
     await put(storage, '/a/count', '0')
     await Promise.all(
       Array.from({ length: 64 }, async () => {

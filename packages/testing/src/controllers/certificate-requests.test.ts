@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { CertificateError, newCertificateRequest } from '@krmkit/certificates'
+import { CertificateError, createCertificateRequest } from '@krmkit/certificates'
 import { resourceType } from '@krmkit/client'
 import { ControllersError } from '@krmkit/controllers'
 import { createCatalog } from '@krmkit/kinds'
@@ -40,13 +40,13 @@ const node: UserInfo = { username: 'system:node:a', groups: ['system:nodes', 'sy
 const start = Date.UTC(2031, 0, 1)
 
 function draft(name: string, spec: Partial<Csr['spec']> & { pem?: string } = {}) {
-  const { pem = newCertificateRequest({ subject: { commonName: 'jane' } }).request, ...more } = spec
+  const { pem = createCertificateRequest({ subject: { commonName: 'jane' } }).request, ...more } = spec
   const request = Buffer.from(pem).toString('base64')
   return { metadata: { name }, spec: { request, signerName: clientSigner, usages: ['client auth'], ...more } }
 }
 const nodeDraft = (name: string, spec: Partial<Csr['spec']> = {}) =>
   draft(name, {
-    pem: newCertificateRequest({ subject: nodeSubject }).request,
+    pem: createCertificateRequest({ subject: nodeSubject }).request,
     signerName: nodeSigner,
     usages: nodeUsages,
     ...spec,
@@ -105,7 +105,7 @@ describe('signing', () => {
       nodeDraft('a', { signerName: servingSigner, usages: ['digital signature', 'server auth'] }),
       'DNS or IP subjectAltName is required',
     ],
-    ['signature', draft('a', { pem: forged() }), 'the request is not signed with the key that it names'],
+    ['signature', draft('a', { pem: forged() }), 'the request is not signed with its own key'],
   ] as const
 
   it.each(wrong)('reports once why a request is not signed, only to onError: %s [P111]', async (_, request, why) => {
@@ -226,7 +226,7 @@ describe('approval', () => {
   it('does not approve other requests [P95] [P101] [P103]', async () => {
     await using cluster = await begin()
     const { client } = cluster
-    const serving = newCertificateRequest({ subject: nodeSubject, names: { dns: ['a'] } }).request
+    const serving = createCertificateRequest({ subject: nodeSubject, names: { dns: ['a'] } }).request
     await client.create(requests, draft('client'))
     await client.create(
       requests,
@@ -354,7 +354,7 @@ describe('a node', () => {
 
 /** Returns a request that was modified after signing. */
 function forged(): string {
-  const { request } = newCertificateRequest({ subject: { commonName: 'jane' } })
+  const { request } = createCertificateRequest({ subject: { commonName: 'jane' } })
   const der = Buffer.from(request.replace(/-----[^-]+-----|\n/g, ''), 'base64')
   der.write('joan', der.indexOf('jane'))
   return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`

@@ -1,5 +1,5 @@
 import { resourceType } from '@krmkit/client'
-import { type ApiObject, namingProfile } from '@krmkit/meta'
+import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { configMaps, namesOf, namespaces, serviceAccounts } from '../resources.fixture.ts'
 import { createTestServer } from '../test-server.ts'
@@ -78,7 +78,7 @@ it('objects of a deleted definition count as deleted', async () => {
 })
 
 it('works with another naming profile', async () => {
-  const profile = namingProfile({
+  const profile = createNamingProfile({
     vendor: 'acme',
     domain: 'acme.example',
     apiDomain: 'api.acme.example',

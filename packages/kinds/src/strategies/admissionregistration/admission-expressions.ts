@@ -1,11 +1,11 @@
-import { expressions, loadExpressions } from '@krmkit/schema'
-import type { AdmissionScope, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
+import { cel, loadCel } from '@krmkit/schema'
+import type { AdmissionEnvironmentOptions, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 
 /** Whether expressions of webhooks and policies compile. */
 
-export { loadExpressions }
+export { loadCel }
 
 /** @param stored expressions of the stored object. */
 export function expressionChecks(stored: ReadonlySet<string>, context: StrategyContext): ExpressionChecks {
@@ -15,7 +15,7 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
     context,
     // Objects without expressions do not load the engine.
     get budget() {
-      budget ??= expressions().engine.compileBudget()
+      budget ??= cel().engine.createCompileBudget()
       return budget
     },
   }
@@ -33,11 +33,15 @@ export interface ExpressionChecks {
 export function checkExpression(
   text: string,
   at: FieldPath,
-  options: { readonly scope: AdmissionScope; readonly checks: ExpressionChecks; readonly kinds?: readonly Type['kind'][] },
+  options: {
+    readonly scope: AdmissionEnvironmentOptions
+    readonly checks: ExpressionChecks
+    readonly kinds?: readonly Type['kind'][]
+  },
 ): Type | undefined {
   const { scope, checks, kinds } = options
-  const { engine } = expressions()
-  const compiled = engine.compileExpression(engine.admissionScope(environmentFor(text, checks), scope), text, {
+  const { engine } = cel()
+  const compiled = engine.compileExpression(engine.admissionEnvironment(environmentFor(text, checks), scope), text, {
     kinds,
     budget: checks.budget,
   })
@@ -48,11 +52,11 @@ export function checkExpression(
 }
 
 function environmentFor(text: string, { stored, context }: ExpressionChecks): Environment {
-  const known = expressions()
-  return stored.has(text) ? known.stored : known.fresh(context.features)
+  const known = cel()
+  return stored.has(text) ? known.storedExpressions : known.newExpressions(context.features)
 }
 
 /** How expressions after a variable see it. */
 export function seenType(type: Type | undefined): Type {
-  return type === undefined ? { kind: 'dyn' } : expressions().engine.variableType(type)
+  return type === undefined ? { kind: 'dyn' } : cel().engine.variableType(type)
 }

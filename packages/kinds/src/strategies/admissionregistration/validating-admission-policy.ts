@@ -1,6 +1,13 @@
 /** Admission policies written as expressions, and what they are bound to. */
 
-import { type DeepReadonly, goStrings, isDns1035Label, isDns1123Subdomain, nameRules, validateConditions } from '@krmkit/meta'
+import {
+  type DeepReadonly,
+  goStrings,
+  nameRules,
+  validateConditions,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+} from '@krmkit/meta'
 import type { Type } from '@krmkit/schema/cel'
 import type {
   AuditAnnotation,
@@ -18,7 +25,7 @@ import { checkQualifiedName } from '../shared/names.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks, expressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
+import { checkExpression, type ExpressionChecks, expressionChecks, loadCel, seenType } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkMatchResources, defaultMatchResources } from './match-resources.ts'
 import { checkChoice, failurePolicies } from './webhooks.ts'
@@ -88,13 +95,13 @@ function checkParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldP
   if (apiVersion === '') here.required()
   else if (parts.length > 2) here.invalid(apiVersion, `unexpected GroupVersion string: ${apiVersion}`)
   else {
-    const wrongGroup = group === '' ? [] : isDns1123Subdomain(group)
+    const wrongGroup = group === '' ? [] : validateDns1123Subdomain(group)
     if (wrongGroup.length > 0) here.invalid(group, wrongGroup.join(','))
-    const wrongVersion = isDns1035Label(version)
+    const wrongVersion = validateDns1035Label(version)
     if (version === '') here.invalid(apiVersion, 'version must be specified')
     else if (wrongVersion.length > 0) here.invalid(version, wrongVersion.join(','))
   }
-  const wrongKind = isDns1035Label(kind.toLowerCase())
+  const wrongKind = validateDns1035Label(kind.toLowerCase())
   if (kind === '') at.child('kind').required()
   else if (wrongKind.length > 0) {
     at.child('kind').invalid(kind, `may have mixed case, but should otherwise match: ${wrongKind.join(',')}`)
@@ -182,6 +189,7 @@ function checkStatus({ status }: Policy, at: FieldPath): void {
 }
 
 export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmissionPolicy>({
+  keepInMemory: true,
   allowUnconditionalUpdate: false,
   defaults(policy) {
     policy.spec ??= {}
@@ -196,7 +204,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     keepMembers(policy, old, 'status')
     raiseGeneration(policy, old, 'spec')
   },
-  ready: loadExpressions,
+  ready: loadCel,
   validate(policy, context) {
     return findings(context, (report) => checkPolicy(policy, undefined, report))
   },
@@ -225,7 +233,7 @@ function checkBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, r
   const at = report.at('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()
-  else at.child('policyName').invalidAll(policyName, isDns1123Subdomain(policyName))
+  else at.child('policyName').invalidAll(policyName, validateDns1123Subdomain(policyName))
   if (isSet(paramRef)) checkParamRef(paramRef, at.child('paramRef'))
   checkMatchResources(matchResources, at.child('matchResources'))
   checkActions(validationActions, at.child('validationActions'))
@@ -261,6 +269,7 @@ function checkActions(list: readonly string[], at: FieldPath): void {
 }
 
 export const validatingAdmissionPolicyBindingStrategy = defineStrategy<ValidatingAdmissionPolicyBinding>({
+  keepInMemory: true,
   allowUnconditionalUpdate: false,
   defaults(binding) {
     defaultMatchResources(binding.spec?.matchResources)

@@ -2,8 +2,8 @@
 import {
   type DeepReadonly,
   goStrings,
-  isDns1035Label,
   Path,
+  validateDns1035Label,
   validateFullyQualifiedName,
   validateLabelSelector,
 } from '@krmkit/meta'
@@ -18,7 +18,7 @@ import { checkMetadata, raiseGeneration, startGeneration } from '../shared/metad
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
-import { type ExpressionChecks, expressionChecks, loadExpressions } from './admission-expressions.ts'
+import { type ExpressionChecks, expressionChecks, loadCel } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkRule, defaultRules } from './rules.ts'
 
@@ -146,7 +146,7 @@ function checkReviewVersions(versions: readonly string[], at: FieldPath, toleran
   const seen = new Set<string>()
   for (const [i, version] of versions.entries()) {
     if (seen.has(version)) at.index(i).invalid(version, 'duplicate version')
-    else at.index(i).invalidAll(version, isDns1035Label(version))
+    else at.index(i).invalidAll(version, validateDns1035Label(version))
     seen.add(version)
   }
   const usable = versions.some((version) => reviewVersions.includes(version))
@@ -156,6 +156,7 @@ function checkReviewVersions(versions: readonly string[], at: FieldPath, toleran
 function webhookPolicy(mutating: boolean): Strategy<Configuration> {
   return {
     allowUnconditionalUpdate: false,
+    keepInMemory: true,
     defaults(configuration) {
       for (const hook of (configuration.webhooks ?? []) as MutatingWebhook[]) {
         hook.failurePolicy ??= 'Fail'
@@ -173,9 +174,7 @@ function webhookPolicy(mutating: boolean): Strategy<Configuration> {
       raiseGeneration(configuration, old, 'webhooks')
     },
     ready(configuration) {
-      return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0)
-        ? loadExpressions()
-        : undefined
+      return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
       return findings(context, (report) => checkConfiguration(configuration, report, none))

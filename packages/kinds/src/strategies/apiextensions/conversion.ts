@@ -5,9 +5,9 @@ import {
   field,
   goStrings,
   goText,
-  isDns1035Label,
-  joinPrinted,
+  joinFormatted,
   type Path,
+  validateDns1035Label,
 } from '@krmkit/meta'
 import { base64ToBytes } from '@krmkit/schema'
 import type { StrategyContext } from '../../interfaces.ts'
@@ -78,7 +78,7 @@ function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined)
 function validateBundle(bundle: string, path: Path): FieldError[] {
   const problem = bundleProblem(bundle)
   if (problem === undefined) return []
-  const bytes = joinPrinted(base64ToBytes(bundle), (byte) => `0x${byte.toString(16)}`)
+  const bytes = joinFormatted(base64ToBytes(bundle), (byte) => `0x${byte.toString(16)}`)
   return [field.invalid(path, goText(`[]byte{${bytes}}`), `unable to load root certificates: ${problem}`)]
 }
 
@@ -123,7 +123,7 @@ function validateReviews(versions: readonly string[], path: Path, known: boolean
         continue
       }
       seen.add(version)
-      for (const problem of isDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
+      for (const problem of validateDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
     }
     if (known && !knownReviews.some((version) => seen.has(version))) {
       errors.push(field.invalid(path, goText(goStrings(versions)), `must include at least one of ${knownReviews.join(', ')}`))

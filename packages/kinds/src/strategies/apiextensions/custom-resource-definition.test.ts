@@ -1,4 +1,4 @@
-import { fakeClock, fixedFeatures, formatFieldError, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, formatFieldError, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
@@ -8,7 +8,7 @@ const context: StrategyContext = {
   clock: fakeClock(0),
   random: seededRandom(1),
   profile: stockProfile,
-  features: fixedFeatures('1.33'),
+  features: createFeatures('1.33'),
 }
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 

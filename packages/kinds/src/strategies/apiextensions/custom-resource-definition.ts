@@ -3,16 +3,16 @@ import {
   type DeepReadonly,
   type FieldError,
   field,
-  isDns1035Label,
-  isDns1123Subdomain,
   type JsonObject,
   nameRules,
   Path,
+  validateDns1035Label,
+  validateDns1123Subdomain,
   validateImmutableField,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { expressions, hasRules, loadExpressions } from '@krmkit/schema'
+import { cel, hasValidationRules, loadCel } from '@krmkit/schema'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../types/apiextensions-v1.generated.ts'
@@ -58,14 +58,14 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     const { shared, own } = internalForm(object)
     const stored = expressionsOf(old)
     const environment = (expression: string) =>
-      stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+      stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
     const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
     const isUnchanged = (name: string) => {
       return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
     }
     if (group === '') errors.push(field.required(spec.child('group')))
     else {
-      const problems = isDns1123Subdomain(group)
+      const problems = validateDns1123Subdomain(group)
       if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
       else if (!group.includes('.'))
         errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
@@ -88,7 +88,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     }
     for (const [index, version] of versions.entries()) {
       const at = spec.child('versions').index(index)
-      const problems = isDns1035Label(version.name)
+      const problems = validateDns1035Label(version.name)
       if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
@@ -113,7 +113,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
       )
     }
     const [first] = versions
-    const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
+    const problems = first === undefined || first.name === '' ? [] : validateDns1035Label(first.name)
     if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
@@ -229,8 +229,10 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     storageVersionIsStored(object)
   },
   ready: (object) => {
-    const ruled = (object.spec.versions ?? []).some(({ schema }) => hasRules((schema?.openAPIV3Schema ?? {}) as JsonObject))
-    return ruled ? loadExpressions() : undefined
+    const ruled = (object.spec.versions ?? []).some(({ schema }) =>
+      hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject),
+    )
+    return ruled ? loadCel() : undefined
   },
   validate: (object, context) => [
     ...validateMetadata(object),

@@ -8,16 +8,16 @@ import {
   type Path,
 } from '@krmkit/meta'
 import {
+  cel,
   coerceEmbedded,
+  createSchemaNode,
+  createSchemaValidator,
   DecodeError,
-  expressions,
-  hasRules,
+  hasValidationRules,
   pruneObject,
   pruneValue,
   type SchemaNode,
   type StructType,
-  schemaNode,
-  schemaValidator,
   validateEmbedded,
 } from '@krmkit/schema'
 import { semanticEqual } from '../shared/values.ts'
@@ -68,13 +68,13 @@ function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void
 
 function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
   const value = schema.default as JsonValue
-  const node = schemaNode(schema as JsonObject)
+  const node = createSchemaNode(schema as JsonObject)
   const pruned = structuredClone(value)
-  if (node.embedded && isObject(pruned)) pruneObject(pruned, node)
+  if (node.embeddedResource && isObject(pruned)) pruneObject(pruned, node)
   else pruneValue(pruned, node)
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  const embedded = node.containsEmbedded ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
   if (embedded.length > 0) return [...errors, ...embedded]
   const alone = validateAlone(schema, path)
   return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
@@ -82,20 +82,20 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
 
 /** Rules that compare with an old value have none here. */
 function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
-  if (!hasRules(schema as JsonObject)) return []
-  const { engine, stored } = expressions()
-  const tree = engine.ruleTree(schema as JsonObject, {
+  if (!hasValidationRules(schema as JsonObject)) return []
+  const { engine, storedExpressions: stored } = cel()
+  const tree = engine.createRuleTree(schema as JsonObject, {
     environment: () => stored,
     root: schema['x-kubernetes-embedded-resource'] === true,
   })
   if (tree === undefined) return []
   budget.cost ??= engine.requestCostBudget
-  return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
+  return engine.validateRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
 }
 
 /** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
 function validateAlone(schema: Schema, path: Path): FieldError[] {
-  const found = schemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
+  const found = createSchemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
   return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
 }
 
@@ -132,7 +132,7 @@ function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMet
 function nodeOf(schema: Schema): () => SchemaNode {
   let node: SchemaNode | undefined
   return () => {
-    node ??= schemaNode(schema as JsonObject)
+    node ??= createSchemaNode(schema as JsonObject)
     return node
   }
 }

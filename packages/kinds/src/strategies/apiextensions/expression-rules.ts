@@ -1,5 +1,14 @@
-import { type DeepReadonly, ErrorList, type FieldError, field, goText, type JsonObject, type Path, untilFull } from '@krmkit/meta'
-import { expressions, hasRules } from '@krmkit/schema'
+import {
+  type DeepReadonly,
+  ErrorList,
+  type FieldError,
+  field,
+  goText,
+  type JsonObject,
+  type Path,
+  runUntilFull,
+} from '@krmkit/meta'
+import { cel, hasValidationRules } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
@@ -23,11 +32,11 @@ const schemaLimit = 100_000_000
 
 /** @param path of the schema. The caller has made sure that the schema is structural. */
 export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
-  if (!hasRules(schema as JsonObject)) return []
+  if (!hasValidationRules(schema as JsonObject)) return []
   const ruled = new Set<Schema>()
   findRuled(schema, ruled)
   const walk = new Walk(options, ruled)
-  untilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
+  runUntilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
   return [...walk.errors, ...walk.totalErrors(path)]
 }
 
@@ -97,18 +106,18 @@ class Walk {
   }
 
   #rules(schema: Schema, rules: readonly Rule[], at: At): void {
-    const { engine } = expressions()
-    this.#budget ??= engine.compileBudget()
+    const { engine } = cel()
+    this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
     const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
-    const declared = engine.declaredBy(schema as JsonObject, 'selfType', whole)
+    const declared = engine.schemaDeclType(schema as JsonObject, 'selfType', whole)
     if (declared === undefined) {
       const why = 'unable to convert structural schema to CEL declarations'
       const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
       this.errors.push(field.internal(place, `${what}: ${why}`))
       return
     }
-    const times = at.cardinality ?? engine.greatestCardinality(declared)
+    const times = at.cardinality ?? engine.maxCardinality(declared)
     for (const [index, rule] of rules.entries()) {
       const compiled = engine.compileRule(rule, declared, {
         environment: this.#options.environment,

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText, joinPrinted } from '@krmkit/meta'
+import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText, joinFormatted } from '@krmkit/meta'
 import type { Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../shared/go-form.ts'
@@ -15,7 +15,7 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
 /** The versions of a definition; what they share is not shown with them. */
 export function goVersions(versions: readonly Version[], own: readonly VersionParts[]): GoText {
-  const texts = joinPrinted(versions.entries(), ([index, version]) => goVersion(version, own[index]))
+  const texts = joinFormatted(versions.entries(), ([index, version]) => goVersion(version, own[index]))
   return goText(`[]apiextensions.CustomResourceDefinitionVersion{${texts}}`)
 }
 
@@ -47,7 +47,7 @@ function goVersion({ name, served, storage, deprecated, deprecationWarning }: Ve
 }
 
 function goList<T>(type: string, items: readonly T[] | undefined, print: (item: T) => string): string {
-  return isEmpty(items) ? `[]${type}(nil)` : `[]${type}{${joinPrinted(items, print)}}`
+  return isEmpty(items) ? `[]${type}(nil)` : `[]${type}{${joinFormatted(items, print)}}`
 }
 
 type Print = (value: unknown) => string
@@ -67,7 +67,7 @@ const mapOf =
   (value) => {
     if (value === undefined) return `${type}(nil)`
     const members = value as Record<string, unknown>
-    return `${type}{${joinPrinted(Object.keys(members).sort(), (key) => `${goQuote(key)}:${print(members[key])}`)}}`
+    return `${type}{${joinFormatted(Object.keys(members).sort(), (key) => `${goQuote(key)}:${print(members[key])}`)}}`
   }
 
 /** Members in the order of the stock server's type. */
@@ -120,7 +120,7 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
 
 function goRules(rules: NonNullable<Schema['x-kubernetes-validations']>): string {
   if (rules.length === 0) return 'apiextensions.ValidationRules(nil)'
-  return `apiextensions.ValidationRules{${joinPrinted(rules, goRule)}}`
+  return `apiextensions.ValidationRules{${joinFormatted(rules, goRule)}}`
 }
 
 /** One rule. */

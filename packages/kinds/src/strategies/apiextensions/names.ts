@@ -1,4 +1,4 @@
-import { collectErrors, type DeepReadonly, type FieldError, field, isDns1035Label, type Path } from '@krmkit/meta'
+import { collectErrors, type DeepReadonly, type FieldError, field, type Path, validateDns1035Label } from '@krmkit/meta'
 import type { CustomResourceDefinitionNames } from '../../types/apiextensions-v1.generated.ts'
 
 type Names = DeepReadonly<CustomResourceDefinitionNames>
@@ -14,11 +14,11 @@ export function requireNames(names: Names, path: Path): FieldError[] {
 export function validateNames(names: Names, path: Path): FieldError[] {
   return collectErrors((errors) => {
     const label = (text: string | undefined, at: Path): void => {
-      const problems = text === undefined || text === '' ? [] : isDns1035Label(text)
+      const problems = text === undefined || text === '' ? [] : validateDns1035Label(text)
       if (problems.length > 0) errors.push(field.invalid(at, text, problems.join(',')))
     }
     const mixedCase = (text: string | undefined, at: Path): void => {
-      const problems = text === undefined || text === '' ? [] : isDns1035Label(text.toLowerCase())
+      const problems = text === undefined || text === '' ? [] : validateDns1035Label(text.toLowerCase())
       if (problems.length > 0)
         errors.push(field.invalid(at, text, `may have mixed case, but should otherwise match: ${problems.join(',')}`))
     }
@@ -28,7 +28,7 @@ export function validateNames(names: Names, path: Path): FieldError[] {
     mixedCase(names.listKind, path.child('listKind'))
     const each = (texts: readonly string[] | undefined, at: Path): void => {
       for (const [index, text] of (texts ?? []).entries()) {
-        const problems = isDns1035Label(text)
+        const problems = validateDns1035Label(text)
         if (problems.length > 0) errors.push(field.invalid(at.index(index), text, problems.join(',')))
       }
     }

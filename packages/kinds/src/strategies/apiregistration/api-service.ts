@@ -4,10 +4,10 @@ import {
   formatTime,
   goQuote,
   goText,
-  isDns1035Label,
-  isDns1123Subdomain,
-  isPathSegmentName,
-  isValidPortNum,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+  validatePortNum,
 } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../types/apiregistration-v1.generated.ts'
@@ -31,14 +31,14 @@ function checkService(service: DeepReadonly<APIService>, report: Report): void {
   checkMetadata(service, report, {
     namespaced: false,
     name(name) {
-      const wrong = isPathSegmentName(name)
+      const wrong = validatePathSegmentName(name)
       return name === wanted ? wrong : [...wrong, `must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`]
     },
   })
   const at = report.at('spec')
   if (group === '' && version !== 'v1') at.child('group').required('only v1 may have an empty group and it better be legacy kube')
-  if (group !== '') at.child('group').invalidAll(group, isDns1123Subdomain(group))
-  at.child('version').invalidAll(version, isDns1035Label(version))
+  if (group !== '') at.child('group').invalidAll(group, validateDns1123Subdomain(group))
+  at.child('version').invalidAll(version, validateDns1035Label(version))
   const { groupPriorityMinimum: groupPriority = 0, versionPriority = 0 } = spec
   if (groupPriority <= 0 || groupPriority > maxGroupPriority) {
     at.child('groupPriorityMinimum').invalid(groupPriority, `must be positive and less than ${maxGroupPriority}`)
@@ -59,7 +59,7 @@ function checkTarget({ service, caBundle, insecureSkipTLSVerify: insecure = fals
   const here = at.child('service')
   if (isEmpty(service.namespace)) here.child('namespace').required()
   if (isEmpty(service.name)) here.child('name').required()
-  const wrong = isValidPortNum(service.port ?? servicePort)
+  const wrong = validatePortNum(service.port ?? servicePort)
   if (wrong.length > 0) here.child('port').invalid(service.port, `port is not valid: ${wrong.join(',')}`)
   if (insecure && !isEmpty(caBundle))
     at.child('insecureSkipTLSVerify').invalid(insecure, 'may not be true if caBundle is present')

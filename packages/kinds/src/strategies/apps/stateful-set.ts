@@ -1,5 +1,5 @@
 /** Stateful sets. */
-import { type DeepReadonly, goQuote, goText, isDns1123Label, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, goText, nameRules, validateDns1123Label } from '@krmkit/meta'
 import type {
   RollingUpdateStatefulSetStrategy,
   StatefulSet,
@@ -182,7 +182,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       checkMetadata(set, report, { namespaced: true, name: nameRules.dns1123Label })
       checkSpec(set, report)
       const service = set.spec?.serviceName
-      if (!isEmpty(service)) report.at('spec').child('serviceName').invalidAll(service, isDns1123Label(service))
+      if (!isEmpty(service)) report.at('spec').child('serviceName').invalidAll(service, validateDns1123Label(service))
     })
   },
   validateUpdate(set, old, context) {

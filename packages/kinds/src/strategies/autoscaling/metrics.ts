@@ -1,5 +1,5 @@
 /** What an autoscaler goes by. */
-import { isDns1123Label, isPathSegmentName } from '@krmkit/meta'
+import { validateDns1123Label, validatePathSegmentName } from '@krmkit/meta'
 import type {
   CrossVersionObjectReference,
   MetricIdentifier,
@@ -29,7 +29,7 @@ export function checkTargetReference(ref: R<CrossVersionObjectReference> | undef
   for (const name of ['kind', 'name'] as const) {
     const value = ref?.[name]
     if (isEmpty(value)) at.child(name).required()
-    else at.child(name).invalidAll(value, isPathSegmentName(value))
+    else at.child(name).invalidAll(value, validatePathSegmentName(value))
   }
 }
 
@@ -89,7 +89,7 @@ function checkSource(metric: R<MetricSpec>, name: Source, at: FieldPath): void {
     if (isEmpty(containerResource.name)) at.child('name').required('must specify a resource name')
     const { container } = containerResource
     if (isEmpty(container)) at.child('container').required('must specify a container')
-    else at.child('container').invalidAll(container, isDns1123Label(container))
+    else at.child('container').invalidAll(container, validateDns1123Label(container))
     checkResourceTarget(containerResource.target, at.child('target'))
   }
 }
@@ -124,5 +124,5 @@ function checkTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<Metr
 function checkIdentifier(metric: R<MetricIdentifier> | undefined, at: FieldPath): void {
   const name = metric?.name
   if (isEmpty(name)) at.child('name').required('must specify a metric name')
-  else at.child('name').invalidAll(name, isPathSegmentName(name))
+  else at.child('name').invalidAll(name, validatePathSegmentName(name))
 }

@@ -1,5 +1,5 @@
 /** What makes a job valid. */
-import { type DeepReadonly, isDns1123Label } from '@krmkit/meta'
+import { type DeepReadonly, validateDns1123Label } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../types/batch-v1.generated.ts'
 import type { Report } from '../shared/field-path.ts'
 import { checkLabelSelector, checkSelectorMatch } from '../shared/labels.ts'
@@ -20,7 +20,7 @@ export function checkJob(job: DeepReadonly<Job>, report: Report, options: { read
   if (completionMode !== 'Indexed' || completions <= 0) return
   const name = job.metadata.name ?? ''
   const longest = `${name}-${completions - 1}`
-  if (isDns1123Label(longest).length > 0) {
+  if (validateDns1123Label(longest).length > 0) {
     report.at('metadata').child('name').invalid(name, `will not able to create pod with invalid DNS label: ${longest}`)
   }
 }

@@ -1,5 +1,5 @@
 /** What a job's status may say, and how it may go on. */
-import { type DeepReadonly, formatGoTime, goText, parseInstant, toMs } from '@krmkit/meta'
+import { type DeepReadonly, formatGoTime, goText, instantToMs, parseInstant } from '@krmkit/meta'
 import type { Job, JobStatus } from '../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { checkNotNegative } from '../shared/numbers.ts'
@@ -109,7 +109,7 @@ function checkTimes(status: State, at: FieldPath, changed: Changes): void {
 
 function msOf(time: string): number {
   const instant = parseInstant(time)
-  return instant === undefined ? 0 : toMs(instant)
+  return instant === undefined ? 0 : instantToMs(instant)
 }
 
 function checkFinished(job: DeepReadonly<Job>, at: FieldPath, changed: Changes): void {

@@ -1,13 +1,13 @@
 /** Requests for certificates. */
 import {
   builtInSigners,
-  certificateBundleError,
   decodeBase64,
-  kubeletClientObjection,
-  kubeletServingObjection,
   readSigningRequest,
+  validateCertificateBundle,
+  validateKubeletClientRequest,
+  validateKubeletServingRequest,
 } from '@krmkit/certificates/request'
-import { type DeepReadonly, formatTime, goText, joinPrinted, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, goText, joinFormatted, type NamingProfile } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
 import type { Report } from '../shared/field-path.ts'
@@ -65,7 +65,7 @@ function requestError(request: string | null | undefined): string | undefined {
 /** What is wrong with a base64 text that should hold certificates in PEM; nothing at all is fine. */
 function certificateError(certificate: string | null | undefined): string | undefined {
   const bytes = decodeBase64(certificate ?? '')
-  return bytes === undefined ? undefined : certificateBundleError(new TextDecoder('latin1').decode(bytes))
+  return bytes === undefined ? undefined : validateCertificateBundle(new TextDecoder('latin1').decode(bytes))
 }
 
 /** `old` is undefined for a new request. What it already has wrong is not held against an update. */
@@ -97,7 +97,7 @@ function checkRequest(csr: Request, old: Request | undefined, report: Report): v
 function printBytes(base64: string | null | undefined) {
   const bytes = decodeBase64(base64 ?? '') ?? new Uint8Array()
   if (bytes.length === 0) return goText('[]byte(nil)')
-  return goText(`[]byte{${joinPrinted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
+  return goText(`[]byte{${joinFormatted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
 }
 
 function checkUsages(list: readonly string[], old: readonly string[] | undefined, report: Report): void {
@@ -191,8 +191,8 @@ function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): st
   const signers = builtInSigners(profile)
   try {
     const asked = { request: readSigningRequest(spec.request), usages: spec.usages ?? [] }
-    if (kubeletClientObjection(asked) === undefined) return signers.apiserverClientKubelet
-    if (kubeletServingObjection(asked) === undefined) return signers.kubeletServing
+    if (validateKubeletClientRequest(asked) === undefined) return signers.apiserverClientKubelet
+    if (validateKubeletServingRequest(asked) === undefined) return signers.kubeletServing
   } catch {
     // What cannot be read is for validation to refuse.
   }

@@ -1,5 +1,5 @@
 /** Names of signers: a domain and a name, `example.com/signer`. */
-import { goQuote, isDns1123Label, isDns1123Subdomain, maxLabelLength, maxSubdomainLength } from '@krmkit/meta'
+import { goQuote, maxLabelLength, maxSubdomainLength, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta'
 import type { FieldPath } from '../shared/field-path.ts'
 
 const maxName = maxSubdomainLength + 1 + (maxSubdomainLength + maxLabelLength + 1)
@@ -16,9 +16,9 @@ export function checkSignerName(name: string, at: FieldPath): void {
   }
   if (domain.length > maxSubdomainLength) at.tooLong(domain, maxSubdomainLength)
   const labels = domain.split('.')
-  checkParts(labels, at, { whole: domain, rule: isDns1123Label })
+  checkParts(labels, at, { whole: domain, rule: validateDns1123Label })
   if (labels.length < 2) at.invalid(domain, 'should be a domain with at least two segments separated by dots')
-  checkParts(path.split('.'), at, { whole: path, rule: isDns1123Subdomain })
+  checkParts(path.split('.'), at, { whole: path, rule: validateDns1123Subdomain })
   if (name.length > maxName) at.tooLong(name, maxName)
 }
 

@@ -1,5 +1,5 @@
 /** What trust bundles hold, and whose they are. */
-import { trustBundleFaults } from '@krmkit/certificates/request'
+import { validateTrustBundle } from '@krmkit/certificates/request'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Report } from '../shared/field-path.ts'
 import { checkSignerName } from './signer-name.ts'
@@ -19,7 +19,7 @@ export function checkTrustBundle(
   // That it is missing is told by its type.
   if (text !== '' && (old === undefined || textAt(old, 'trustBundle') !== text)) {
     if (text.length > maxBundleLength) at.child('trustBundle').tooLong('', maxBundleLength)
-    else for (const fault of trustBundleFaults(text)) at.child('trustBundle').invalid('<value omitted>', fault)
+    else for (const fault of validateTrustBundle(text)) at.child('trustBundle').invalid('<value omitted>', fault)
   }
   if (old !== undefined && textAt(old, 'signerName') !== signer) at.child('signerName').invalid(signer, 'field is immutable')
 }

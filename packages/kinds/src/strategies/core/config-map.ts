@@ -1,5 +1,5 @@
 /** Config maps. @see Configuration and storage specification, 2.1 */
-import { type DeepReadonly, isConfigMapKey, utf8Length } from '@krmkit/meta'
+import { type DeepReadonly, utf8Length, validateConfigMapKey } from '@krmkit/meta'
 import type { ConfigMap } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
@@ -31,7 +31,7 @@ function checkConfigMap(map: DeepReadonly<ConfigMap>, report: Report): void {
 
 /** Keys of config maps and secrets; `at` is the map. */
 export function checkDataKey(key: string, at: FieldPath): void {
-  const messages = isConfigMapKey(key)
+  const messages = validateConfigMapKey(key)
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
@@ -55,4 +55,5 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
       checkConfigMap(map, report)
     })
   },
+  deleteAnswer: 'StatusAlways',
 })

@@ -1,5 +1,5 @@
 /** Events, which are served in two groups and kept as those of the core group. */
-import { type DeepReadonly, isDns1123Label, isQualifiedName, utf8Length } from '@krmkit/meta'
+import { type DeepReadonly, utf8Length, validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
 import type { Event } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
@@ -39,13 +39,13 @@ function checkEvent(event: DeepReadonly<Event>, report: Report): void {
     const reporter = event.reportingComponent ?? ''
     const reporterAt = report.at(isNewGroup(context) ? 'reportingController' : 'reportingComponent')
     if (reporter === '') reporterAt.required()
-    reporterAt.invalidAll(reporter, isQualifiedName(reporter))
+    reporterAt.invalidAll(reporter, validateQualifiedNameFormat(reporter))
     checkNeeded(event.reportingInstance, report.at('reportingInstance'))
     checkNeeded(event.action, report.at('action'))
     checkNeeded(event.reason, report.at('reason'))
     checkLength(event.message, report.at('message'), maxMessage)
   }
-  report.at('namespace').invalidAll(namespace, isDns1123Label(namespace))
+  report.at('namespace').invalidAll(namespace, validateDns1123Label(namespace))
 }
 
 /** What only the newer group asks of a new event. */

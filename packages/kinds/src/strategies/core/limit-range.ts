@@ -1,5 +1,5 @@
 /** Limit ranges. */
-import { type DeepReadonly, goText, isQualifiedName, type Quantity } from '@krmkit/meta'
+import { type DeepReadonly, goText, type Quantity, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { checkMetadata } from '../shared/metadata.ts'
@@ -32,7 +32,7 @@ function defaultItem(item: LimitRangeItem): void {
 const standardTypes = ['Pod', 'Container', 'PersistentVolumeClaim']
 
 function checkType(type: string, at: FieldPath): void {
-  const messages = isQualifiedName(type)
+  const messages = validateQualifiedNameFormat(type)
   at.invalidAll(type, messages)
   if (messages.length === 0 && !type.includes('/') && !standardTypes.includes(type)) {
     at.invalid(type, 'must be a standard limit type or fully qualified')
@@ -139,6 +139,7 @@ function checkLimitRange(range: DeepReadonly<LimitRange>, report: Report): void 
 }
 
 export const limitRangeStrategy = defineStrategy<LimitRange>({
+  keepInMemory: true,
   allowCreateOnUpdate: true,
   defaults(range) {
     for (const item of range.spec?.limits ?? []) defaultItem(item)

@@ -1,5 +1,5 @@
 /** Namespaces. @see API protocol specification, 3 */
-import { type ApiObject, type DeepReadonly, isQualifiedName, nameRules, standardFinalizers } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import type { Namespace } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
@@ -15,7 +15,7 @@ function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile
 }
 
 function checkFinalizer(name: string, at: FieldPath): void {
-  const messages = isQualifiedName(name)
+  const messages = validateQualifiedNameFormat(name)
   at.invalidAll(name, messages)
   if (messages.length === 0 && !name.includes('/') && !standardFinalizers.includes(name)) {
     at.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
@@ -85,6 +85,10 @@ export const namespaceStrategy = defineStrategy<Namespace>({
       checkMetadataUpdate(namespace, old, report)
     })
   },
+  beginDeletion(namespace) {
+    namespace.status = { ...namespace.status, phase: 'Terminating' }
+  },
+  pendingFinalizers: (namespace) => namespace.spec?.finalizers ?? [],
   deleteAnswer: 'Object',
   selectableFields: {
     'status.phase': (namespace) => namespace.status?.phase ?? '',

@@ -1,5 +1,5 @@
 /** Nodes. */
-import { type DeepReadonly, goStrings, isValidCIDR, parseCIDR } from '@krmkit/meta'
+import { type DeepReadonly, goStrings, parseCIDR, validateCIDR } from '@krmkit/meta'
 import type { Node } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -28,7 +28,7 @@ function checkResources(node: DeepReadonly<Node>, report: Report): void {
 }
 
 function checkRanges(ranges: readonly string[], at: FieldPath): void {
-  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, isValidCIDR(range))
+  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateCIDR(range))
   if (ranges.length < 2) return
   const families = ranges.map((range) => parseCIDR(range)?.address.family)
   if (new Set(families).size !== 2 || ranges.length > 2) {

@@ -1,5 +1,5 @@
 /** Persistent volume claims. @see Configuration and storage specification, 2.4 */
-import { type DeepReadonly, isQualifiedName, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, type NamingProfile, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../types/core-v1.generated.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
@@ -128,7 +128,7 @@ const resizeStatuses = [
 
 /** Storage, or what somebody else has named. */
 function checkGrowingResource(name: string, at: FieldPath): boolean {
-  const wrong = isQualifiedName(name)
+  const wrong = validateQualifiedNameFormat(name)
   at.invalidAll(name, wrong)
   if (wrong.length > 0) return false
   const isNative = isNativeResource(name, at.profile.domain)

@@ -1,5 +1,5 @@
 /** The status sub-resource of pods. */
-import { type DeepReadonly, isValidIP, joinPrinted, type OwnerReference, parseIP } from '@krmkit/meta'
+import { type DeepReadonly, joinFormatted, type OwnerReference, parseIP, validateIP } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../interfaces.ts'
 import type { ContainerStatus, Pod } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
@@ -85,11 +85,11 @@ function checkTransitions(
 
 /** At most one address of each family, and none twice. */
 function checkAddresses(addresses: readonly string[], at: FieldPath): void {
-  for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, isValidIP(address))
+  for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, validateIP(address))
   if (addresses.length < 2) return
   const families = new Set(addresses.map((address) => parseIP(address)?.family))
   if (families.size !== 2 || addresses.length > 2) {
-    const printed = joinPrinted(addresses, (address) => `core.PodIP{IP:${JSON.stringify(address)}}`)
+    const printed = joinFormatted(addresses, (address) => `core.PodIP{IP:${JSON.stringify(address)}}`)
     at.invalidText(`[]core.PodIP{${printed}}`, 'may specify no more than one IP for each IP family')
   }
   const seen = new Set<string>()

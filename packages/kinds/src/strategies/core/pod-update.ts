@@ -1,5 +1,5 @@
 /** What may change in a stored pod. */
-import { type DeepReadonly, goQuote, joinPrinted } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, joinFormatted } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../types/core-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { checkMetadataUpdate } from '../shared/metadata.ts'
@@ -117,7 +117,7 @@ function sansNodeAffinity(spec: R<PodSpec>): unknown {
 function checkNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): void {
   const changed = sortedKeys(before).some((key) => own(now, key) !== own(before, key))
   if (changed) {
-    const printed = joinPrinted(sortedKeys(now), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
+    const printed = joinFormatted(sortedKeys(now), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
     at.invalidText(`map[string]string{${printed}}`, detail)
   }

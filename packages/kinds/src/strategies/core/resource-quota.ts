@@ -119,6 +119,7 @@ function checkStatus(quota: DeepReadonly<ResourceQuota>, report: Report): void {
 }
 
 export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
+  keepInMemory: true,
   defaults(quota) {
     roundUp(quota.spec?.hard)
     roundUp(quota.status?.hard)

@@ -119,6 +119,7 @@ export const secretStrategy = defineStrategy<Secret>({
     // Old clients send no type; it stays what it was.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
   },
+  deleteAnswer: 'StatusAlways',
   selectableFields: {
     type: (secret) => secret.type ?? '',
   },

@@ -1,14 +1,14 @@
-import { fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { StrategyContext } from '../../interfaces.ts'
+import type { ServiceNetwork, StrategyContext } from '../../interfaces.ts'
 import type { Service, ServiceSpec } from '../../types/core-v1.generated.ts'
-import { allocateService, type ServiceNetwork, serviceUse } from './service-allocation.ts'
+import { allocateService, serviceUse } from './service-allocation.ts'
 
 const network: ServiceNetwork = { ranges: ['10.0.0.0/29'], nodePorts: { from: 30_000, to: 30_002 } }
 const dual: ServiceNetwork = { ...network, ranges: ['10.0.0.0/24', 'fd00::/112'] }
 
 function context(): StrategyContext {
-  return { clock: fakeClock(0), random: seededRandom(7), profile: stockProfile, features: fixedFeatures('1.33') }
+  return { clock: fakeClock(0), random: seededRandom(7), profile: stockProfile, features: createFeatures('1.33') }
 }
 
 function service(spec: ServiceSpec, uid = 'u'): Service {

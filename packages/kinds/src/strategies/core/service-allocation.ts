@@ -1,6 +1,6 @@
 /** Addresses and node ports that a cluster hands out to services. */
 import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
-import type { StrategyContext } from '../../interfaces.ts'
+import type { ServiceNetwork, StrategyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
 import { protocols } from '../shared/container-ports.ts'
 import type { FieldPath } from '../shared/field-path.ts'
@@ -14,14 +14,6 @@ import {
   needsHealthCheck,
   needsNodePort,
 } from './service-fields.ts'
-
-/** Where addresses and ports of services come from. */
-export interface ServiceNetwork {
-  /** One range for each family that the cluster has, the primary family first: `10.0.0.0/24`. */
-  readonly ranges: readonly string[]
-  /** First and last port that is opened on nodes. */
-  readonly nodePorts: { readonly from: number; readonly to: number }
-}
 
 /** Further ranges that the cluster was given while it runs, of any family: asked when those of the network are full. */
 export type MoreRanges = readonly string[]

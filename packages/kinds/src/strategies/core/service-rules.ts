@@ -5,10 +5,10 @@ import {
   goQuote,
   goStrings,
   goText,
-  isValidCIDR,
-  isValidIP,
   nameRules,
   parseIP,
+  validateCIDR,
+  validateIP,
 } from '@krmkit/meta'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
 import { checkPublicAddress } from '../shared/addresses.ts'
@@ -46,7 +46,7 @@ export function checkService(service: DeepReadonly<Service>, report: Report): vo
   checkAffinity(spec, at)
   if (spec.type !== 'ExternalName') checkClusterIps(spec, at)
   for (const [i, address] of (spec.externalIPs ?? []).entries()) {
-    const messages = isValidIP(address)
+    const messages = validateIP(address)
     if (messages.length > 0) at.child('externalIPs').index(i).invalidAll(address, messages)
     else checkPublicAddress(address, at.child('externalIPs').index(i))
   }
@@ -163,7 +163,7 @@ function checkAddresses(addresses: readonly string[], at: FieldPath): boolean {
       }
       continue
     }
-    const messages = isValidIP(address)
+    const messages = validateIP(address)
     at.index(i).invalidAll(address, messages)
     if (messages.length > 0) good = false
   }
@@ -209,12 +209,12 @@ function checkBalancer(service: DeepReadonly<Service>, spec: Spec, report: Repor
   if (!isEmpty(spec.loadBalancerSourceRanges)) {
     const here = at.child('LoadBalancerSourceRanges')
     if (!balanced) here.forbidden(detail)
-    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) here.index(i).invalidAll(range, isValidCIDR(range.trim()))
+    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) here.index(i).invalidAll(range, validateCIDR(range.trim()))
   } else if (annotation !== undefined) {
     const here = report.at('metadata').child('annotations').key(key)
     if (!balanced) here.forbidden(detail)
     const text = annotation.trim()
-    if (text !== '') for (const range of text.split(',')) here.invalidAll(annotation, isValidCIDR(range.trim()))
+    if (text !== '') for (const range of text.split(',')) here.invalidAll(annotation, validateCIDR(range.trim()))
   }
   if (isSet(spec.allocateLoadBalancerNodePorts) && !balanced) at.child('allocateLoadBalancerNodePorts').forbidden(detail)
   if (balanced && !isSet(spec.allocateLoadBalancerNodePorts)) at.child('allocateLoadBalancerNodePorts').required()

@@ -1,10 +1,11 @@
 /** Services. */
-import { type DeepReadonly, isDns1123Subdomain, isValidIP } from '@krmkit/meta'
+import { type DeepReadonly, validateDns1123Subdomain, validateIP } from '@krmkit/meta'
 import type { Service } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
+import { createServiceAllocator } from './service-allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './service-fields.ts'
 import { checkService, checkServiceUpdate } from './service-rules.ts'
 
@@ -41,16 +42,17 @@ function checkStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   }
   for (const [i, { ip, ipMode, hostname }] of ingresses.entries()) {
     const place = here.index(i)
-    if (!isEmpty(ip)) place.child('ip').invalidAll(ip, isValidIP(ip))
+    if (!isEmpty(ip)) place.child('ip').invalidAll(ip, validateIP(ip))
     if (isSet(ipMode) && isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
     else if (isSet(ipMode) && ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
     if (isEmpty(hostname)) continue
-    place.child('hostname').invalidAll(hostname, isDns1123Subdomain(hostname))
-    if (isValidIP(hostname).length === 0) place.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
+    place.child('hostname').invalidAll(hostname, validateDns1123Subdomain(hostname))
+    if (validateIP(hostname).length === 0) place.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
   }
 }
 
 export const serviceStrategy = defineStrategy<Service>({
+  createAllocator: createServiceAllocator,
   allowCreateOnUpdate: true,
   defaults,
   prepareForCreate(service) {

@@ -1,12 +1,12 @@
 /** Slices of the endpoints of a service. */
 import {
   type DeepReadonly,
-  isDns1123Subdomain,
-  isQualifiedName,
-  isValidLabelValue,
   parseIP,
+  validateDns1123Subdomain,
   validateFullyQualifiedDomainName,
   validateLabels,
+  validateLabelValue,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../types/discovery-v1.generated.ts'
 import { checkPublicAddress } from '../shared/addresses.ts'
@@ -67,7 +67,7 @@ function checkAddresses(addresses: readonly string[], type: string, at: FieldPat
 
 function checkEndpoint(endpoint: R<Endpoint>, at: FieldPath): void {
   const { nodeName, deprecatedTopology, hostname, hints } = endpoint
-  if (isSet(nodeName)) at.child('nodeName').invalidAll(nodeName, isDns1123Subdomain(nodeName))
+  if (isSet(nodeName)) at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
   const topology = at.child('deprecatedTopology')
   const size = Object.keys(deprecatedTopology ?? {}).length
   if (size > maxTopologyLabels) topology.tooMany(size, maxTopologyLabels)
@@ -88,7 +88,7 @@ function checkHints({ forZones = [], forNodes = [] }: R<EndpointHints>, at: Fiel
       const place = here.index(i).child('name')
       if (seen.has(name)) place.duplicate(name)
       else seen.add(name)
-      place.invalidAll(name, member === 'forZones' ? isValidLabelValue(name) : isDns1123Subdomain(name))
+      place.invalidAll(name, member === 'forZones' ? validateLabelValue(name) : validateDns1123Subdomain(name))
     }
   }
 }
@@ -106,7 +106,7 @@ function checkPorts(ports: readonly R<EndpointPort>[] | null | undefined, at: Fi
     else names.add(name)
     if (!isSet(protocol)) here.child('protocol').required()
     else if (!protocols.includes(protocol)) here.child('protocol').notSupported(protocol, protocols)
-    if (isSet(appProtocol)) here.child('appProtocol').invalidAll(appProtocol, isQualifiedName(appProtocol))
+    if (isSet(appProtocol)) here.child('appProtocol').invalidAll(appProtocol, validateQualifiedNameFormat(appProtocol))
   }
 }
 

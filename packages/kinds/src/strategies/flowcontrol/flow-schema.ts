@@ -1,5 +1,5 @@
 /** Flow schemas: which requests belong to which priority level. */
-import { type DeepReadonly, goStrings, goText, isDns1123Label, isDns1123Subdomain } from '@krmkit/meta'
+import { type DeepReadonly, goStrings, goText, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta'
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -48,7 +48,7 @@ function checkSpec(spec: R<FlowSchemaSpec>, name: string, at: FieldPath): void {
   const level = spec.priorityLevelConfiguration?.name ?? ''
   const levelAt = at.child('priorityLevelConfiguration').child('name')
   if (level === '') levelAt.required('must reference a priority level')
-  else levelAt.invalidAll(level, isDns1123Subdomain(level))
+  else levelAt.invalidAll(level, validateDns1123Subdomain(level))
   for (const [i, rule] of (spec.rules ?? []).entries()) checkRules(rule, at.child('rules').index(i))
 }
 
@@ -89,9 +89,9 @@ function checkSubject(subject: R<Subject>, at: FieldPath): void {
 }
 
 function checkAccount({ name = '', namespace = '' }: NonNullable<R<Subject>['serviceAccount']>, at: FieldPath): void {
-  if (name !== '' && name !== '*') at.child('name').invalidAll(name, isDns1123Subdomain(name))
+  if (name !== '' && name !== '*') at.child('name').invalidAll(name, validateDns1123Subdomain(name))
   if (namespace === '') at.child('namespace').required('must specify namespace for service account')
-  else at.child('namespace').invalidAll(namespace, isDns1123Label(namespace))
+  else at.child('namespace').invalidAll(namespace, validateDns1123Label(namespace))
 }
 
 function checkVerbs(list: readonly string[] | null | undefined, at: FieldPath): void {
@@ -116,7 +116,7 @@ function checkResourceRule(rule: R<ResourcePolicyRule>, at: FieldPath): void {
     if (namespaces.length > 1) here.invalidText(goStrings(namespaces), "if '*' is present, must not specify other namespaces")
   } else {
     for (const [i, namespace] of namespaces.entries()) {
-      const messages = isDns1123Label(namespace).map(
+      const messages = validateDns1123Label(namespace).map(
         (text) => `each member of this list must be '*' or a DNS-1123 label; ${text}`,
       )
       here.index(i).invalidAll(namespace, messages)
@@ -154,6 +154,7 @@ function checkUrl(url: string, at: FieldPath): void {
 }
 
 export const flowSchemaStrategy = defineStrategy<FlowSchema>({
+  keepInMemory: true,
   defaults(schema) {
     schema.spec ??= { priorityLevelConfiguration: { name: '' } }
     if (!schema.spec.matchingPrecedence) schema.spec.matchingPrecedence = precedence

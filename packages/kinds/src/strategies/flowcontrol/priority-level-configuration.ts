@@ -123,6 +123,7 @@ function defaults(level: PriorityLevelConfiguration): void {
 }
 
 export const priorityLevelConfigurationStrategy = defineStrategy<PriorityLevelConfiguration>({
+  keepInMemory: true,
   defaults,
   prepareForCreate(level) {
     level.status = {}

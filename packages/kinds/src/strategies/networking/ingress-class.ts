@@ -1,5 +1,5 @@
 /** Classes of ingresses. */
-import { type DeepReadonly, isDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta'
+import { type DeepReadonly, validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta'
 import type { IngressClass } from '../../types/networking-v1.generated.ts'
 import type { Report } from '../shared/field-path.ts'
 import { checkMetadata, checkMetadataUpdate, raiseGeneration, startGeneration } from '../shared/metadata.ts'
@@ -25,10 +25,11 @@ function checkClass(object: DeepReadonly<IngressClass>, report: Report): void {
   else if (scope === 'Cluster' && isSet(namespace)) here.child('namespace').forbidden("`parameters.scope` is set to 'Cluster'")
   else if (scope === 'Namespace' && !isSet(namespace))
     here.child('namespace').required("`parameters.scope` is set to 'Namespace'")
-  else if (scope === 'Namespace') here.child('namespace').invalidAll(namespace, isDns1123Label(namespace ?? ''))
+  else if (scope === 'Namespace') here.child('namespace').invalidAll(namespace, validateDns1123Label(namespace ?? ''))
 }
 
 export const ingressClassStrategy = defineStrategy<IngressClass>({
+  keepInMemory: true,
   defaults(object) {
     if (isSet(object.spec?.parameters)) object.spec.parameters.scope ??= 'Cluster'
   },

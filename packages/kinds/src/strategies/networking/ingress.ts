@@ -2,11 +2,11 @@
 import {
   type DeepReadonly,
   goText,
-  isDns1123Subdomain,
-  isValidIP,
-  isValidPortName,
-  isWildcardDns1123Subdomain,
   nameRules,
+  validateDns1123Subdomain,
+  validateIP,
+  validatePortName,
+  validateWildcardDns1123Subdomain,
 } from '@krmkit/meta'
 import type {
   HTTPIngressPath,
@@ -32,7 +32,7 @@ export function checkTypedReference(
   ref: { readonly apiGroup?: string | null; readonly kind?: string; readonly name?: string },
   at: FieldPath,
 ): void {
-  if (isSet(ref.apiGroup)) at.child('apiGroup').invalidAll(ref.apiGroup, isDns1123Subdomain(ref.apiGroup))
+  if (isSet(ref.apiGroup)) at.child('apiGroup').invalidAll(ref.apiGroup, validateDns1123Subdomain(ref.apiGroup))
   if (isEmpty(ref.kind)) at.child('kind').required('kind is required')
   else at.child('kind').invalidAll(ref.kind, nameRules.pathSegment(ref.kind, false))
   if (isEmpty(ref.name)) at.child('name').required('name is required')
@@ -40,8 +40,8 @@ export function checkTypedReference(
 }
 
 function checkHost(host: string, at: FieldPath): void {
-  if (host.includes('*')) at.invalidAll(host, isWildcardDns1123Subdomain(host))
-  else at.invalidAll(host, isDns1123Subdomain(host))
+  if (host.includes('*')) at.invalidAll(host, validateWildcardDns1123Subdomain(host))
+  else at.invalidAll(host, validateDns1123Subdomain(host))
 }
 
 function checkBackend(backend: R<IngressBackend>, at: FieldPath): void {
@@ -54,7 +54,7 @@ function checkBackend(backend: R<IngressBackend>, at: FieldPath): void {
     else here.child('name').invalidAll(service.name, nameRules.dns1035Label(service.name, false))
     const { name, number } = service.port ?? {}
     if (!isEmpty(name) && number) at.invalid('', 'cannot set both port name & port number')
-    else if (!isEmpty(name)) here.child('port').child('name').invalidAll(name, isValidPortName(name))
+    else if (!isEmpty(name)) here.child('port').child('name').invalidAll(name, validatePortName(name))
     else if (number) checkPortNumber(number, here.child('port').child('number'))
     else at.required('port name or number is required')
   } else at.invalid('', 'resource or service backend is required')
@@ -78,7 +78,7 @@ function checkPath(path: R<HTTPIngressPath>, at: FieldPath): void {
 function checkRule(rule: R<IngressRule>, at: FieldPath): void {
   const { host } = rule
   if (!isEmpty(host)) {
-    if (isValidIP(host).length === 0) at.child('host').invalid(host, 'must be a DNS name, not an IP address')
+    if (validateIP(host).length === 0) at.child('host').invalid(host, 'must be a DNS name, not an IP address')
     checkHost(host, at.child('host'))
   }
   if (!isSet(rule.http)) return
@@ -108,10 +108,10 @@ function checkStatus(ingress: DeepReadonly<Ingress>, report: Report): void {
   const at = report.at('status').child('loadBalancer').child('ingress')
   for (const [i, { ip, hostname }] of (ingress.status?.loadBalancer?.ingress ?? []).entries()) {
     const here = at.index(i)
-    if (!isEmpty(ip)) here.child('ip').invalidAll(ip, isValidIP(ip))
+    if (!isEmpty(ip)) here.child('ip').invalidAll(ip, validateIP(ip))
     if (isEmpty(hostname)) continue
-    here.child('hostname').invalidAll(hostname, isDns1123Subdomain(hostname))
-    if (isValidIP(hostname).length === 0) here.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
+    here.child('hostname').invalidAll(hostname, validateDns1123Subdomain(hostname))
+    if (validateIP(hostname).length === 0) here.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
   }
 }
 

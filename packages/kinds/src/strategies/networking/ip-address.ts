@@ -1,5 +1,5 @@
 /** Addresses that services have taken. */
-import { type DeepReadonly, goQuote, isDns1123Subdomain, isPathSegmentName } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta'
 import type { IPAddress, ParentReference } from '../../types/networking-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { goStruct } from '../shared/go-form.ts'
@@ -9,12 +9,12 @@ import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkStrictAddress } from './strict-address.ts'
 
 function checkParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
-  if (!isEmpty(group)) at.child('group').invalidAll(group, isDns1123Subdomain(group))
+  if (!isEmpty(group)) at.child('group').invalidAll(group, validateDns1123Subdomain(group))
   if (isEmpty(resource)) at.child('resource').required()
-  else at.child('resource').invalidAll(resource, isPathSegmentName(resource))
+  else at.child('resource').invalidAll(resource, validatePathSegmentName(resource))
   if (isEmpty(name)) at.child('name').required()
-  else at.child('name').invalidAll(name, isPathSegmentName(name))
-  if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, isPathSegmentName(namespace))
+  else at.child('name').invalidAll(name, validatePathSegmentName(name))
+  if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, validatePathSegmentName(namespace))
 }
 
 function checkAddress(object: DeepReadonly<IPAddress>, report: Report): void {

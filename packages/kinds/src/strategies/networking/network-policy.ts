@@ -1,5 +1,5 @@
 /** Network policies. */
-import { type DeepReadonly, goText, isValidCIDR, isValidPortName, parseCIDR } from '@krmkit/meta'
+import { type DeepReadonly, goText, parseCIDR, validateCIDR, validatePortName } from '@krmkit/meta'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../types/networking-v1.generated.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
 import { checkLabelSelector } from '../shared/labels.ts'
@@ -22,7 +22,7 @@ function checkPort(port: R<NetworkPolicyPort>, at: FieldPath): void {
     checkPortNumber(port.port, at.child('port'))
   } else if (isSet(port.port)) {
     if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is non-numeric')
-    at.child('port').invalidAll(port.port, isValidPortName(port.port))
+    at.child('port').invalidAll(port.port, validatePortName(port.port))
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
@@ -33,13 +33,13 @@ function checkBlock(block: R<IPBlock>, at: FieldPath): void {
   }
   const range = parseCIDR(block.cidr)
   if (range === undefined) {
-    at.child('cidr').invalidAll(block.cidr, isValidCIDR(block.cidr))
+    at.child('cidr').invalidAll(block.cidr, validateCIDR(block.cidr))
     return
   }
   for (const [i, text] of (block.except ?? []).entries()) {
     const here = at.child('except').index(i)
     const except = parseCIDR(text)
-    here.invalidAll(text, isValidCIDR(text))
+    here.invalidAll(text, validateCIDR(text))
     if (except === undefined) continue
     const inside = except.address.family === range.address.family && except.prefixLength > range.prefixLength
     if (!inside || !samePrefix(except.address.bytes, range.address.bytes, range.prefixLength)) {

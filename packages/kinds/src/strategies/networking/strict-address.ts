@@ -1,10 +1,10 @@
 /** Addresses and ranges in the one form that newer kinds accept. */
-import { goQuote, type IpAddress, isValidCIDR, isValidIP, parseCIDR, parseIP } from '@krmkit/meta'
+import { goQuote, type IpAddress, parseCIDR, parseIP, validateCIDR, validateIP } from '@krmkit/meta'
 
 /** What is wrong with an address that must be in its canonical form. */
 export function checkStrictAddress(text: string): string[] {
   const address = parseIP(text)
-  if (address === undefined) return isValidIP(text)
+  if (address === undefined) return validateIP(text)
   if (hasLeadingZeros(text)) return ['must not have leading 0s']
   if (isMapped(address)) return ['must not be an IPv4-mapped IPv6 address']
   const canonical = addressText(address.bytes)
@@ -14,7 +14,7 @@ export function checkStrictAddress(text: string): string[] {
 /** What is wrong with a range that must be in its canonical form. */
 export function checkStrictRange(text: string): string[] {
   const range = parseCIDR(text)
-  if (range === undefined) return isValidCIDR(text)
+  if (range === undefined) return validateCIDR(text)
   const { address, prefixLength } = range
   if (hasLeadingZeros(text) || /\/0[0-9]/.test(text)) return ['must not have leading 0s in IP or prefix length']
   if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address']

@@ -32,6 +32,7 @@ function checkScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: 
 }
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
+  keepInMemory: true,
   allowUnconditionalUpdate: false,
   defaults(object) {
     roundUp(object.overhead?.podFixed)

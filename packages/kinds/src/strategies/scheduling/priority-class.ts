@@ -44,6 +44,7 @@ function checkClass(object: DeepReadonly<PriorityClass>, report: Report): void {
 }
 
 export const priorityClassStrategy = defineStrategy<PriorityClass>({
+  keepInMemory: true,
   defaults(object) {
     object.preemptionPolicy ??= 'PreemptLowerPriority'
   },

@@ -1,10 +1,10 @@
 /** Addresses that traffic is sent to. */
-import { isValidIP, parseIP } from '@krmkit/meta'
+import { parseIP, validateIP } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 
 /** An address in its usual notation. */
 export function checkServedAddress(address: string, at: FieldPath): void {
-  at.invalidAll(address, isValidIP(address))
+  at.invalidAll(address, validateIP(address))
 }
 
 /** Position of the first byte that is not zero. */

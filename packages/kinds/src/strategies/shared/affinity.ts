@@ -1,5 +1,5 @@
 /** Where pods want to run: near nodes, near or far from other pods, spread over topologies. */
-import { isDns1123Label } from '@krmkit/meta'
+import { validateDns1123Label } from '@krmkit/meta'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -36,7 +36,7 @@ function checkPodAffinity(affinity: R<PodAffinity>, at: FieldPath): void {
 function checkTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
   checkLabelSelector(term.labelSelector, at.child('labelSelector'))
   checkLabelSelector(term.namespaceSelector, at.child('namespaceSelector'))
-  for (const name of term.namespaces ?? []) at.child('namespace').invalidAll(name, isDns1123Label(name))
+  for (const name of term.namespaces ?? []) at.child('namespace').invalidAll(name, validateDns1123Label(name))
   checkTermKeys(term, at)
   if (isEmpty(term.topologyKey)) at.child('topologyKey').required('can not be empty')
   checkQualifiedName(term.topologyKey ?? '', at.child('topologyKey'))

@@ -1,5 +1,5 @@
 /** Ports of containers, and ports by number or name. */
-import { isValidPortName, isValidPortNum } from '@krmkit/meta'
+import { validatePortName, validatePortNum } from '@krmkit/meta'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { checkPortNumber } from './numbers.ts'
@@ -14,7 +14,7 @@ export function checkContainerPorts(ports: readonly R<ContainerPort>[] | null | 
   for (const [i, port] of (ports ?? []).entries()) {
     const here = at.index(i)
     if (!isEmpty(port.name)) {
-      const messages = isValidPortName(port.name)
+      const messages = validatePortName(port.name)
       if (messages.length > 0) here.child('name').invalidAll(port.name, messages)
       else if (names.has(port.name)) here.child('name').duplicate(port.name)
       else names.add(port.name)
@@ -42,5 +42,5 @@ export function checkHostPortConflicts(containers: readonly R<Container>[], at: 
 
 /** A port given by number or by the name of a container's port. */
 export function checkPortNumberOrName(port: number | string, at: FieldPath): void {
-  at.invalidAll(port, typeof port === 'number' ? isValidPortNum(port) : isValidPortName(port))
+  at.invalidAll(port, typeof port === 'number' ? validatePortNum(port) : validatePortName(port))
 }

@@ -1,5 +1,5 @@
 /** Environment variables of containers. */
-import { isConfigMapKey, isDns1123Subdomain, isEnvVarName, isRelaxedEnvVarName } from '@krmkit/meta'
+import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { checkFieldRef, checkResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
@@ -40,7 +40,7 @@ export function checkEnv(vars: readonly R<EnvVar>[] | null | undefined, at: Fiel
 /** Since 1.32 a name may hold any printable ASCII character but the equals sign. */
 function checkEnvName(name: string, at: FieldPath): void {
   const relaxed = at.report.context.features.release.atLeast('1.32')
-  at.invalidAll(name, relaxed ? isRelaxedEnvVarName(name) : isEnvVarName(name))
+  at.invalidAll(name, relaxed ? validateRelaxedEnvVarName(name) : validateEnvVarName(name))
 }
 
 function checkEnvSource(variable: R<EnvVar>, source: R<EnvVarSource>, at: FieldPath): void {
@@ -72,9 +72,9 @@ function checkEnvSource(variable: R<EnvVar>, source: R<EnvVarSource>, at: FieldP
 
 function checkKeyRef(ref: { readonly name?: string; readonly key?: string }, at: FieldPath): void {
   const name = ref.name ?? ''
-  at.child('name').invalidAll(name, isDns1123Subdomain(name))
+  at.child('name').invalidAll(name, validateDns1123Subdomain(name))
   if (isEmpty(ref.key)) at.child('key').required()
-  else at.child('key').invalidAll(ref.key, isConfigMapKey(ref.key))
+  else at.child('key').invalidAll(ref.key, validateConfigMapKey(ref.key))
 }
 
 /** `envFrom` of a container. Findings about the number of sources are told of the list, as the stock server does. */

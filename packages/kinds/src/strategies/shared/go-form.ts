@@ -7,7 +7,7 @@ import {
   goStrings,
   goText,
   type IntOrString,
-  joinPrinted,
+  joinFormatted,
 } from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
@@ -15,7 +15,7 @@ import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 /** `map[string]string{"a":"b"}`; an absent map is `map[string]string(nil)`. */
 export function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
   if (!isSet(map)) return 'map[string]string(nil)'
-  const members = joinPrinted(Object.keys(map).sort(compareCodePoints), (key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
+  const members = joinFormatted(Object.keys(map).sort(compareCodePoints), (key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
   return `map[string]string{${members}}`
 }
 
@@ -31,7 +31,7 @@ export function goSelector(selector: R<LabelSelector> | null | undefined): GoTex
   if (!isSet(selector)) return null
   const { matchLabels, matchExpressions } = selector
   const type = 'v1.LabelSelectorRequirement'
-  const expressions = joinPrinted(matchExpressions ?? [], ({ key, operator, values }) => {
+  const expressions = joinFormatted(matchExpressions ?? [], ({ key, operator, values }) => {
     const list = isEmpty(values) ? '[]string(nil)' : goStrings(values)
     return goStruct(type, { Key: goQuote(key ?? ''), Operator: goQuote(operator ?? ''), Values: list })
   })
@@ -47,7 +47,7 @@ export function goNumberOrText(value: IntOrString | null | undefined): GoText {
 
 /** `[]int32{1, 2}` and the like. */
 export function goNumbers(type: string, values: readonly (number | bigint)[] | null | undefined): GoText {
-  return goText(isSet(values) ? `[]${type}{${joinPrinted(values, String)}}` : `[]${type}(nil)`)
+  return goText(isSet(values) ? `[]${type}{${joinFormatted(values, String)}}` : `[]${type}(nil)`)
 }
 
 /** A list of texts as `%v` prints it: `[a b]`. */

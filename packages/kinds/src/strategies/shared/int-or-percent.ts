@@ -1,5 +1,5 @@
 /** Numbers that may be given as percentages. */
-import { goIntOrString, isPercent } from '@krmkit/meta'
+import { goIntOrString, validatePercent } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { checkNotNegative } from './numbers.ts'
 import { isSet } from './values.ts'
@@ -10,7 +10,7 @@ type IntOrPercent = number | string
 export function checkIntOrPercent(value: IntOrPercent | null | undefined, at: FieldPath): void {
   if (!isSet(value)) return
   if (typeof value === 'number') checkNotNegative(value, at)
-  else at.invalidAll(goIntOrString(value), isPercent(value))
+  else at.invalidAll(goIntOrString(value), validatePercent(value))
 }
 
 /** A percentage of at most 100. */
@@ -23,5 +23,5 @@ export function checkAtMostAll(value: IntOrPercent | null | undefined, at: Field
 /** The number, or that before the percent sign; undefined when it is neither. */
 export function percentOrNumber(value: IntOrPercent): number | undefined {
   if (typeof value === 'number') return value
-  return isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined
+  return validatePercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined
 }

@@ -4,7 +4,7 @@ import {
   goQuote,
   goStrings,
   goText,
-  joinPrinted,
+  joinFormatted,
   labelSelectorFromObject,
   type LabelSelector as Selector,
   validateLabelSelector,
@@ -58,14 +58,14 @@ export function checkSelectedTemplate(
 
 function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
   if (!isSet(labels)) return 'map[string]string(nil)'
-  const pairs = joinPrinted(Object.keys(labels).sort(), (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
+  const pairs = joinFormatted(Object.keys(labels).sort(), (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
   return `map[string]string{${pairs}}`
 }
 
 /** A selector as the stock server prints it inside messages. */
 export function printSelector(selector: R<LabelSelector>): GoText {
   const type = 'v1.LabelSelectorRequirement'
-  const requirements = joinPrinted(selector.matchExpressions ?? [], ({ key, operator, values }) => {
+  const requirements = joinFormatted(selector.matchExpressions ?? [], ({ key, operator, values }) => {
     const list = isEmpty(values) ? '[]string(nil)' : goStrings(values)
     return `${type}{Key:${goQuote(key)}, Operator:${goQuote(operator)}, Values:${list}}`
   })

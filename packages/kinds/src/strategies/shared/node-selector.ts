@@ -1,5 +1,5 @@
 /** Terms that select nodes by their labels and fields. */
-import { type GoText, goQuote, goText, isValidLabelValue, nameRules } from '@krmkit/meta'
+import { type GoText, goQuote, goText, nameRules, validateLabelValue } from '@krmkit/meta'
 import type {
   NodeSelector,
   NodeSelectorRequirement,
@@ -41,7 +41,7 @@ function checkExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath)
     if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
   checkQualifiedName(requirement.key, at.child('key'))
-  for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, isValidLabelValue(value))
+  for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, validateLabelValue(value))
 }
 
 /** The only field of a node that can be selected is its name. */
@@ -128,7 +128,7 @@ export function checkTolerations(tolerations: readonly R<Toleration>[] | null | 
       here.child('effect').invalid(toleration.effect ?? '', "effect must be 'NoExecute' when `tolerationSeconds` is set")
     }
     if (operator === 'Equal' || operator === '') {
-      const messages = isValidLabelValue(value)
+      const messages = validateLabelValue(value)
       if (messages.length > 0) here.child('operator').invalid(value, messages.join(';'))
     } else if (operator === 'Exists') {
       if (value !== '') here.child('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
@@ -150,7 +150,7 @@ export function checkTaints(taints: readonly R<Taint>[] | null | undefined, at: 
   for (const [i, taint] of (taints ?? []).entries()) {
     const here = at.index(i)
     checkQualifiedName(taint.key, here.child('key'))
-    const messages = isValidLabelValue(taint.value ?? '')
+    const messages = validateLabelValue(taint.value ?? '')
     if (messages.length > 0) here.child('value').invalid(taint.value ?? '', messages.join(';'))
     checkTaintEffect(taint.effect, here.child('effect'), { mayBeEmpty: false })
     const keys = seen.get(taint.effect) ?? new Set()

@@ -1,5 +1,5 @@
 /** Ranges of integers that many kinds share. */
-import { isValidPortNum } from '@krmkit/meta'
+import { validatePortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { isSet } from './values.ts'
 
@@ -25,7 +25,7 @@ export function checkPositive(value: number | bigint | null | undefined, at: Fie
 
 /** A TCP, UDP or SCTP port number. */
 export function checkPortNumber(value: number, at: FieldPath): void {
-  at.invalidAll(value, isValidPortNum(value))
+  at.invalidAll(value, validatePortNum(value))
 }
 
 /** Seconds that a session sticks to its endpoint, and the like: `low` to `high`, both included. */

@@ -1,12 +1,12 @@
 /** The specification of a pod, alone or inside a template. */
 import {
   goStrings,
-  isDns1123Subdomain,
-  isDns1123SubdomainWithUnderscore,
-  isInRange,
-  isQualifiedName,
-  isValidIP,
   nameRules,
+  validateDns1123Subdomain,
+  validateDns1123SubdomainWithUnderscore,
+  validateInRange,
+  validateIP,
+  validateQualifiedNameFormat,
 } from '@krmkit/meta'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
@@ -80,7 +80,7 @@ function checkReferences(spec: R<PodSpec>, at: FieldPath): void {
   if (!isEmpty(serviceAccountName)) checkDnsSubdomain(serviceAccountName, at.child('serviceAccountName'))
   if (!isEmpty(nodeName)) checkDnsSubdomain(nodeName, at.child('nodeName'))
   if (isSet(activeDeadlineSeconds)) {
-    at.child('activeDeadlineSeconds').invalidAll(activeDeadlineSeconds, isInRange(activeDeadlineSeconds, 1, maxInt32))
+    at.child('activeDeadlineSeconds').invalidAll(activeDeadlineSeconds, validateInRange(activeDeadlineSeconds, 1, maxInt32))
   }
   if (!isEmpty(hostname)) checkDnsLabel(hostname, at.child('hostname'))
   if (!isEmpty(subdomain)) checkDnsLabel(subdomain, at.child('subdomain'))
@@ -99,7 +99,7 @@ function checkScheduling(spec: R<PodSpec>, at: FieldPath): void {
 
 function checkHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): void {
   for (const [i, alias] of (aliases ?? []).entries()) {
-    at.index(i).child('ip').invalidAll(alias.ip, isValidIP(alias.ip))
+    at.index(i).child('ip').invalidAll(alias.ip, validateIP(alias.ip))
     for (const [j, name] of (alias.hostnames ?? []).entries()) checkDnsSubdomain(name, at.index(i).child('hostnames').index(j))
   }
 }
@@ -108,7 +108,7 @@ function checkHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, a
 function checkSchedulingGates(gates: readonly R<PodSchedulingGate>[] | null | undefined, at: FieldPath): void {
   const names = new Set<string>()
   for (const [i, gate] of (gates ?? []).entries()) {
-    at.index(i).invalidAll(gate.name, isQualifiedName(gate.name))
+    at.index(i).invalidAll(gate.name, validateQualifiedNameFormat(gate.name))
     if (names.has(gate.name)) at.index(i).duplicate(gate.name)
     names.add(gate.name)
   }
@@ -133,7 +133,7 @@ function checkDnsConfig(config: R<PodDNSConfig> | null | undefined, at: FieldPat
   const servers = config.nameservers ?? []
   if (servers.length > maxNameservers)
     at.child('nameservers').invalidText(goStrings(servers), `must not have more than ${maxNameservers} nameservers`)
-  for (const [i, server] of servers.entries()) at.child('nameservers').index(i).invalidAll(server, isValidIP(server))
+  for (const [i, server] of servers.entries()) at.child('nameservers').index(i).invalidAll(server, validateIP(server))
   checkSearches(config.searches ?? [], at.child('searches'))
   for (const [i, option] of (config.options ?? []).entries()) {
     if (isEmpty(option.name)) at.child('options').index(i).required('must not be empty')
@@ -151,7 +151,7 @@ function checkSearches(searches: readonly string[], at: FieldPath): void {
   for (const [i, search] of searches.entries()) {
     const name = search.endsWith('.') ? search.slice(0, -1) : search
     const relaxed = at.report.context.features.release.atLeast('1.33')
-    if (!relaxed) at.index(i).invalidAll(name, isDns1123Subdomain(name))
-    else if (search !== '.') at.index(i).invalidAll(name, isDns1123SubdomainWithUnderscore(name))
+    if (!relaxed) at.index(i).invalidAll(name, validateDns1123Subdomain(name))
+    else if (search !== '.') at.index(i).invalidAll(name, validateDns1123SubdomainWithUnderscore(name))
   }
 }

@@ -1,5 +1,5 @@
 /** Probes and lifecycle hooks of containers. */
-import { isHTTPHeaderName } from '@krmkit/meta'
+import { validateHttpHeaderName } from '@krmkit/meta'
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../types/core-v1.generated.ts'
 import { checkPortNumberOrName } from './container-ports.ts'
 import type { FieldPath } from './field-path.ts'
@@ -77,7 +77,8 @@ function checkHttpGet(action: R<HTTPGetAction>, at: FieldPath): void {
   if (isEmpty(action.path)) at.child('path').required()
   checkPortNumberOrName(action.port, at.child('port'))
   if (!schemes.includes(action.scheme ?? '')) at.child('scheme').notSupported(action.scheme ?? '', schemes)
-  for (const header of action.httpHeaders ?? []) at.child('httpHeaders').invalidAll(header.name, isHTTPHeaderName(header.name))
+  for (const header of action.httpHeaders ?? [])
+    at.child('httpHeaders').invalidAll(header.name, validateHttpHeaderName(header.name))
 }
 
 function checkSleep(seconds: number, at: FieldPath, options: HandlerOptions): void {

@@ -1,5 +1,5 @@
 /** Which resources exist, and where each may be named. */
-import { isQualifiedName } from '@krmkit/meta'
+import { validateQualifiedNameFormat } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { amount, checkAmountNotNegative, isWhole, printAmount } from './quantities.ts'
 
@@ -41,7 +41,7 @@ export function isNativeResource(name: string, domain: string): boolean {
 /** Resources that nodes may advertise under a foreign domain. */
 export function isExtendedResource(name: string, domain: string): boolean {
   if (isNativeResource(name, domain) || name.startsWith('requests.')) return false
-  return isQualifiedName(`requests.${name}`).length === 0
+  return validateQualifiedNameFormat(`requests.${name}`).length === 0
 }
 
 /** Whether `name` is of the names that need no domain. */
@@ -65,7 +65,7 @@ export function mayOvercommit(name: string, domain: string): boolean {
 
 /** The form of a resource name: qualified, and known when it has no domain. True when the form is right. */
 export function checkResourceName(name: string, at: FieldPath): boolean {
-  const messages = isQualifiedName(name)
+  const messages = validateQualifiedNameFormat(name)
   for (const message of messages) at.invalidText(name, message)
   if (messages.length > 0) return false
   if (!name.includes('/') && !isStandardResource(name))

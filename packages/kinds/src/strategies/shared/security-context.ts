@@ -1,5 +1,5 @@
 /** Security settings of containers. */
-import { goText, isValidUserId, utf8Length } from '@krmkit/meta'
+import { goText, utf8Length, validateUserId } from '@krmkit/meta'
 import type {
   AppArmorProfile,
   SeccompProfile,
@@ -13,7 +13,7 @@ import { isEmpty, isSet, type R } from './values.ts'
 
 /** A user or group id, when set. */
 export function checkId(id: number | null | undefined, at: FieldPath): void {
-  if (isSet(id)) at.invalidAll(id, isValidUserId(id))
+  if (isSet(id)) at.invalidAll(id, validateUserId(id))
 }
 
 /** `securityContext` of a container. `hostUsers` tells whether the pod shares the users of its host. */

@@ -1,5 +1,5 @@
 /** How the files of this folder are written. */
-import { type ApiObject, type FieldError, untilFull } from '@krmkit/meta'
+import { type ApiObject, type FieldError, runUntilFull } from '@krmkit/meta'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
 import { Report } from './field-path.ts'
 
@@ -11,6 +11,6 @@ export function defineStrategy<T extends ApiObject>(policy: Strategy<T>): Strate
 /** Runs `check` on a new report and returns what it found. */
 export function findings(context: StrategyContext, check: (report: Report) => void): FieldError[] {
   const report = new Report(context)
-  untilFull(report.errors, () => check(report))
+  runUntilFull(report.errors, () => check(report))
   return report.errors
 }

@@ -1,5 +1,5 @@
 /** Volume sources that pods and persistent volumes share: host directories, nfs, iscsi, fibre channel, drivers. */
-import { goStrings, isDns1123Subdomain } from '@krmkit/meta'
+import { goStrings, validateDns1123Subdomain } from '@krmkit/meta'
 import type {
   CSIVolumeSource,
   FCVolumeSource,
@@ -112,5 +112,5 @@ export function checkFlexVolume(
 export function checkDriverName(name: string, at: FieldPath): void {
   if (name === '') at.required()
   if (name.length > 63) at.tooLong(name, 63)
-  at.invalidAll(name, isDns1123Subdomain(name.toLowerCase()))
+  at.invalidAll(name, validateDns1123Subdomain(name.toLowerCase()))
 }

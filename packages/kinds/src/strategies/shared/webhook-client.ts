@@ -1,5 +1,5 @@
 /** Where a webhook is found: by URL, or as a service of the cluster. */
-import { isDns1123Subdomain, isValidPortNum } from '@krmkit/meta'
+import { validateDns1123Subdomain, validatePortNum } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { parseGoUrl } from './go-url.ts'
 import { isEmpty, isSet } from './values.ts'
@@ -31,7 +31,7 @@ export function checkWebhookUrl(url: string, at: FieldPath): void {
 export function checkWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
   if (isEmpty(name)) at.child('name').required('service name is required')
   if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')
-  const wrong = isValidPortNum(port)
+  const wrong = validatePortNum(port)
   if (wrong.length > 0) at.child('port').invalid(port, `port is not valid: ${wrong.join(',')}`)
   if (isSet(path)) checkWebhookPath(path, at.child('path'))
 }
@@ -49,7 +49,7 @@ function checkWebhookPath(path: string, at: FieldPath): void {
     else
       at.invalidAll(
         path,
-        isDns1123Subdomain(step).map((text) => `segment[${i}]: ${text}`),
+        validateDns1123Subdomain(step).map((text) => `segment[${i}]: ${text}`),
       )
   }
 }

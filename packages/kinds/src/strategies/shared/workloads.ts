@@ -3,12 +3,12 @@ import {
   type DeepReadonly,
   type IntOrString,
   intValue,
-  isDns1123Label,
-  isPercent,
   labelSelectorFromObject,
   MetaError,
-  nothing,
+  nothingSelector,
   type LabelSelector as Selector,
+  validateDns1123Label,
+  validatePercent,
 } from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -19,10 +19,10 @@ import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
 
-/** The selector as something that matches; undefined when it is malformed, and nothing at all when it is absent. */
+/** The selector as something that matches; undefined when it is malformed, and nothingSelector at all when it is absent. */
 export function usableSelector(selector: MaybeSelector): Selector | undefined {
   try {
-    return isSet(selector) ? labelSelectorFromObject(selector) : nothing
+    return isSet(selector) ? labelSelectorFromObject(selector) : nothingSelector
   } catch (error) {
     if (error instanceof MetaError) return undefined
     throw error
@@ -51,7 +51,7 @@ export function checkSameSelector(selector: MaybeSelector, old: MaybeSelector, a
 
 /** A number that is not negative, or a percentage. */
 export function checkNumberOrPercent(value: IntOrString | null | undefined, at: FieldPath): void {
-  if (typeof value === 'string') at.invalidAll(goNumberOrText(value), isPercent(value))
+  if (typeof value === 'string') at.invalidAll(goNumberOrText(value), validatePercent(value))
   else checkNotNegative(value, at)
 }
 
@@ -61,7 +61,7 @@ export function checkAtMostAll(value: IntOrString | null | undefined, at: FieldP
 }
 
 function percentage(value: IntOrString | null | undefined): number | undefined {
-  if (typeof value !== 'string' || isPercent(value).length > 0) return undefined
+  if (typeof value !== 'string' || validatePercent(value).length > 0) return undefined
   return Number(value.slice(0, -1))
 }
 
@@ -77,7 +77,7 @@ export function checkNotDecremented(value: number | null | undefined, old: numbe
 
 /** Names end up in names of pods and hosts, where a DNS label is safe. */
 export function warnPodNames(object: DeepReadonly<{ metadata: { name?: string } }>): string[] {
-  const messages = isDns1123Label(object.metadata.name ?? '')
+  const messages = validateDns1123Label(object.metadata.name ?? '')
   if (messages.length === 0) return []
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ${goList(messages)}`,

@@ -1,4 +1,4 @@
-import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
+import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
@@ -12,9 +12,9 @@ import { base64, faults } from '../testing/objects.ts'
 
 const pem = (type: string, ...bytes: number[]) =>
   `-----BEGIN ${type}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${type}-----\n`
-const { request } = newCertificateRequest({ subject: { commonName: 'jane' }, names: { dns: ['a.b'] } })
+const { request } = createCertificateRequest({ subject: { commonName: 'jane' }, names: { dns: ['a.b'] } })
 const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
-const { certificate } = await newSigningAuthority({ clock: { now: () => 0 }, random })
+const { certificate } = await createSigningAuthority({ clock: { now: () => 0 }, random })
 const complete: CertificateSigningRequestSpec = {
   request: base64(request),
   signerName: 'example.com/signer',
@@ -126,8 +126,8 @@ describe('requests for certificates', () => {
     }
     const basic = ['digital signature', 'key encipherment']
     const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
-    const client = newCertificateRequest({ subject: node }).request
-    const serving = newCertificateRequest({ subject: node, names: { dns: ['a'] } }).request
+    const client = createCertificateRequest({ subject: node }).request
+    const serving = createCertificateRequest({ subject: node, names: { dns: ['a'] } }).request
     expect(defaulted({}, request)).toEqual(['kubernetes.io/legacy-unknown', basic])
     expect(defaulted({}, 'no PEM')).toEqual(['kubernetes.io/legacy-unknown', basic])
     const asClient = [...basic, 'client auth']

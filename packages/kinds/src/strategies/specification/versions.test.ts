@@ -1,4 +1,4 @@
-import { fixedFeatures } from '@krmkit/meta'
+import { createFeatures } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { SubjectAccessReview } from '../../types/authorization-v1.generated.ts'
@@ -16,7 +16,7 @@ describe('versions', () => {
       ['storage.k8s.io', 'v1beta1', 'csistoragecapacities'],
     ] as const
     for (const release of ['1.27', '1.30', '1.33']) {
-      const catalog = createCatalog({ features: fixedFeatures(release), runtimeConfig: 'api/all=true' })
+      const catalog = createCatalog({ features: createFeatures(release), runtimeConfig: 'api/all=true' })
       for (const [group, version, resource] of gone)
         expect(catalog.resource({ group, version, resource }), resource).toBeUndefined()
     }

@@ -1,5 +1,5 @@
 /** Room for volumes that drivers report. @see Configuration and storage specification, 2.10 */
-import { type DeepReadonly, isDns1123Subdomain } from '@krmkit/meta'
+import { type DeepReadonly, validateDns1123Subdomain } from '@krmkit/meta'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
 import type { Report } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
@@ -13,7 +13,7 @@ function checkCapacity(object: DeepReadonly<CSIStorageCapacity>, report: Report)
   checkMetadata(object, report, { namespaced: true })
   checkLabelSelector(object.nodeTopology, report.at('nodeTopology'))
   const name = object.storageClassName ?? ''
-  report.at('storageClassName').invalidAll(name, isDns1123Subdomain(name))
+  report.at('storageClassName').invalidAll(name, validateDns1123Subdomain(name))
   if (isSet(object.capacity)) checkAmountNotNegative(object.capacity, report.at('capacity'))
 }
 

@@ -1,5 +1,5 @@
 /** What storage classes and classes of volume attributes have in common: a driver and what it is told. */
-import { isQualifiedName, utf8Length } from '@krmkit/meta'
+import { utf8Length, validateQualifiedNameFormat } from '@krmkit/meta'
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, own, sortedKeys } from '../shared/values.ts'
 
@@ -9,7 +9,7 @@ const maxParametersSize = 256 * 1024
 /** The name of a driver; a required qualified name in any case. */
 export function checkProvisioner(name: string | undefined, at: FieldPath): void {
   if (isEmpty(name)) at.required()
-  else at.invalidAll(name, isQualifiedName(name.toLowerCase()))
+  else at.invalidAll(name, validateQualifiedNameFormat(name.toLowerCase()))
 }
 
 /** Texts for the driver, bounded in number and size. */

@@ -36,6 +36,7 @@ function checkFrozen(object: DeepReadonly<StorageClass>, old: DeepReadonly<Stora
 }
 
 export const storageClassStrategy = defineStrategy<StorageClass>({
+  keepInMemory: true,
   defaults(object) {
     object.reclaimPolicy ??= 'Delete'
     object.volumeBindingMode ??= 'Immediate'

@@ -1,5 +1,5 @@
 /** Attachments of volumes to nodes. @see Configuration and storage specification, 2.7 */
-import { type DeepReadonly, goQuote, goText, isDns1123Subdomain, utf8Length } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, goText, utf8Length, validateDns1123Subdomain } from '@krmkit/meta'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../types/storage-v1.generated.ts'
 import { checkPersistentVolumeSpec } from '../core/persistent-volume.ts'
 import type { FieldPath, Report } from '../shared/field-path.ts'
@@ -24,7 +24,7 @@ function checkAttachment(attachment: Attachment, report: Report): void {
   const { attacher, source, nodeName = '' } = attachment.spec ?? {}
   if (isEmpty(attacher)) at.child('attacher').required()
   checkSource(source ?? {}, at.child('source'))
-  at.child('nodeName').invalidAll(nodeName, isDns1123Subdomain(nodeName))
+  at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
   checkStatus(attachment, report.at('status'))
 }
 
@@ -57,7 +57,8 @@ function checkStrictly(attachment: Attachment, report: Report): void {
   const { attacher = '', source } = attachment.spec ?? {}
   checkDriverName(attacher, report.at('spec').child('attacher'))
   const name = source?.persistentVolumeName
-  if (isSet(name)) report.at('spec').child('source').child('persistentVolumeName').invalidAll(name, isDns1123Subdomain(name))
+  if (isSet(name))
+    report.at('spec').child('source').child('persistentVolumeName').invalidAll(name, validateDns1123Subdomain(name))
 }
 
 /** As on the stock server, the whole attachment is checked in both of its steps. */

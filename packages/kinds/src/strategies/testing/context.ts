@@ -1,7 +1,7 @@
-import { fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
 
 /** What policies know in tests: a clock that stands still, the newest release. */
 export function testContext(given: Partial<StrategyContext> = {}): StrategyContext {
-  return { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: fixedFeatures(), ...given }
+  return { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: createFeatures(), ...given }
 }

@@ -1,5 +1,5 @@
 /** How vectors of policies are run: decoded, defaulted, prepared and checked as for a request. */
-import { type ApiObject, type FieldError, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, type FieldError, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
@@ -40,7 +40,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
     clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
     random: seededRandom(1),
     profile: stockProfile,
-    features: fixedFeatures('1.33'),
+    features: createFeatures('1.33'),
   }
   const read = (body: Json): ApiObject => {
     const object = structuredClone(applyDefaults(type, decode<Json>(type, body).object)) as unknown as ApiObject

@@ -1,56 +1,63 @@
-import { type Attributes, type Decision, type PolicyRule, privilegedGroups, type RuleAnswer } from '@krmkit/authorization'
+import {
+  type Attributes,
+  createPrivilegedGroupsAuthorizer,
+  type Decision,
+  type PolicyRule,
+  type SubjectRules,
+} from '@krmkit/authorization'
 import { type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { type AccessRequest, parseAccessRequest } from './access-request.ts'
+import { columns } from './access-text.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
-import { type Question, questionOf } from './question.ts'
-import { accessSource, connectionOf, userOf, withClient } from './source.ts'
-import { columns } from './texts.ts'
+import { connectionOf, loadRbacSource, parseUser, withClient } from './rbac-source.ts'
 
 export interface CanIFlags extends AccessFlags, SubjectFlags {
   readonly list: boolean
   readonly quiet: boolean
 }
 
-type Answer = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
+type ReviewResult = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
 
-/** Who decides: roles from files, or a server. */
-interface Judge {
+/** Reviews access by roles of files or by a server. */
+interface AccessReviewer {
   readonly namespace: string
-  decide(question: Question): Promise<Answer>
-  rules(namespace: string): Promise<RuleAnswer>
+  decide(request: AccessRequest): Promise<ReviewResult>
+  rules(namespace: string): Promise<SubjectRules>
 }
 
-export async function runCanI(asked: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
-  const [verb = '', resource = ''] = asked
+/** Runs `krmkit can-i`. @returns the exit code. @throws CliError, ApiError, ClientError */
+export async function runCanI(args: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
+  const [verb = '', resource = ''] = args
   if (flags.list !== (verb === '')) {
-    const message = flags.list ? '--list takes no verb and no resource' : 'say what: VERB RESOURCE, or --list'
+    const message = flags.list ? '--list takes no verb and no resource' : 'missing arguments: VERB RESOURCE, or --list'
     throw new CliError({ code: 'InvalidFlag', message })
   }
-  if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'say what: VERB RESOURCE' })
-  const judge = flags.filename.length > 0 ? await offlineJudge(flags, terminal) : await serverJudge(flags)
-  if (flags.list) return printRules(await judge.rules(flags.namespace ?? judge.namespace), flags, terminal)
-  const answer = await judge.decide(questionOf(verb, resource, { ...flags, namespace: judge.namespace }))
-  const { allowed, reason, evaluationError = '' } = answer
-  if (flags.output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+  if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'missing argument: VERB RESOURCE' })
+  const reviewer = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
+  if (flags.list) return printRules(await reviewer.rules(flags.namespace ?? reviewer.namespace), flags, terminal)
+  const result = await reviewer.decide(parseAccessRequest(verb, resource, { ...flags, namespace: reviewer.namespace }))
+  const { allowed, reason, evaluationError = '' } = result
+  if (flags.output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!flags.quiet) {
     const paint = terminal.paint('out', flags.color)
     const details = [reason, evaluationError].filter((text) => text !== '').join('; ')
     terminal.out(`${allowed ? paint.green('yes') : paint.red('no')}${details === '' ? '' : ` - ${details}`}\n`)
   }
-  return allowed ? exitCodes.fine : exitCodes.findings
+  return allowed ? exitCodes.success : exitCodes.findings
 }
 
-async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge> {
-  const user = userOf(flags)
-  const { rbac, namespace } = await accessSource(flags, terminal)
-  const masters = privilegedGroups()
+async function createFileReviewer(flags: CanIFlags, terminal: Terminal): Promise<AccessReviewer> {
+  const user = parseUser(flags)
+  const { rbac, namespace } = await loadRbacSource(flags, terminal)
+  const masters = createPrivilegedGroupsAuthorizer()
   return {
     namespace,
-    async decide(question) {
-      const attributes: Attributes = { ...question, user }
+    async decide(request) {
+      const attributes: Attributes = { ...request, user }
       const { decision } = await masters.authorize(attributes)
       if (decision === 'allow') return { allowed: true, reason: 'member of the group system:masters' }
       const { decision: decided, reason } = rbac.authorize(attributes)
@@ -60,8 +67,8 @@ async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge
   }
 }
 
-/** Asks the server by reviews of the caller's own rights, as `--as` where it is given. */
-async function serverJudge(flags: CanIFlags): Promise<Judge> {
+/** Reviews access by SelfSubjectAccessReview and SelfSubjectRulesReview, impersonating `--as` when it is set. */
+async function createServerReviewer(flags: CanIFlags): Promise<AccessReviewer> {
   const connection = await connectionOf(flags)
   return {
     namespace: flags.namespace ?? connection.namespace,
@@ -73,7 +80,7 @@ async function serverJudge(flags: CanIFlags): Promise<Judge> {
         allowed = false,
         reason = '',
         evaluationError,
-      } = await review<Partial<Answer>>({ kind: 'SelfSubjectAccessReview', spec }, { connection, flags })
+      } = await review<Partial<ReviewResult>>({ kind: 'SelfSubjectAccessReview', spec }, { connection, flags })
       return { allowed, reason, ...(evaluationError === undefined ? {} : { evaluationError }) }
     },
     async rules(namespace) {
@@ -104,23 +111,23 @@ async function review<T>(
   const group = `authorization.${stockProfile.apiDomain}`
   const resource = `${kind.toLowerCase()}s`
   const type = resourceType<ApiObject & { status?: T }>({ group, version: 'v1', resource, kind, namespaced: false })
-  const answer = await withClient(client, () => client.create(type, { metadata: {}, spec } as unknown as ApiObject))
-  return (answer.status ?? {}) as T
+  const result = await withClient(client, () => client.create(type, { metadata: {}, spec } as unknown as ApiObject))
+  return (result.status ?? {}) as T
 }
 
-function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
-  const { resourceRules, nonResourceRules, incomplete, errors } = answer
-  if (output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+function printRules(result: SubjectRules, { output, quiet }: CanIFlags, terminal: Terminal): number {
+  const { resourceRules, nonResourceRules, incomplete, errors } = result
+  if (output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!quiet) {
     const rows = [...resourceRows(resourceRules), ...nonResourceRules.map(pathRow)]
     terminal.out(columns([['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs'], ...rows]))
     if (incomplete) terminal.err('krmkit: the list may be incomplete\n')
     for (const error of errors) terminal.err(`krmkit: ${error}\n`)
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** A row for each resource, with all verbs that rules give for it. */
+/** One row per resource and names, with the verbs of all rules. */
 function resourceRows(rules: readonly PolicyRule[]): string[][] {
   const rows = new Map<string, { readonly cells: readonly [string, string]; readonly verbs: Set<string> }>()
   for (const { apiGroups = [], resources = [], resourceNames = [], verbs } of rules) {

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { questionOf } from './question.ts'
+import { runCommand } from '../testing/run-command.ts'
+import { parseAccessRequest } from './access-request.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-access-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,17 +37,12 @@ items:
 )
 
 const run = async (line: string, ...files: string[]) => {
-  const terminal = testTerminal()
-  const program = createProgram({ terminal, serve: async () => undefined })
   const from = (files.length === 0 ? [folder] : files).flatMap((file) => ['-f', file])
-  await program
-    .parseAsync(['node', 'krmkit', ...line.split(' '), ...from])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return terminal.printed
+  return runCommand([...line.split(' '), ...from])
 }
 
 describe('who-can', () => {
-  it('lists everybody with binding, role and rule', async () => {
+  it('lists subjects with binding, role and rule', async () => {
     const { out, code } = await run('who-can update secret/tls -n shop --no-bootstrap-roles')
     expect(code).toBe(0)
     expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
@@ -63,7 +57,7 @@ describe('who-can', () => {
     ])
   })
 
-  it('knows the roles that every cluster has, and what they gather', async () => {
+  it('includes the bootstrap roles and their aggregation', async () => {
     const { out } = await run('who-can list deploy -n shop -o json')
     const names = (JSON.parse(out) as { subject: { name: string }; role: { name: string } }[]).map((each) => [
       each.subject.name,
@@ -73,15 +67,15 @@ describe('who-can', () => {
     expect(names).toContainEqual(['system:masters', 'cluster-admin'])
   })
 
-  it('says when it is nobody', async () => {
+  it('reports when no subject is allowed', async () => {
     const { out, err, code } = await run('who-can delete secrets -n shop --no-bootstrap-roles')
     expect([out, code]).toEqual(['', 1])
-    expect(err).toContain('No binding lets anybody delete secrets in the namespace "shop"')
+    expect(err).toContain('No binding allows delete secrets in the namespace "shop"')
   })
 })
 
 describe('can-i', () => {
-  it('answers yes with the reason of the stock server', async () => {
+  it('prints yes with the reason of the stock server', async () => {
     expect(await run('can-i get secret/tls -n shop --as jane')).toMatchObject({
       out: 'yes - RBAC: allowed by RoleBinding "keys/shop" of Role "keys" to User "jane"\n',
       code: 0,
@@ -105,12 +99,12 @@ describe('can-i', () => {
     expect(printed.code).toBe(code)
   })
 
-  it('answers programs, or by the exit code alone', async () => {
+  it('prints JSON, or reports by the exit code alone', async () => {
     expect(JSON.parse((await run('can-i get secret/tls -n shop --as jane -o json')).out)).toMatchObject({ allowed: true })
     expect(await run('can-i get secrets -q -n shop --as jane')).toMatchObject({ out: '', code: 1 })
   })
 
-  it('lists everything, a line for each resource', async () => {
+  it('lists all permissions, one line per resource', async () => {
     const { out } = await run('can-i --list -n shop --as jane --no-bootstrap-roles')
     expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
       ['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs'],
@@ -122,11 +116,11 @@ describe('can-i', () => {
   })
 
   it.each([
-    ['get pods', 'say who: --as USER'],
-    ['--as jane', 'say what: VERB RESOURCE'],
-    ['get --as jane', 'say what: VERB RESOURCE'],
+    ['get pods', 'missing flag: --as USER'],
+    ['--as jane', 'missing arguments: VERB RESOURCE'],
+    ['get --as jane', 'missing argument: VERB RESOURCE'],
     ['get pods --list --as jane', '--list takes no verb'],
-  ])('refuses %s with a sentence', async (line, sentence) => {
+  ])('rejects %s with a message', async (line, sentence) => {
     const { err, code } = await run(`can-i ${line}`)
     expect(err).toContain(sentence)
     expect(code).toBe(2)
@@ -134,7 +128,7 @@ describe('can-i', () => {
 })
 
 describe('explain-access', () => {
-  it('names the binding and the rule', async () => {
+  it('shows the binding and the rule', async () => {
     const { out, code } = await run('explain-access get secret/tls -n shop --as jane')
     expect(code).toBe(0)
     expect(out).toBe(
@@ -147,7 +141,7 @@ describe('explain-access', () => {
     )
   })
 
-  it('tells why not, and who may instead', async () => {
+  it('shows why the request is denied, and the allowed subjects', async () => {
     const { out, code } = await run('explain-access get secret/tls -n shop --as joe --as-group dev --no-bootstrap-roles')
     expect(code).toBe(1)
     expect(out).toBe(
@@ -155,7 +149,7 @@ describe('explain-access', () => {
         'no: joe (groups dev, system:authenticated) may not get secrets "tls" in the namespace "shop"',
         '  Bindings of this user that do not allow it:',
         '    RoleBinding "viewers/shop" of ClusterRole "view": clusterrole.rbac.authorization.k8s.io "view" not found',
-        '  Others may:',
+        '  Allowed subjects:',
         '    User "jane", by RoleBinding "keys/shop" of Role "keys"',
         '    ServiceAccount "till/shop", by RoleBinding "keys/shop" of Role "keys"',
         '',
@@ -163,28 +157,28 @@ describe('explain-access', () => {
     )
   })
 
-  it('tells of administrators, whatever roles say', async () => {
+  it('reports that administrators are always allowed', async () => {
     const { out } = await run('explain-access delete nodes --as root --as-group system:masters --no-bootstrap-roles -o json')
     expect(JSON.parse(out)).toMatchObject({ allowed: true, privilegedGroup: 'system:masters', grants: [] })
   })
 })
 
 describe('files', () => {
-  it('that cannot be read are trouble', async () => {
+  it('exits with 2 for files that cannot be read', async () => {
     expect(await run('who-can get pods', join(folder, 'none.yaml'))).toMatchObject({ code: 2 })
   })
 
-  it('without roles are told', async () => {
+  it('warns about files without roles', async () => {
     const path = join(folder, 'empty.json')
     writeFileSync(path, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}')
-    expect((await run('who-can get pods', path)).err).toContain('there are no roles and bindings in these files')
+    expect((await run('who-can get pods', path)).err).toContain('no roles or bindings found')
     rmSync(path)
   })
 })
 
-describe('questionOf', () => {
+describe('parseAccessRequest', () => {
   const asked = (resource: string, flags: object = {}) =>
-    questionOf('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
+    parseAccessRequest('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
 
   it.each([
     ['deploy', { group: 'apps', resource: 'deployments', namespace: 'ns' }],
@@ -200,7 +194,7 @@ describe('questionOf', () => {
     expect(asked(resource)).toMatchObject(question)
   })
 
-  it('paths are no resources', () => {
+  it('parses paths as non-resource requests', () => {
     expect(asked('/metrics')).toMatchObject({ isResource: false, path: '/metrics', resource: '' })
   })
 })

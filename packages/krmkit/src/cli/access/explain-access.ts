@@ -3,35 +3,36 @@ import { goQuote, type UserInfo } from '@krmkit/meta'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { type AccessRequest, accessRequestText, parseAccessRequest } from './access-request.ts'
+import { bindingText, holderRow, holderValue, roleText, ruleText } from './access-text.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
-import { type Question, questionOf, questionText } from './question.ts'
-import { accessSource, userOf } from './source.ts'
-import { bindingText, holderRow, holderValue, roleText, ruleText } from './texts.ts'
+import { loadRbacSource, parseUser } from './rbac-source.ts'
 
 const administrators = 'system:masters'
 
+/** Runs `krmkit explain-access`. @returns the exit code. @throws CliError, ApiError, ClientError */
 export async function runExplainAccess(
   [verb, resource]: readonly [string, string],
   flags: AccessFlags & SubjectFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const user = userOf(flags)
-  const { rbac, namespace } = await accessSource(flags, terminal)
-  const question = questionOf(verb, resource, { ...flags, namespace })
-  const explanation = explainAccess(rbac.policy, { ...question, user })
+  const user = parseUser(flags)
+  const { rbac, namespace } = await loadRbacSource(flags, terminal)
+  const request = parseAccessRequest(verb, resource, { ...flags, namespace })
+  const explanation = explainAccess(rbac.policy, { ...request, user })
   const isAdministrator = user.groups.includes(administrators)
   const allowed = explanation.allowed || isAdministrator
   if (flags.output === 'json') terminal.out(`${prettyJson(documentOf(explanation, allowed, isAdministrator))}\n`)
-  else terminal.out(textOf({ user, question, explanation, isAdministrator }, terminal.paint('out', flags.color)))
-  return allowed ? exitCodes.fine : exitCodes.findings
+  else terminal.out(textOf({ user, request, explanation, isAdministrator }, terminal.paint('out', flags.color)))
+  return allowed ? exitCodes.success : exitCodes.findings
 }
 
-function documentOf({ grants, passedOver, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
+function documentOf({ grants, insufficient, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
   return {
     allowed,
     ...(isAdministrator ? { privilegedGroup: administrators } : {}),
     grants: grants.map(holderValue),
-    passedOver: passedOver.map(({ binding: { kind, namespace, name }, why }) => ({
+    insufficient: insufficient.map(({ binding: { kind, namespace, name }, why }) => ({
       binding: { kind, ...(namespace === '' ? {} : { namespace }), name },
       why,
     })),
@@ -39,29 +40,29 @@ function documentOf({ grants, passedOver, others }: AccessExplanation, allowed: 
   }
 }
 
-interface Told {
+interface ExplanationDetails {
   readonly user: UserInfo
-  readonly question: Question
+  readonly request: AccessRequest
   readonly explanation: AccessExplanation
   readonly isAdministrator: boolean
 }
 
-function textOf({ user, question, explanation, isAdministrator }: Told, paint: Paint): string {
-  const { grants, passedOver, others, allowed } = explanation
-  const who = `${user.username} (groups ${user.groups.join(', ')})`
+function textOf({ user, request, explanation, isAdministrator }: ExplanationDetails, paint: Paint): string {
+  const { grants, insufficient, others, allowed } = explanation
+  const userText = `${user.username} (groups ${user.groups.join(', ')})`
   const answer = allowed || isAdministrator ? paint.green('yes') : paint.red('no')
-  const lines = [`${answer}: ${who} ${allowed || isAdministrator ? 'may' : 'may not'} ${questionText(question)}`]
-  if (isAdministrator) lines.push(`  The group ${goQuote(administrators)} may everything, whatever roles say.`)
+  const lines = [`${answer}: ${userText} ${allowed || isAdministrator ? 'may' : 'may not'} ${accessRequestText(request)}`]
+  if (isAdministrator) lines.push(`  The group ${goQuote(administrators)} is allowed everything, independent of roles.`)
   for (const { binding, subject, rule, ruleIndex } of grants) {
     lines.push(`  ${bindingText(binding)} gives ${roleText(binding)} to ${subject.kind} ${goQuote(subject.name)};`)
     lines.push(`    ${ruleText(rule, ruleIndex)}`)
   }
   if (!allowed && !isAdministrator) {
     lines.push(
-      passedOver.length === 0 ? '  No binding concerns this user here.' : '  Bindings of this user that do not allow it:',
+      insufficient.length === 0 ? '  No binding applies to this user here.' : '  Bindings of this user that do not allow it:',
     )
-    for (const { binding, why } of passedOver) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
-    if (others.length > 0) lines.push('  Others may:')
+    for (const { binding, why } of insufficient) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
+    if (others.length > 0) lines.push('  Allowed subjects:')
     for (const other of others)
       lines.push(
         `    ${holderRow(other)

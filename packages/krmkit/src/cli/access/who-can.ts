@@ -1,21 +1,23 @@
 import { whoCan } from '@krmkit/authorization'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { accessRequestText, parseAccessRequest } from './access-request.ts'
+import { columns, holderRow, holderValue } from './access-text.ts'
 import type { AccessFlags } from './options.ts'
-import { questionOf, questionText } from './question.ts'
-import { accessSource } from './source.ts'
-import { columns, holderRow, holderValue } from './texts.ts'
+import { loadRbacSource } from './rbac-source.ts'
 
+/** Runs `krmkit who-can`. @returns the exit code. @throws CliError, ApiError, ClientError */
 export async function runWhoCan(
   [verb, resource]: readonly [string, string],
   flags: AccessFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { rbac, namespace } = await accessSource(flags, terminal)
-  const question = questionOf(verb, resource, { ...flags, namespace })
-  const holders = whoCan(rbac.policy, question)
+  const { rbac, namespace } = await loadRbacSource(flags, terminal)
+  const request = parseAccessRequest(verb, resource, { ...flags, namespace })
+  const holders = whoCan(rbac.policy, request)
   if (flags.output === 'json') terminal.out(`${prettyJson(holders.map(holderValue))}\n`)
   else if (holders.length > 0) terminal.out(columns([['SUBJECT', 'BINDING', 'ROLE', 'RULE'], ...holders.map(holderRow)]))
-  else terminal.err(`No binding lets anybody ${questionText(question)}; members of the group system:masters may everything.\n`)
-  return holders.length > 0 ? exitCodes.fine : exitCodes.findings
+  else
+    terminal.err(`No binding allows ${accessRequestText(request)}; members of the group system:masters are allowed everything.\n`)
+  return holders.length > 0 ? exitCodes.success : exitCodes.findings
 }

@@ -30,7 +30,7 @@ const configured = (...plugins: object[]) =>
 const names = (plugins: readonly AdmissionPlugin[]) => plugins.map(({ name }) => name)
 
 describe('chooseAdmissionPlugins', () => {
-  it('leaves the plugin of accounts out where nobody makes them, unless it is asked for', async () => {
+  it('disables ServiceAccount without the service account controller, unless it is enabled by name', async () => {
     expect(names((await choose()).make({ random }))).toContain('ServiceAccount')
     expect(names((await choose({}, false)).make({ random }))).not.toContain('ServiceAccount')
     const asked = await choose({ enableAdmissionPlugins: ['ServiceAccount'] }, false)
@@ -38,17 +38,17 @@ describe('chooseAdmissionPlugins', () => {
   })
 
   it.each<[Partial<AdmissionOptions>, string, string]>([
-    [{ enableAdmissionPlugins: ['Nonsense'] }, 'InvalidFlag', '"Nonsense" is no admission plugin'],
-    [{ disableAdmissionPlugins: ['NamespaceLifecycle'] }, 'InvalidFlag', 'cannot be switched off'],
+    [{ enableAdmissionPlugins: ['Nonsense'] }, 'InvalidFlag', 'unknown admission plugin "Nonsense"'],
+    [{ disableAdmissionPlugins: ['NamespaceLifecycle'] }, 'InvalidFlag', 'cannot be disabled'],
     [{ admissionControlConfigFile: join(folder, 'none.yaml') }, 'FileFailed', '--admission-control-config-file: cannot read'],
     [{ admissionControlConfigFile: file('odd.yaml', 'kind: Odd') }, 'InvalidFlag', 'kind must be AdmissionConfiguration'],
     [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'cannot be read'],
-  ])('refuses %j', async (rest, code, sentence) => {
+  ])('rejects %j', async (rest, code, sentence) => {
     const failure = await choose(rest).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, message: expect.stringContaining(sentence) })
   })
 
-  it('says which member of a configuration a plugin cannot use', async () => {
+  it('names the member of an invalid plugin configuration', async () => {
     const wrong = await choose({
       admissionControlConfigFile: configured({ name: 'PodSecurity', configuration: { kind: 'PodSecurityConfiguration' } }),
     })
@@ -62,7 +62,7 @@ describe('chooseAdmissionPlugins', () => {
     expect(() => unknown.make({ random })).toThrow('"Nonsense" is no admission plugin')
   })
 
-  it('tells pods how long to stay', async () => {
+  it('configures the default tolerations of pods', async () => {
     const plugins = (await choose({ defaultNotReadyTolerationSeconds: 5 })).make({ random })
     const answer = await admit(
       {
@@ -77,7 +77,7 @@ describe('chooseAdmissionPlugins', () => {
   })
 })
 
-describe('image policy services', () => {
+describe('image policy webhooks', () => {
   let service: Server | undefined
   afterEach(() => void service?.close())
   const listen = async (answer: (review: { spec: object }) => { status: number; body: object }) => {
@@ -121,7 +121,7 @@ describe('image policy services', () => {
     return allowed ? 'allowed' : status?.message
   }
 
-  it('P300 are reached as a kubeconfig says', async () => {
+  it('are called with the connection of the kubeconfig [P300]', async () => {
     const asked: object[] = []
     const path = await listen(({ spec }) => {
       asked.push(spec)
@@ -131,12 +131,12 @@ describe('image policy services', () => {
     expect(asked).toEqual([{ containers: [{ image: 'i' }], namespace: 'ns' }])
   })
 
-  it('P300 that do not answer well refuse', async () => {
+  it('refuse when the response is invalid [P300]', async () => {
     const path = await listen(() => ({ status: 400, body: {} }))
     expect(await ask(path)).toBe('pods "a" is forbidden: Error contacting webhook: 400')
   })
 
-  it('P300 that nobody describes end the start', async () => {
+  it('fail the start without a kubeconfig [P300]', async () => {
     await expect(ask(join(folder, 'none.kubeconfig'))).rejects.toMatchObject({
       code: 'FileFailed',
       message: expect.stringContaining('image policy:'),

@@ -6,58 +6,63 @@ import {
   type EnvironmentOptions,
 } from '@krmkit/admission'
 import { CliError } from '../cli-error.ts'
-import { readConfiguration } from './configuration-file.ts'
+import { readAdmissionConfiguration } from './admission-configuration.ts'
 import type { AdmissionOptions } from './options.ts'
-import { type OutsideServices, outsideServices } from './outside-services.ts'
+import { createWebhookConnections, type WebhookConnections } from './webhook-connections.ts'
 
-/** The plugins that the flags ask for. */
+/** The admission plugins that the flags select. */
 export interface ChosenPlugins extends AsyncDisposable {
-  /** Makes them, in their order. @throws CliError `InvalidFlag` for a configuration that a plugin cannot use. */
+  /** Creates the plugins in execution order. @throws CliError `InvalidFlag` for an invalid plugin configuration. */
   make(environment: EnvironmentOptions): readonly AdmissionPlugin[]
-  /** Resolves when what they need outside can be reached. @throws CliError `FileFailed` */
+  /** Resolves when the kubeconfig files of the plugins have been read. @throws CliError `FileFailed` */
   ready(): Promise<void>
 }
 
-/** The server runs it in any case. */
+export interface ChooseAdmissionPluginsOptions {
+  /** Whether the controller runs that creates the default service accounts, which plugin ServiceAccount requires. */
+  readonly hasServiceAccounts: boolean
+  /** Whether webhooks are unreachable. Default false. */
+  readonly offline?: boolean
+}
+
+/** The plugin that cannot be disabled. */
 const always = 'NamespaceLifecycle'
 
 /**
- * @param hasServiceAccounts whether the controller runs that makes the accounts which the plugin ServiceAccount asks for.
- * @throws CliError `InvalidFlag` for a plugin that is unknown or cannot be switched off, `FileFailed` for a file that cannot be read.
+ * Selects the admission plugins.
+ *
+ * @throws CliError `InvalidFlag` for a plugin that is unknown or cannot be disabled, `FileFailed` for a file that cannot be read.
  */
 export async function chooseAdmissionPlugins(
   options: AdmissionOptions,
-  {
-    hasServiceAccounts,
-    offline = false,
-  }: { readonly hasServiceAccounts: boolean /** Nobody outside is asked. */; readonly offline?: boolean },
+  { hasServiceAccounts, offline = false }: ChooseAdmissionPluginsOptions,
 ): Promise<ChosenPlugins> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile: file } = options
   if (disable.includes(always)) {
-    throw new CliError({ code: 'InvalidFlag', message: `the admission plugin ${always} cannot be switched off` })
+    throw new CliError({ code: 'InvalidFlag', message: `the admission plugin ${always} cannot be disabled` })
   }
   const unknown = [...enable, ...disable].find((name) => !builtInPlugins.some((plugin) => plugin.name === name))
   if (unknown !== undefined) {
     const known = builtInPlugins.map(({ name }) => name).join(', ')
-    const message = `${JSON.stringify(unknown)} is no admission plugin that krmkit has; it has ${known}`
+    const message = `unknown admission plugin ${JSON.stringify(unknown)}; available: ${known}`
     throw new CliError({ code: 'InvalidFlag', message })
   }
   const withoutAccounts = !hasServiceAccounts && !enable.includes('ServiceAccount')
   const choice = {
     enable,
     disable: withoutAccounts ? [...disable, 'ServiceAccount'] : disable,
-    ...(file === undefined ? {} : { configuration: await readConfiguration(file) }),
+    ...(file === undefined ? {} : { configuration: await readAdmissionConfiguration(file) }),
   }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
-  // Controllers in another process may take their time.
+  // The controller that creates the default service accounts may run in another process.
   const patience = offline ? {} : { defaultAccountPatienceMs: 1500 }
   const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
-  const outside: OutsideServices = outsideServices()
+  const connections: WebhookConnections = createWebhookConnections()
   return {
     make(environment) {
       try {
         return createAdmissionPlugins(
-          { ...environment, ...tolerations, ...patience, connect: offline ? () => unreachable : outside.connect },
+          { ...environment, ...tolerations, ...patience, connect: offline ? () => unreachable : connections.connect },
           choice,
         )
       } catch (error) {
@@ -65,11 +70,11 @@ export async function chooseAdmissionPlugins(
         throw error
       }
     },
-    ready: outside.ready,
-    [Symbol.asyncDispose]: () => outside[Symbol.asyncDispose](),
+    ready: connections.ready,
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
 }
 
 async function unreachable(): Promise<never> {
-  throw new Error('services outside are not asked here')
+  throw new Error('webhooks are not called offline')
 }

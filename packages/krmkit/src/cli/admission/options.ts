@@ -1,8 +1,8 @@
-/** What flags say about admission. */
+/** The admission flags. */
 export interface AdmissionOptions {
   readonly enableAdmissionPlugins: readonly string[]
   readonly disableAdmissionPlugins: readonly string[]
-  /** Path. */
+  /** Path of an AdmissionConfiguration. */
   readonly admissionControlConfigFile?: string
   readonly defaultNotReadyTolerationSeconds?: number
   readonly defaultUnreachableTolerationSeconds?: number

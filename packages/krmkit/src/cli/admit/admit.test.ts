@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-admit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,12 +13,7 @@ function file(name: string, text: string): string {
   return path
 }
 
-async function admit(...args: string[]) {
-  const terminal = testTerminal()
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', 'admit', ...args])
-  return terminal.printed
-}
+const admit = (...args: string[]) => runCommand(['admit', ...args])
 
 const cluster = file(
   'cluster.yaml',
@@ -53,7 +47,7 @@ spec: {containers: [{name: c, image: i}]${spec}}
 `
 
 describe('krmkit admit', () => {
-  it('tells what would change, and by whom', async () => {
+  it('shows the changes of each plugin', async () => {
     const { out, code, err } = await admit(file('one.yaml', pod('web')), '--config', cluster)
     expect(err).toBe('')
     expect(code).toBe(0)
@@ -65,10 +59,10 @@ describe('krmkit admit', () => {
       /LimitRanger: limit range usual has defaults\n(?: {4}.*\n)* {4}\+ \/spec\/containers\/0\/resources\/requests /,
     )
     expect(out).toContain('+ /spec/priority 0')
-    expect(out).toContain('1 would be taken, 0 refused')
+    expect(out).toContain('1 would be accepted, 0 refused')
   })
 
-  it('refuses as the cluster would, and counts what it took before', async () => {
+  it('refuses as the cluster would, and includes accepted objects in quotas', async () => {
     const { out, code } = await admit(
       file('many.yaml', [pod('web'), pod('more'), pod('host', ', hostPID: true')].join('---')),
       '--config',
@@ -82,10 +76,10 @@ describe('krmkit admit', () => {
     expect(out).toContain(
       'refused by PodSecurity: pods "host" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostPID=true)',
     )
-    expect(out).toContain('1 would be taken, 2 refused')
+    expect(out).toContain('1 would be accepted, 2 refused')
   })
 
-  it('speaks JSON and YAML', async () => {
+  it('prints JSON and YAML', async () => {
     const path = file('one.yaml', pod('web'))
     const [answer] = JSON.parse((await admit(path, '--config', cluster, '-o', 'json')).out) as {
       allowed: boolean
@@ -109,7 +103,7 @@ describe('krmkit admit', () => {
     expect((await admit(path, '--config', cluster, '-o', 'yaml')).out).toContain('serviceAccountName: default')
   })
 
-  it('runs the plugins that flags choose, with their configuration', async () => {
+  it('runs the plugins that flags select, with their configuration', async () => {
     const configuration = file(
       'admission.yaml',
       `
@@ -139,7 +133,7 @@ plugins:
     expect(out).toContain('warning: would violate PodSecurity "restricted:latest"')
   })
 
-  it('asks with the rights that the roles of the cluster give', async () => {
+  it('authorizes the user by the roles of the cluster', async () => {
     const roles = file(
       'roles.yaml',
       `
@@ -155,7 +149,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
     expect([await ask('alice'), await ask('bob')]).toEqual([0, 1])
   })
 
-  it('updates what the cluster has', async () => {
+  it('updates existing objects of the cluster', async () => {
     const { out, code } = await admit(
       file(
         'label.yaml',
@@ -171,7 +165,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
     )
   })
 
-  it('knows custom resources by their definitions, wherever they are', async () => {
+  it('finds definitions of custom resources in both sets of files', async () => {
     const definition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -189,12 +183,12 @@ spec:
     const both = await admit(file('both.yaml', `${widget}x\n---${definition}`))
     expect(both.code).toBe(1)
     expect(both.out).toContain('Widget default/a would not be created')
-    expect(both.out).toContain('1 would be taken, 1 refused')
+    expect(both.out).toContain('1 would be accepted, 1 refused')
   })
 
-  it('says what is wrong with the files', async () => {
+  it('reports invalid files', async () => {
     const { err, code } = await admit(file('odd.yaml', 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n'))
     expect(code).toBe(2)
-    expect(err).toContain('the cluster has no Thing of example.com/v1')
+    expect(err).toContain('the cluster does not serve Thing of example.com/v1')
   })
 })

@@ -6,7 +6,7 @@ import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import {
   type ApiObject,
-  fixedFeatures,
+  createFeatures,
   type JsonObject,
   type Status,
   stockProfile,
@@ -17,22 +17,22 @@ import {
 import type { ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { objectText } from '../offline/objects.ts'
-import type { AskedObject } from './requests.ts'
+import type { RequestedObject } from './requested-objects.ts'
 import type { AdmitFlags } from './run.ts'
 
-/** What a cluster says to one object. */
-export interface ClusterAnswer {
-  readonly asked: AskedObject
+/** The outcome of one simulated request. */
+export interface AdmissionResult {
+  readonly request: RequestedObject
   readonly operation: 'CREATE' | 'UPDATE'
   readonly allowed: boolean
-  /** As it would be stored. */
+  /** The object as stored; undefined for a refused request. */
   readonly object?: ApiObject
-  /** Why not. */
+  /** The error; undefined for an accepted request. */
   readonly status?: Status
   readonly warnings: readonly string[]
-  /** What each admission plugin had to say; those that had nothing are left out. */
+  /** Decisions of the admission plugins that changed, refused, warned or annotated. */
   readonly decisions: readonly AdmissionDecision[]
 }
 
@@ -42,18 +42,18 @@ const controllerManager: UserInfo = {
   username: 'system:kube-controller-manager',
   groups: ['system:masters', 'system:authenticated'],
 }
-/** Those whose work decides over what admission sees. */
+/** Controllers that create objects which admission plugins read. */
 const neededControllers = [
   'serviceaccount-controller',
   'root-ca-certificate-publisher-controller',
   'resourcequota-controller',
   'clusterrole-aggregation-controller',
 ]
-/** They would call services outside. */
-const outsiders = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
+/** Disabled: they call webhooks. */
+const webhookPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
 
 /**
- * A whole API server in memory, with the objects that files describe, the plugins that flags choose, and no way outside.
+ * An API server in memory with the objects of files and the admission plugins of flags. It opens no connections.
  */
 export class OfflineCluster implements AsyncDisposable {
   readonly #server: EmbeddedServer
@@ -73,24 +73,26 @@ export class OfflineCluster implements AsyncDisposable {
     this.#user = parts.user
   }
 
-  /** @throws CliError `InvalidFlag`, and `FileFailed` with what is wrong with an object of the cluster. */
+  /** @throws CliError `InvalidFlag`, or `FileFailed` for an object that the cluster refuses. */
   static async start(
     flags: AdmitFlags,
-    { seed, warn }: { readonly seed: readonly AskedObject[]; readonly warn: (text: string) => void },
+    { seed, warn }: { readonly seed: readonly RequestedObject[]; readonly warn: (text: string) => void },
   ): Promise<OfflineCluster> {
-    const disableAdmissionPlugins = [...flags.disableAdmissionPlugins, ...outsiders]
+    const disableAdmissionPlugins = [...flags.disableAdmissionPlugins, ...webhookPlugins]
     const plugins = await chooseAdmissionPlugins(
       { ...flags, disableAdmissionPlugins },
       { hasServiceAccounts: true, offline: true },
     )
-    const features = fixedFeatures('1.33', flags.featureGates)
+    const features = createFeatures('1.33', flags.featureGates)
     const catalog = catalogOf(flags, features)
     const storage = memoryStorage({ clock: systemClock })
     const parts = { ...environment, storage, features, kinds: catalog.definitions, types: catalog.types }
-    const hooks = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
-    if (hooks > 0)
-      warn(`webhooks are not called; ${hooks} ${hooks === 1 ? 'configuration' : 'configurations'} of them would count`)
-    await plant(seed, { ...parts, storage: unclosed(storage) })
+    const webhookConfigurations = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
+    if (webhookConfigurations > 0)
+      warn(
+        `webhooks are not called: ignoring ${webhookConfigurations} webhook ${webhookConfigurations === 1 ? 'configuration' : 'configurations'}`,
+      )
+    await seedStorage(seed, { ...parts, storage: withoutClose(storage) })
     const server = await createApiServer({
       ...parts,
       authorizer: flags.as === undefined ? alwaysAllow : ({ rbac }) => rbac(),
@@ -108,30 +110,30 @@ export class OfflineCluster implements AsyncDisposable {
     return new OfflineCluster({ server, controllers, plugins, user })
   }
 
-  /** Creates an object, or updates it where it is there. */
-  async ask(given: AskedObject): Promise<ClusterAnswer> {
+  /** Creates an object, or updates the existing one. */
+  async admit(given: RequestedObject): Promise<AdmissionResult> {
     const definition = await definitionOf(this.#server, given)
     const decisions: AdmissionDecision[] = []
-    const place = placeOf(definition, given)
-    const asked = { ...given, name: { ...given.name, namespace: place.namespace } }
+    const paths = pathsOf(definition, given)
+    const requested = { ...given, name: { ...given.name, namespace: paths.namespace } }
     const present = this.#server.registry.reader.get(
       { group: definition.storage.group, resource: definition.storage.resource },
-      place.namespace,
-      asked.name.name,
+      paths.namespace,
+      requested.name.name,
     )
     const operation = present === undefined ? 'CREATE' : 'UPDATE'
-    const object = withVersion(asked.object, present?.metadata.resourceVersion)
+    const object = withVersion(requested.object, present?.metadata.resourceVersion)
     const response = await this.#server.handle({
-      ...request(operation === 'CREATE' ? 'POST' : 'PUT', operation === 'CREATE' ? place.collection : place.item, object),
+      ...request(operation === 'CREATE' ? 'POST' : 'PUT', operation === 'CREATE' ? paths.collection : paths.item, object),
       user: this.#user,
       decisions: (decision: AdmissionDecision) => void decisions.push(decision),
     })
     const body = await bodyOf(response)
     const warnings = warningsOf(response)
     if (response.status >= 400)
-      return { asked, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
+      return { request: requested, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
     await this.#controllers.settled()
-    return { asked, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
+    return { request: requested, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -141,16 +143,16 @@ export class OfflineCluster implements AsyncDisposable {
   }
 }
 
-function catalogOf(flags: AdmitFlags, features: ReturnType<typeof fixedFeatures>) {
+function catalogOf(flags: AdmitFlags, features: ReturnType<typeof createFeatures>) {
   try {
     return createCatalog({ features, runtimeConfig: flags.runtimeConfig.join(',') })
   } catch (cause) {
-    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+    throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
   }
 }
 
-/** The same storage for a server that ends before another one begins. */
-function unclosed(storage: Storage): Storage {
+/** Wraps a storage so that closing the server that seeds it leaves it open. */
+function withoutClose(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, name) {
       if (name === 'close' || name === Symbol.asyncDispose) return async () => undefined
@@ -160,51 +162,51 @@ function unclosed(storage: Storage): Storage {
   })
 }
 
-/** What runs in a cluster was taken before the plugins were chosen: they are not asked about it. */
-async function plant(seed: readonly AskedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
+/** Stores the objects of the cluster without admission, as they were admitted earlier. */
+async function seedStorage(seed: readonly RequestedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
   const server = await createApiServer(parts)
   try {
-    for (const asked of seed) await plantOne(server, asked)
+    for (const requested of seed) await seedObject(server, requested)
   } finally {
     await server.close()
   }
 }
 
-async function plantOne(server: EmbeddedServer, asked: AskedObject): Promise<void> {
-  const definition = await definitionOf(server, asked)
-  const { collection, item, namespace } = placeOf(definition, asked)
+async function seedObject(server: EmbeddedServer, requested: RequestedObject): Promise<void> {
+  const definition = await definitionOf(server, requested)
+  const { collection, item, namespace } = pathsOf(definition, requested)
   if (namespace !== '' && server.registry.reader.get({ group: '', resource: 'namespaces' }, '', namespace) === undefined) {
-    const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-    await sent(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
+    const namespaceObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
+    await sendOrFail(server, { ...request('POST', '/api/v1/namespaces', namespaceObject), user: administrator }, requested)
   }
   const stored = definition.storage
-  const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, asked.name.name)
-  const object = withVersion(asked.object, present?.metadata.resourceVersion)
-  const how = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
-  await sent(server, { ...how, user: administrator }, asked)
-  const { status } = asked.object
+  const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, requested.name.name)
+  const object = withVersion(requested.object, present?.metadata.resourceVersion)
+  const write = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
+  await sendOrFail(server, { ...write, user: administrator }, requested)
+  const { status } = requested.object
   if (typeof status !== 'object' || status === null || !definition.subresources.some(({ name }) => name.endsWith('/status')))
     return
   const patch = { ...request('PATCH', `${item}/status`, { status } as JsonObject), user: administrator }
-  await sent(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
+  await sendOrFail(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, requested)
 }
 
-async function sent(
+async function sendOrFail(
   server: EmbeddedServer,
-  how: Parameters<EmbeddedServer['handle']>[0],
-  { name, file }: AskedObject,
+  write: Parameters<EmbeddedServer['handle']>[0],
+  { name, file }: RequestedObject,
 ): Promise<void> {
-  const response = await server.handle(how)
+  const response = await server.handle(write)
   if (response.status < 400) return
   const { message = '' } = (await bodyOf(response)) as unknown as Status
   throw new CliError({ code: 'FileFailed', message: `${file}: ${objectText(name)}: ${message}` })
 }
 
-/** Definitions that were just made take a few turns until their resources are served. */
-const turns = 200
+/** A new CustomResourceDefinition is served after a few turns of the event loop. */
+const maxTurns = 200
 
-async function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedObject): Promise<ResourceDefinition> {
-  for (let turn = 0; turn < turns; turn++) {
+async function definitionOf(server: EmbeddedServer, { gvk, name, file }: RequestedObject): Promise<ResourceDefinition> {
+  for (let turn = 0; turn < maxTurns; turn++) {
     const found = server.registry.definitions.find(
       ({ kind, resource }) =>
         kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version && resource.virtual !== true,
@@ -212,11 +214,11 @@ async function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedOb
     if (found !== undefined) return found
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const message = `${file}: the cluster has no ${name.kind} of ${name.apiVersion}; does it lack a definition?`
+  const message = `${file}: the cluster does not serve ${name.kind} of ${name.apiVersion}; is its definition missing?`
   throw new CliError({ code: 'FileFailed', message })
 }
 
-function placeOf({ group, version, resource, kind }: ResourceDefinition, { name }: AskedObject) {
+function pathsOf({ group, version, resource, kind }: ResourceDefinition, { name }: RequestedObject) {
   const namespace = kind.namespaced ? name.namespace : ''
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const within = namespace === '' ? root : `${root}/namespaces/${encodeURIComponent(namespace)}`
@@ -224,7 +226,7 @@ function placeOf({ group, version, resource, kind }: ResourceDefinition, { name 
   return { namespace, collection, item: `${collection}/${encodeURIComponent(name.name)}` }
 }
 
-/** Updates are meant for what is there; who described it did not know its version. */
+/** Replaces the resourceVersion and uid of a manifest, so that updates apply to the current object. */
 function withVersion(object: JsonObject, resourceVersion: string | undefined): JsonObject {
   const { resourceVersion: _, uid: __, ...metadata } = (object['metadata'] ?? {}) as JsonObject
   return { ...object, metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion } }

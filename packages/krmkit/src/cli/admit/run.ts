@@ -1,11 +1,11 @@
-import { readable } from '../offline/load.ts'
+import { requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { createAdmissionReport, type ReportForm } from './admission-report.ts'
 import { OfflineCluster } from './offline-cluster.ts'
-import { createReport, type ReportForm } from './reports.ts'
-import { requestsOf } from './requests.ts'
+import { requestedObjects } from './requested-objects.ts'
 
-/** What the flags of `krmkit admit` say. */
+/** The flags of `krmkit admit`. */
 export interface AdmitFlags {
   readonly config: readonly string[]
   readonly enableAdmissionPlugins: readonly string[]
@@ -20,22 +20,22 @@ export interface AdmitFlags {
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError */
+/** Runs `krmkit admit`. @returns the exit code. @throws CliError */
 export async function runAdmit(paths: readonly string[], flags: AdmitFlags, terminal: Terminal): Promise<number> {
-  const asked = requestsOf(readable(findManifests(paths, terminal)), flags.namespace)
-  const config = requestsOf(readable(findManifests(flags.config, terminal)), flags.namespace)
-  const report = createReport(flags.output, { out: terminal.out, paint: terminal.paint('out', flags.color) })
+  const requested = requestedObjects(requireReadable(findManifests(paths, terminal)), flags.namespace)
+  const config = requestedObjects(requireReadable(findManifests(flags.config, terminal)), flags.namespace)
+  const report = createAdmissionReport(flags.output, { out: terminal.out, paint: terminal.paint('out', flags.color) })
   const cluster = await OfflineCluster.start(flags, { seed: config, warn: (text) => terminal.err(`krmkit: ${text}\n`) })
   let isRefused = false
   try {
-    for (const request of asked) {
-      const answer = await cluster.ask(request)
-      if (!answer.allowed) isRefused = true
-      report.add(answer)
+    for (const request of requested) {
+      const result = await cluster.admit(request)
+      if (!result.allowed) isRefused = true
+      report.add(result)
     }
   } finally {
     await cluster[Symbol.asyncDispose]()
   }
   report.end()
-  return isRefused ? exitCodes.findings : exitCodes.fine
+  return isRefused ? exitCodes.findings : exitCodes.success
 }

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
-import { aggregationOf, WebhookServices } from './aggregation.ts'
+import { createAggregation, WebhookServices } from './aggregation.ts'
 import { addAggregationFlags } from './flags.ts'
 import type { AggregationOptions } from './options.ts'
 
@@ -24,43 +24,43 @@ const optionsOf = (...flags: string[]) =>
 const clock = fakeClock(0)
 const context = { clock, onError: () => undefined }
 
-describe('flags about other servers', () => {
-  it('without any: services at their addresses, redirections refused, nobody in particular', async () => {
-    using found = await aggregationOf(optionsOf(), context)
+describe('aggregation flags', () => {
+  it('default to cluster IPs, rejected redirects and no client certificate', async () => {
+    using found = await createAggregation(optionsOf(), context)
     expect(found).toMatchObject({ routing: 'clusterIP', forwardRedirects: false })
     expect(found.identity).toBeUndefined()
   })
 
-  it('each says what it is called after', async () => {
-    using found = await aggregationOf(
+  it('set the routing and the redirects', async () => {
+    using found = await createAggregation(
       optionsOf('--enable-aggregator-routing', '--aggregator-reject-forwarding-redirect=false'),
       context,
     )
     expect(found).toMatchObject({ routing: 'endpoints', forwardRedirects: true })
   })
 
-  it('the certificate is read again when its file has changed', async () => {
+  it('reload the certificate when its file changes', async () => {
     const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const authority = certificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
+    const authority = createCertificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
     const first = authority.issue({ commonName: 'proxy' })
     const second = authority.issue({ commonName: 'proxy' })
     await writeFile(certificate, first.certificate)
     await writeFile(key, first.key)
     const flags = [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`]
-    using found = await aggregationOf(optionsOf(...flags), context)
+    using found = await createAggregation(optionsOf(...flags), context)
     expect(found.identity?.()).toEqual({ certificate: first.certificate, key: first.key })
     await writeFile(certificate, second.certificate)
     clock.advance(10_000)
     while (found.identity?.()?.certificate !== second.certificate) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('certificate and key go together, and must be there', async () => {
-    await expect(aggregationOf(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
+  it('require certificate and key together, and existing files', async () => {
+    await expect(createAggregation(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
     const flags = ['--proxy-client-cert-file=/nowhere/a', '--proxy-client-key-file=/nowhere/b']
-    await expect(aggregationOf(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
+    await expect(createAggregation(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
   })
 
-  it('webhooks are found where other servers are', () => {
+  it('route webhooks like aggregated API servers', () => {
     expect(new WebhookServices(optionsOf()).reach).toEqual({})
     const services = new WebhookServices(optionsOf('--enable-aggregator-routing'))
     const { resolveService } = services.reach

@@ -1,19 +1,19 @@
 import type { ServiceResolver } from '@krmkit/admission'
 import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
 import type { Clock, Random } from '@krmkit/meta'
-import { watchFile } from '../authentication/watched-file.ts'
 import { CliError } from '../cli-error.ts'
 import { readKeyPair } from '../key-pair.ts'
+import { watchFile } from '../watched-file.ts'
 import type { AggregationOptions } from './options.ts'
 
 export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'identity' | 'routing'> & Disposable
 
 /**
- * How other servers are reached, as the flags say. Certificate and key are read again when their files change.
+ * Creates the aggregation options that the flags configure. Certificate and key are reloaded when their files change.
  *
- * @throws CliError for one file without the other, or one that cannot be read.
+ * @throws CliError for a certificate without a key, a key without a certificate, or a file that cannot be read.
  */
-export async function aggregationOf(
+export async function createAggregation(
   options: AggregationOptions,
   context: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<AggregationFromFlags> {
@@ -50,8 +50,8 @@ async function proxyIdentity(
 }
 
 /**
- * Where webhooks find services, which is where requests are passed on to: nothing to say where that is the address of the service. They
- * are called once `attach` has told of the server.
+ * Resolves the services of webhooks to endpoint addresses when `--enable-aggregator-routing` is set; otherwise webhooks use the cluster
+ * IP. `attach` connects the server whose endpoints are read.
  */
 export class WebhookServices {
   readonly reach: { readonly resolveService?: ServiceResolver }

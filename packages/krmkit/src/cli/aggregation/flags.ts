@@ -1,29 +1,25 @@
-import { type Command, Option } from '../commander.ts'
+import { addOptionGroup, type Command, option } from '../commander.ts'
 import { flag } from '../flag-values.ts'
 
-/** Adds the flags that say how other servers of the same API are reached; named as those of kube-apiserver. */
+/** Adds the flags of the aggregation layer, named as those of kube-apiserver. */
 export function addAggregationFlags(command: Command): Command {
-  command.optionsGroup('Other servers of the same API:')
-  for (const option of [
-    new Option(
+  return addOptionGroup(command, 'Misc', [
+    option(
       '--proxy-client-cert-file <file>',
-      'PEM certificate to prove the server with to those it passes requests on to; followed when it is renewed',
+      'PEM client certificate for requests proxied to aggregated API servers; reloaded when it changes',
     ),
-    new Option('--proxy-client-key-file <file>', 'its PEM key'),
-    new Option(
+    option('--proxy-client-key-file <file>', 'PEM private key of --proxy-client-cert-file'),
+    option(
       '--enable-aggregator-routing [bool]',
-      'reach them, and webhooks, at the addresses behind their services instead of at those of the services',
+      'route requests to endpoint addresses instead of cluster IPs, for aggregated API servers and webhooks',
     )
       .default(false)
       .argParser(flag),
-    new Option(
+    option(
       '--aggregator-reject-forwarding-redirect [bool]',
-      'answer with 502 where they lead elsewhere, instead of passing that on',
+      'answer 502 to redirects of aggregated API servers instead of forwarding them',
     )
       .default(true)
       .argParser(flag),
-  ]) {
-    command.addOption(option)
-  }
-  return command
+  ])
 }

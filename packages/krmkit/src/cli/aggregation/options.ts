@@ -1,4 +1,4 @@
-/** What flags say about other servers that serve parts of the same API. */
+/** The flags of the aggregation layer. */
 export interface AggregationOptions {
   readonly proxyClientCertFile?: string
   readonly proxyClientKeyFile?: string

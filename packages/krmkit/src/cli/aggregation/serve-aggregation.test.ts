@@ -5,17 +5,15 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { type CertificateAuthority, certificateAuthority } from '@krmkit/authentication/testing'
+import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type Listener, listen, selfSigned } from '@krmkit/http'
 import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
-/** Whole servers on ports: one in front, and behind it a second `serve`, or a server that does what a test wants. */
+/** Servers on ports: an aggregator and, behind it, a second `serve` or a scripted server. */
 
 const environment = { clock: systemClock, random: systemRandom }
 const definitions = resourceType({
@@ -52,7 +50,7 @@ let front: CertificateAuthority
 const closing: (() => Promise<unknown>)[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-aggregation-'))
-  front = certificateAuthority({ name: 'front', ...environment })
+  front = createCertificateAuthority({ name: 'front', ...environment })
 })
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
@@ -64,20 +62,17 @@ const file = async (name: string, text: string) => {
   return join(folder, name)
 }
 
-interface Started extends Serving {
+interface Started extends RunningServer {
   readonly admin: Client
   readonly connection: KubeconfigConnection
   readonly port: number
 }
 
 async function start(name: string, ...flags: string[]): Promise<Started> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/${name}`, '--controllers=', ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-  const serving = await serve(options!, { info: () => undefined, error: () => undefined })
+  const serving = await serve(await serveOptions(`${folder}/${name}`, ['--controllers=', ...flags]), {
+    info: () => undefined,
+    error: () => undefined,
+  })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient({ ...connection, namespace: 'default' })
@@ -85,7 +80,7 @@ async function start(name: string, ...flags: string[]): Promise<Started> {
   return { ...serving, admin, connection, port: Number(new URL(serving.url).port) }
 }
 
-/** The server in front, which proves itself to those behind it. */
+/** The aggregator, with a client certificate for the servers behind it. */
 async function startFront(): Promise<Started> {
   const { certificate, key } = front.issue({ commonName: 'proxy' })
   return start(
@@ -95,7 +90,7 @@ async function startFront(): Promise<Started> {
   )
 }
 
-/** Gives the group version to a server on a port of this machine. */
+/** Registers a server on a local port for the group version. */
 async function give(admin: Client, to: { readonly port: number; readonly spec: object }): Promise<void> {
   const name = 'back'
   await admin.create(services, { metadata: { name }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } } as never)
@@ -109,7 +104,7 @@ async function condition(admin: Client) {
   return status?.conditions?.find(({ type }) => type === 'Available')
 }
 
-/** Asks until the answer is as wanted. */
+/** Repeats a request until the response has the wanted status. */
 async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask()
@@ -127,8 +122,8 @@ interface Index {
   readonly paths: Record<string, { serverRelativeURL: string }>
 }
 
-describe('a second server behind the first', () => {
-  it('P192 is a part of it: objects, watches, discovery and documents, until it is taken away', async () => {
+describe('an aggregated krmkit server', () => {
+  it('serves objects, watches, discovery and documents until its APIService is deleted [P192]', async () => {
     const authority = await file('front.pem', front.certificate)
     const back = await start(
       'back',
@@ -202,7 +197,7 @@ describe('a second server behind the first', () => {
   })
 })
 
-describe('a server that does as it likes', () => {
+describe('an aggregated scripted server', () => {
   const list = {
     kind: 'APIResourceList',
     apiVersion: 'v1',
@@ -230,7 +225,7 @@ describe('a server that does as it likes', () => {
       (found) => found?.status === 'True',
     )
 
-  it('sees who asks, in headers that callers cannot set, and the certificate of the server in front', async () => {
+  it('receives the user in headers that clients cannot set, and the certificate of the aggregator', async () => {
     const seen: Record<string, unknown>[] = []
     const back = await startBack(async (request) => {
       if (request.path.endsWith('/flunders')) {
@@ -258,7 +253,7 @@ describe('a server that does as it likes', () => {
     expect(seen.at(-1)).not.toHaveProperty('authorization')
   })
 
-  it('an authority that it is not of is no way to it; whether it is there is asked without', async () => {
+  it('is unreachable with a wrong authority, but its availability check ignores the authority', async () => {
     const back = await startBack(async () => answer(list))
     const { admin } = await startFront()
     await give(admin, { port: back.port, spec: { caBundle: Buffer.from(front.certificate).toString('base64') } })
@@ -270,7 +265,7 @@ describe('a server that does as it likes', () => {
     )
   })
 
-  it('redirections are refused', async () => {
+  it('has its redirects rejected', async () => {
     const back = await startBack(async ({ path }) =>
       path.endsWith('/away') ? answer({}, 307, { location: 'https://elsewhere.example.com/' }) : answer(list),
     )
@@ -284,7 +279,7 @@ describe('a server that does as it likes', () => {
     )
   })
 
-  it('a watch on which nothing happens ends with its client', async () => {
+  it('an idle watch ends with its client', async () => {
     let left: Promise<void> | undefined
     const back = await startBack(async ({ query, signal }) => {
       if (!query.includes('watch')) return answer(list)
@@ -314,7 +309,7 @@ describe('a server that does as it likes', () => {
     await left
   })
 
-  it('goes over to another protocol with the client', async () => {
+  it('upgrades the connection with the client', async () => {
     const back = await startBack(async ({ path, upgradable, headers }) => {
       if (!path.endsWith('/stream')) return answer(list)
       if (upgradable !== true) return answer({}, 400)

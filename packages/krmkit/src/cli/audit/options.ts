@@ -1,11 +1,11 @@
-/** What flags say about the audit trail. Durations are milliseconds. */
+/** The audit flags. Durations are milliseconds. */
 export interface AuditOptions extends LogOptions, WebhookOptions {
-  /** Without a policy nothing is kept. */
+  /** Undefined: nothing is audited. */
   readonly auditPolicyFile?: string
 }
 
 interface LogOptions {
-  /** `-`: the standard output. */
+  /** `-`: standard output. */
   readonly auditLogPath?: string
   readonly auditLogFormat: 'json' | 'legacy'
   readonly auditLogMode: AuditMode
@@ -43,8 +43,8 @@ interface WebhookOptions {
 }
 
 /**
- * `batch`: no request waits for its entry. `blocking`: requests wait until it is kept. `blocking-strict`: and are not served when the
- * first one cannot be.
+ * `batch`: events are written asynchronously. `blocking`: requests wait for the write. `blocking-strict`: a request whose event of stage
+ * RequestReceived cannot be written fails.
  */
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { fakeClock } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type RotationOptions, rotatingFile } from './rotating-file.ts'
+import { openRotatingFile, type RotationOptions } from './rotating-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const clock = fakeClock(Date.UTC(2024, 0, 1))
 const opened = (options: Partial<RotationOptions> = {}) =>
-  rotatingFile(join(folder, 'deep', 'audit.log'), {
+  openRotatingFile(join(folder, 'deep', 'audit.log'), {
     clock,
     maxBytes: 10,
     maxAgeMs: 0,
@@ -25,8 +25,8 @@ const opened = (options: Partial<RotationOptions> = {}) =>
 const names = async () => (await readdir(join(folder, 'deep'))).sort()
 const textOf = (name: string) => readFile(join(folder, 'deep', name), 'utf8')
 
-describe('a log file that turns', () => {
-  it('takes texts in their order, and is its owner’s alone', async () => {
+describe('a rotating log file', () => {
+  it('writes texts in order to a file with mode 0600', async () => {
     const file = await opened({ maxBytes: 1000 })
     await Promise.all(['a\n', 'b\n', 'c\n'].map((text) => file.write(text)))
     await file.close?.()
@@ -34,7 +34,7 @@ describe('a log file that turns', () => {
     expect((await stat(join(folder, 'deep', 'audit.log'))).mode & 0o777).toBe(0o600)
   })
 
-  it('goes on where it was left', async () => {
+  it('appends to an existing file', async () => {
     for (const text of ['a\n', 'b\n']) {
       const file = await opened()
       await file.write(text)
@@ -43,7 +43,7 @@ describe('a log file that turns', () => {
     expect(await textOf('audit.log')).toBe('a\nb\n')
   })
 
-  it('is set aside when it would grow too large', async () => {
+  it('is rotated before it grows too large', async () => {
     const file = await opened()
     await file.write('12345678\n')
     await file.write('90\n')
@@ -52,7 +52,7 @@ describe('a log file that turns', () => {
     expect([await textOf('audit-2024-01-01T00-00-00.000.log'), await textOf('audit.log')]).toEqual(['12345678\n', '90\n'])
   })
 
-  it('keeps so many of what was set aside, and no older ones', async () => {
+  it('deletes rotated files by number and age', async () => {
     const day = 24 * 60 * 60 * 1000
     const few = await opened({ maxBackups: 2 })
     for (let i = 0; i < 5; i++) {
@@ -68,7 +68,7 @@ describe('a log file that turns', () => {
     expect(await names()).toHaveLength(2)
   })
 
-  it('is compressed when it is set aside', async () => {
+  it('compresses rotated files', async () => {
     const file = await opened({ compress: true })
     await file.write('12345678\n')
     await file.write('90\n')

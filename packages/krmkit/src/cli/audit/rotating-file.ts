@@ -5,27 +5,27 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { LineSink } from '@krmkit/apiserver'
 import type { Clock } from '@krmkit/meta'
-import { makeFolderOf, makePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
+import { ensureParentDirectory, ensurePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
 
 export interface RotationOptions {
   readonly clock: Clock
-  /** A new file begins before one grows beyond this. */
+  /** The file is rotated before it grows beyond this size. */
   readonly maxBytes: number
-  /** 0: as long as there is room for them. */
+  /** 0: no limit. */
   readonly maxAgeMs: number
-  /** 0: all. */
+  /** Number of rotated files to keep; 0: no limit. */
   readonly maxBackups: number
   readonly compress: boolean
 }
 
 /**
- * A log file that only its owner reads. When it is full it is set aside as `name-2006-01-02T15-04-05.000.ext` and a new one begins; what
- * is set aside goes by age and number. Texts that are written while others are on their way go to the file together.
+ * Opens a log file with mode 0600. A full file is renamed to `name-2006-01-02T15-04-05.000.ext`; rotated files are deleted by age and
+ * number. Texts that arrive during a write are written together.
  *
- * @throws when the file cannot be opened.
+ * @throws Error of `node:fs` when the file cannot be opened.
  */
-export async function rotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
-  makeFolderOf(path)
+export async function openRotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
+  ensureParentDirectory(path)
   const file = new RotatingFile(path, options)
   await file.open()
   return file
@@ -89,7 +89,7 @@ class RotatingFile implements LineSink {
     const backup = this.#backupName()
     await rename(this.#path, backup)
     await this.open()
-    if (this.#options.compress) await compressed(backup)
+    if (this.#options.compress) await compress(backup)
     await this.#tidy()
   }
 
@@ -104,7 +104,7 @@ class RotatingFile implements LineSink {
     return join(folder, `${prefix}${time}${extension}`)
   }
 
-  /** Newest first, those beyond the number and the age go. */
+  /** Deletes rotated files beyond the maximum number and age. */
   async #tidy(): Promise<void> {
     const { maxBackups, maxAgeMs, clock } = this.#options
     const { folder, prefix, extension } = this.#parts()
@@ -120,7 +120,7 @@ class RotatingFile implements LineSink {
   }
 }
 
-/** NaN for what is no file of ours. */
+/** The time in the name of a rotated file; NaN for other files. */
 function timeOf(name: string, prefix: string, extension: string): number {
   const plain = name.endsWith('.gz') ? name.slice(0, -'.gz'.length) : name
   if (!plain.startsWith(prefix) || !plain.endsWith(extension)) return Number.NaN
@@ -130,10 +130,10 @@ function timeOf(name: string, prefix: string, extension: string): number {
   return match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}:${match[3]}:${match[4]}Z`)
 }
 
-async function compressed(path: string): Promise<void> {
+async function compress(path: string): Promise<void> {
   const packed = `${path}.gz`
   await rm(packed, { force: true })
-  makePrivateFile(packed)
+  ensurePrivateFile(packed)
   await pipeline(createReadStream(path), createGzip(), createWriteStream(packed))
   await rm(path)
 }

@@ -2,145 +2,101 @@ import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
   type Authenticator,
-  anonymousFor,
-  bearerToken,
-  bootstrapTokens,
-  cachedTokens,
-  chain,
-  clientCertificate,
+  createAnonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
+  createCachedTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createFrontProxyAuthenticator,
+  createKeyedDigest,
+  createStaticTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  createWebSocketTokenAuthenticator,
   type FrontProxyHeaders,
-  forAudiences,
-  frontProxy,
-  isTokenShaped,
-  keyedDigest,
+  isJwtShaped,
+  type KeyedDigest,
   parseStaticTokens,
   type StaticToken,
-  staticTokens,
   type TokenAuthenticator,
-  tokenChain,
-  webSocketToken,
   withAuthenticatedGroup,
+  withServerAudiences,
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
-import { certificateBundles } from './certificate-bundles.ts'
-import { type ConfiguredAuthentication, configuredAuthentication } from './configured.ts'
-import { oidcOf } from './oidc.ts'
-import { defaultIssuer, type ServiceAccounts, serviceAccounts } from './service-accounts.ts'
-import { webhookOf } from './token-webhook.ts'
-import { publishTrust } from './trust-config-map.ts'
+import { type ConfiguredAuthentication, createConfiguredAuthentication } from './authentication-configuration.ts'
+import { type CertificateBundles, createCertificateBundles } from './certificate-bundles.ts'
+import { publishClusterAuthenticationInfo } from './cluster-authentication-info.ts'
+import { openOidcAuthenticator } from './oidc.ts'
+import { createServiceAccounts, defaultIssuer, type ServiceAccounts } from './service-accounts.ts'
+import { createTokenWebhook } from './token-webhook.ts'
 
-/** Who may call, and the token that an administrator is given. */
+/** The authentication of a server. */
 export interface Authenticators extends AsyncDisposable {
   readonly authenticator: Authenticator
   readonly accounts: ServiceAccounts
-  /** Absent when a token file names no member of `system:masters`. */
+  /** Undefined when the token file has no member of `system:masters`. */
   readonly adminToken: string | undefined
-  /** Headers of the proxies in front. */
+  /** Headers of authenticating proxies. */
   readonly proxyHeaders: FrontProxyHeaders | undefined
-  /** PEM of every authority of client certificates, as it is now. */
+  /** PEM of the current client certificate authorities. */
   clientAuthorities(): string | undefined
-  /** Calls back whenever it changes. */
+  /** Registers the callback for changes of the client certificate authorities. */
   onClientAuthorities(change: (pem: string) => void): void
-  /** Objects that tokens depend on are looked up there. Until then such tokens let nobody in. */
+  /** Connects the server that stores service accounts and Secrets. Before that, tokens that depend on them are rejected. */
   attach(server: EmbeddedServer): void
 }
 
-export interface Environment {
+export interface AuthenticatorsEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
-  /** PEM of an authority of client certificates that the server keeps itself. */
+  /** PEM of the client certificate authority that the server generated for itself. */
   readonly ownAuthority?: string | undefined
-  /** Told what went wrong outside: files, issuers, webhooks. */
+  /** Called with failures of files, issuers and webhooks. */
   readonly onError: (error: unknown) => void
-  /** Told that a file has come into force. */
+  /** Called after a file was reloaded. */
   readonly onReload?: (flag: string) => void
-  /** Authorizers that decide what callers may do. */
+  /** Configured authorization modes. */
   readonly modes?: readonly string[]
 }
 
 /**
- * The authenticators that the flags ask for, in the order of the stock server: proxy, certificate, then tokens: static,
- * service account, bootstrap, OpenID, webhook; and anonymous for callers without credentials.
+ * Creates the authenticators that the flags configure, in the order of the stock server: front proxy, client certificate, then tokens
+ * (static, service account, bootstrap, OpenID, webhook), then anonymous.
  *
- * Without a token file one administrator is made, whose token is kept in the data folder, so that a kubeconfig stays good
+ * Without a token file there is one administrator, whose generated token is stored in the data folder, so that its kubeconfig stays valid
  * over restarts.
+ *
+ * @throws CliError for flags or files that cannot be used.
  */
-export async function authenticators(options: ServeOptions, environment: Environment): Promise<Authenticators> {
-  const { random, clock, profile, features } = environment
-  const accounts = await serviceAccounts(options, environment)
-  const bundles = await certificateBundles(options, environment)
-  // One HMAC of each token serves all who look it up.
-  const digest = keyedDigest(random)
-  const owned: (AsyncDisposable | Disposable)[] = [bundles]
-  const tokens =
+export async function createAuthenticators(
+  options: ServeOptions,
+  environment: AuthenticatorsEnvironment,
+): Promise<Authenticators> {
+  const accounts = await createServiceAccounts(options, environment)
+  const bundles = await createCertificateBundles(options, environment)
+  const staticEntries =
     options.tokenAuthFile === undefined
-      ? [await ownAdministrator(join(options.dataDir, 'admin.token'), environment)]
+      ? [await localAdministrator(join(options.dataDir, 'admin.token'), environment)]
       : await readTokens(options.tokenAuthFile)
-  const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
-  refuseContradictions(options)
-  const openId = await oidcOf(options, environment)
-  const configured =
-    options.authenticationConfig === undefined
-      ? undefined
-      : await configuredAuthentication(options.authenticationConfig, { ...environment, ownIssuers: issuersOf(options) })
-  if (configured !== undefined) owned.push(configured)
-  const anonymous = anonymousOf(options, { modes: environment.modes ?? options.authorizationMode, configured })
-  const webhook = await webhookOf(options, { ...environment, audiences })
-  for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
   let server: EmbeddedServer | undefined
-  const members: (TokenAuthenticator | undefined)[] = [
-    forAudiences(staticTokens(tokens, { digest }), audiences),
-    accounts.tokens,
-    options.enableBootstrapTokenAuth
-      ? forAudiences(bootstrapTokens({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }), audiences)
-      : undefined,
-    openId &&
-      forAudiences(
-        cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }),
-        audiences,
-      ),
-    configured && forAudiences(configured.tokens, audiences),
-    webhook?.tokens,
-  ]
-  const bearers = tokenChain(members.filter((member) => member !== undefined))
-  const { clientCa, frontCa } = bundles
-  const people = chain([
-    ...(bundles.proxyHeaders === undefined || frontCa === undefined
-      ? []
-      : [
-          frontProxy({
-            ...bundles.proxyHeaders,
-            authorities: frontCa,
-            allowedNames: options.requestheaderAllowedNames,
-            clock,
-          }),
-        ]),
-    ...(clientCa === undefined
-      ? []
-      : [
-          clientCertificate({
-            authorities: clientCa,
-            clock,
-            profile,
-            withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
-          }),
-        ]),
-    bearerToken(bearers, { digest }),
-    webSocketToken(bearers, { digest, profile }),
-  ])
-  const known = withAuthenticatedGroup(people)
+  const tokens = await createTokenAuthenticators(options, {
+    ...environment,
+    accounts,
+    staticEntries,
+    server: () => server,
+  })
   const publish = () => {
-    if (server !== undefined) void publishTrust(server, { options, bundles }).catch(environment.onError)
+    if (server !== undefined) void publishClusterAuthenticationInfo(server, { options, bundles }).catch(environment.onError)
   }
   return {
-    authenticator: anonymous === undefined ? known : chain([known, anonymousFor(anonymous)], { onRejection: 'stop' }),
+    authenticator: chainAuthenticators(options, { ...environment, ...tokens, bundles }),
     accounts,
-    adminToken: tokens.find(({ user }) => user.groups.includes('system:masters'))?.token,
+    adminToken: staticEntries.find(({ user }) => user.groups.includes('system:masters'))?.token,
     proxyHeaders: bundles.proxyHeaders,
     clientAuthorities: () => bundles.all(),
     onClientAuthorities(change) {
@@ -149,34 +105,108 @@ export async function authenticators(options: ServeOptions, environment: Environ
         publish()
       })
     },
-    attach(made) {
-      server = made
-      accounts.attach(made)
+    attach(attached) {
+      server = attached
+      accounts.attach(attached)
       publish()
     },
     async [Symbol.asyncDispose]() {
-      for (const one of owned) {
-        if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]()
-        else one[Symbol.dispose]()
-      }
+      bundles[Symbol.dispose]()
+      for (const each of tokens.disposables) await each[Symbol.asyncDispose]()
     },
   }
 }
 
+interface TokenContext extends AuthenticatorsEnvironment {
+  readonly accounts: ServiceAccounts
+  readonly staticEntries: readonly StaticToken[]
+  readonly server: () => EmbeddedServer | undefined
+}
+
+interface TokenAuthenticators {
+  readonly tokens: TokenAuthenticator
+  /** HMAC of a token, computed once for all caches. */
+  readonly digest: KeyedDigest
+  /** Paths of anonymous requests; empty: all; undefined: none. */
+  readonly anonymousPaths: readonly string[] | undefined
+  readonly disposables: readonly AsyncDisposable[]
+}
+
+async function createTokenAuthenticators(options: ServeOptions, context: TokenContext): Promise<TokenAuthenticators> {
+  const { random, clock, profile, accounts } = context
+  const digest = createKeyedDigest(random)
+  const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
+  refuseContradictions(options)
+  const openId = await openOidcAuthenticator(options, context)
+  const configured =
+    options.authenticationConfig === undefined
+      ? undefined
+      : await createConfiguredAuthentication(options.authenticationConfig, { ...context, ownIssuers: issuersOf(options) })
+  const anonymousPaths = anonymousPathsOf(options, { modes: context.modes ?? options.authorizationMode, configured })
+  const webhook = await createTokenWebhook(options, { ...context, audiences })
+  const bootstrap = () =>
+    createBootstrapTokenAuthenticator({ ...context, secret: (name) => bootstrapSecret(context.server(), name, profile) })
+  const openIdCache = { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }
+  const members: (TokenAuthenticator | undefined)[] = [
+    withServerAudiences(createStaticTokenAuthenticator(context.staticEntries, { digest }), audiences),
+    accounts.tokens,
+    options.enableBootstrapTokenAuth ? withServerAudiences(bootstrap(), audiences) : undefined,
+    openId && withServerAudiences(createCachedTokenAuthenticator(openId.tokens, openIdCache), audiences),
+    configured && withServerAudiences(configured.tokens, audiences),
+    webhook?.tokens,
+  ]
+  return {
+    tokens: createTokenAuthenticatorChain(members.filter((member) => member !== undefined)),
+    digest,
+    anonymousPaths,
+    disposables: [configured, openId, webhook].filter((each) => each !== undefined),
+  }
+}
+
+function chainAuthenticators(
+  options: ServeOptions,
+  context: AuthenticatorsEnvironment & TokenAuthenticators & { readonly bundles: CertificateBundles },
+): Authenticator {
+  const { clock, profile, features, tokens, digest, anonymousPaths } = context
+  const { clientCa, frontCa, proxyHeaders } = context.bundles
+  const withUid = features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false
+  const authenticated = withAuthenticatedGroup(
+    createAuthenticatorChain([
+      ...(proxyHeaders === undefined || frontCa === undefined
+        ? []
+        : [
+            createFrontProxyAuthenticator({
+              ...proxyHeaders,
+              authorities: frontCa,
+              allowedNames: options.requestheaderAllowedNames,
+              clock,
+            }),
+          ]),
+      ...(clientCa === undefined
+        ? []
+        : [createClientCertificateAuthenticator({ authorities: clientCa, clock, profile, withUid })]),
+      createBearerTokenAuthenticator(tokens, { digest }),
+      createWebSocketTokenAuthenticator(tokens, { digest, profile }),
+    ]),
+  )
+  if (anonymousPaths === undefined) return authenticated
+  return createAuthenticatorChain([authenticated, createAnonymousAuthenticator(anonymousPaths)], { onRejection: 'stop' })
+}
+
 /**
- * The paths for which callers without credentials are let in, none of them for all; undefined when they are not. Where
- * everybody may do everything, those who say nothing of themselves stay out, whatever flags and files say.
+ * The paths of anonymous requests: empty for all paths, undefined when anonymous requests are rejected. With mode AlwaysAllow they are
+ * always rejected, whatever flags and files configure.
  */
-function anonymousOf(
+function anonymousPathsOf(
   { anonymousAuth }: ServeOptions,
   where: { readonly modes: readonly string[]; readonly configured: ConfiguredAuthentication | undefined },
 ): readonly string[] | undefined {
-  const said = where.configured?.anonymous
-  if (said !== undefined && anonymousAuth !== undefined) {
+  const fromFile = where.configured?.anonymous
+  if (fromFile !== undefined && anonymousAuth !== undefined) {
     const message = '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file'
     throw new CliError({ code: 'InvalidFlag', message })
   }
-  const { enabled, paths } = said ?? { enabled: anonymousAuth ?? true, paths: [] }
+  const { enabled, paths } = fromFile ?? { enabled: anonymousAuth ?? true, paths: [] }
   return enabled && !where.modes.includes('AlwaysAllow') ? paths : undefined
 }
 
@@ -186,6 +216,7 @@ function refuseContradictions({ authenticationConfig, explicit = [] }: ServeOpti
   throw new CliError({ code: 'InvalidFlag', message })
 }
 
+/** Issuers of service account tokens. */
 function issuersOf({ serviceAccountIssuer }: ServeOptions): readonly string[] {
   return serviceAccountIssuer.length > 0 ? serviceAccountIssuer : [defaultIssuer]
 }
@@ -194,23 +225,23 @@ function bootstrapSecret(server: EmbeddedServer | undefined, name: string, { sys
   return server?.registry.reader.get({ group: '', resource: 'secrets' }, systemNamespace, name)
 }
 
-/** Static tokens; the message of a file that holds none names it. */
+/** Reads static tokens. @throws CliError `FileFailed` with the path of a file that cannot be parsed. */
 async function readTokens(path: string): Promise<readonly StaticToken[]> {
   const text = await readText(path, 'token-auth-file')
   try {
     return parseStaticTokens(text)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `--token-auth-file: ${path}: ${reason}`, cause })
   }
 }
 
-async function ownAdministrator(path: string, { random }: Environment): Promise<StaticToken> {
+async function localAdministrator(path: string, { random }: AuthenticatorsEnvironment): Promise<StaticToken> {
   const user = { username: 'kubernetes-admin', uid: 'kubernetes-admin', groups: ['system:masters'] }
-  const kept = (await readSecret(path))?.trim()
-  if (kept !== undefined) {
-    if (/^[\w-]{20,}$/.test(kept)) return { token: kept, user }
-    throw new CliError({ code: 'FileFailed', message: `${path} holds no token; a new one is made when the file is missing` })
+  const stored = (await readSecret(path))?.trim()
+  if (stored !== undefined) {
+    if (/^[\w-]{20,}$/.test(stored)) return { token: stored, user }
+    throw new CliError({ code: 'FileFailed', message: `${path} holds no token; delete the file to generate a new one` })
   }
   const token = Buffer.from(random.bytes(32)).toString('base64url')
   await writeSecret(path, `${token}\n`)

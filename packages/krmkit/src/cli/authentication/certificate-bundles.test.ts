@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AuthenticationOutcome, clientCertificate } from '@krmkit/authentication'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { type AuthenticationOutcome, createClientCertificateAuthenticator } from '@krmkit/authentication'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, stockProfile, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { certificateBundles } from './certificate-bundles.ts'
+import { createCertificateBundles } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
 let folder: string
@@ -14,17 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('--client-ca-file is followed: other authorities are believed, and clients told of them, without a restart', async () => {
+it('reloads --client-ca-file and names its authorities in the handshake, without a restart', async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
-  const [former, next] = ['former', 'next'].map((name) => certificateAuthority({ name, clock, random: systemRandom }))
+  const [former, next] = ['former', 'next'].map((name) => createCertificateAuthority({ name, clock, random: systemRandom }))
   const path = join(folder, 'ca.pem')
   await writeFile(path, former!.certificate)
   const errors: unknown[] = []
   const told: string[] = []
   const options = { clientCaFile: path } as AuthenticationOptions
-  using bundles = await certificateBundles(options, { clock, onError: (error) => errors.push(error) })
+  using bundles = await createCertificateBundles(options, { clock, onError: (error) => errors.push(error) })
   bundles.onChange((pem) => told.push(pem))
-  const people = clientCertificate({ authorities: bundles.clientCa!, clock, profile: stockProfile })
+  const people = createClientCertificateAuthenticator({ authorities: bundles.clientCa!, clock, profile: stockProfile })
   const shown = [former!, next!].map((authority) => authority.issue({ commonName: 'alice' }).peer)
   const kinds = () => shown.map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
   const replace = async (text: string) => {

@@ -1,34 +1,35 @@
 import { type FrontProxyHeaders, parseAuthorities } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
+import { type WatchedFile, watchFile } from '../watched-file.ts'
 import type { AuthenticationOptions } from './options.ts'
-import { type WatchedFile, watchFile } from './watched-file.ts'
 
-/** The authorities of client certificates, followed while their files change. */
+/** The certificate authorities of clients and proxies, reloaded when their files change. */
 export interface CertificateBundles extends Disposable {
-  /** PEM of the authorities of callers; undefined when there are none. */
+  /** PEM of the client certificate authorities; undefined when there are none. */
   readonly clientCa: (() => string) | undefined
-  /** PEM of the authorities of proxies. */
+  /** PEM of the authorities of authenticating proxies. */
   readonly frontCa: (() => string) | undefined
   readonly proxyHeaders: FrontProxyHeaders | undefined
-  /** All of them together: what clients are told of. */
+  /** All authorities, as named in the TLS handshake. */
   all(): string | undefined
   onChange(change: (pem: string) => void): void
 }
 
-export async function certificateBundles(
+/** @throws CliError for a file that cannot be read or parsed. */
+export async function createCertificateBundles(
   options: AuthenticationOptions,
   environment: {
     readonly clock: Clock
     readonly onError: (error: unknown) => void
-    /** PEM of an authority of callers beside those of the file. */
+    /** PEM of a client certificate authority in addition to those of the file. */
     readonly ownAuthority?: string | undefined
   },
 ): Promise<CertificateBundles> {
   const { ownAuthority } = environment
   let changed: ((pem: string) => void) | undefined
-  // Half a file is written, or a wrong one: the authenticators stay with the last good one, and clients are told of that.
+  // For a partly written or invalid file, the last valid one stays in effect.
   const onChange = (text: string) => {
     try {
       parseAuthorities(text)
@@ -46,18 +47,18 @@ export async function certificateBundles(
     const given = texts.filter((text) => text !== undefined)
     return given.length === 0 ? undefined : given.join('\n')
   }
-  let callersOf: { readonly file: string | undefined; readonly text: string } | undefined
-  // Asked for every request with a certificate: made once for a content of the file.
-  const callers = () => {
-    if (callersOf === undefined || callersOf.file !== client?.text)
-      callersOf = { file: client?.text, text: joined(client?.text, ownAuthority) ?? '' }
-    return callersOf.text
+  let cached: { readonly file: string | undefined; readonly text: string } | undefined
+  // Called for every request with a certificate, hence the cache.
+  const clientAuthorities = () => {
+    if (cached === undefined || cached.file !== client?.text)
+      cached = { file: client?.text, text: joined(client?.text, ownAuthority) ?? '' }
+    return cached.text
   }
   const all = () => joined(client?.text, ownAuthority, front?.text)
   const proxyHeaders = front === undefined ? undefined : headersOf(options)
   if (front !== undefined && client !== undefined) refuseCommonAuthorities(options, { client: client.text, front: front.text })
   return {
-    clientCa: client === undefined && ownAuthority === undefined ? undefined : callers,
+    clientCa: client === undefined && ownAuthority === undefined ? undefined : clientAuthorities,
     frontCa: front && (() => front.text),
     proxyHeaders,
     all,
@@ -71,7 +72,7 @@ export async function certificateBundles(
   }
 }
 
-/** The PEM text of a file of authorities. @throws CliError `FileFailed` when it holds none, or one that cannot be read. */
+/** Reads a PEM bundle of authorities. @throws CliError `FileFailed` when it is empty or a certificate cannot be parsed. */
 export async function readAuthorities(path: string, flag: string): Promise<string> {
   const text = await readText(path, flag)
   requireAuthorities(text, { path, flag })
@@ -82,7 +83,7 @@ function requireAuthorities(text: string, { path, flag }: { readonly path: strin
   try {
     parseAuthorities(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `--${flag}: ${path}: ${why}`, cause })
   }
 }
@@ -128,10 +129,10 @@ function headersOf(options: AuthenticationOptions): FrontProxyHeaders {
 }
 
 /**
- * With one authority for both and no list of names, every caller with a certificate could pass for a proxy, and so for
- * anybody.
+ * Rejects an authority that signs both clients and proxies without a list of proxy names: every client certificate would then be able to
+ * impersonate any user.
  *
- * Differs: the stock server warns.
+ * Differs: the stock server only warns.
  */
 function refuseCommonAuthorities(
   { requestheaderAllowedNames }: AuthenticationOptions,
@@ -143,6 +144,6 @@ function refuseCommonAuthorities(
   throw new CliError({
     code: 'InvalidFlag',
     message:
-      '--requestheader-client-ca-file and --client-ca-file share an authority: name the proxies with --requestheader-allowed-names, or every caller could pass for one',
+      '--requestheader-client-ca-file and --client-ca-file share an authority: set --requestheader-allowed-names, otherwise every client could act as a proxy',
   })
 }

@@ -1,12 +1,12 @@
-import { AuthenticationError, type OidcAuthenticator, oidcTokens } from '@krmkit/authentication'
+import { AuthenticationError, createOidcAuthenticator, type OidcAuthenticator } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
+import { createRemoteFetch } from '../remote-fetch.ts'
 import { readAuthorities } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
-import { remoteFetch } from './remote-fetch.ts'
 
-/** The OpenID provider that the flags name; undefined when they name none. Discovery begins at once, and is not waited for. */
-export async function oidcOf(
+/** Creates the authenticator of the OpenID flags; undefined without `--oidc-issuer-url`. Discovery starts in the background. */
+export async function openOidcAuthenticator(
   options: AuthenticationOptions,
   { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<({ readonly tokens: OidcAuthenticator } & AsyncDisposable) | undefined> {
@@ -14,9 +14,9 @@ export async function oidcOf(
   if ((oidcIssuerUrl === undefined) !== (oidcClientId === undefined))
     throw new CliError({ code: 'InvalidFlag', message: '--oidc-issuer-url and --oidc-client-id go together' })
   if (oidcIssuerUrl === undefined || oidcClientId === undefined) return undefined
-  const remote = remoteFetch(oidcCaFile === undefined ? {} : { ca: await readAuthorities(oidcCaFile, 'oidc-ca-file') })
+  const remote = createRemoteFetch(oidcCaFile === undefined ? {} : { ca: await readAuthorities(oidcCaFile, 'oidc-ca-file') })
   try {
-    const tokens = oidcTokens({
+    const tokens = createOidcAuthenticator({
       issuerUrl: oidcIssuerUrl,
       clientId: oidcClientId,
       usernameClaim: options.oidcUsernameClaim,

@@ -1,12 +1,12 @@
-/** How callers prove who they are: what `krmkit serve` was told, flag by flag. */
+/** The authentication flags. */
 export interface AuthenticationOptions {
   readonly clientCaFile?: string
   readonly tokenAuthFile?: string
   readonly anonymousAuth?: boolean
-  /** File of an AuthenticationConfiguration, instead of flags of an OpenID provider. */
+  /** Path of an AuthenticationConfiguration; excludes the OpenID flags. */
   readonly authenticationConfig?: string
   readonly enableBootstrapTokenAuth: boolean
-  /** The first issues tokens; all are believed. */
+  /** The first issues tokens; all are accepted. */
   readonly serviceAccountIssuer: readonly string[]
   readonly serviceAccountSigningKeyFile?: string
   readonly serviceAccountKeyFile: readonly string[]
@@ -33,7 +33,7 @@ export interface AuthenticationOptions {
   readonly authenticationTokenWebhookConfigFile?: string
   /** Milliseconds. */
   readonly authenticationTokenWebhookCacheTtl: number
-  /** Milliseconds; absent: the same. */
+  /** Milliseconds; default: `authenticationTokenWebhookCacheTtl`. */
   readonly authenticationTokenWebhookFailureCacheTtl?: number
   readonly authenticationTokenWebhookVersion: 'v1' | 'v1beta1'
 }

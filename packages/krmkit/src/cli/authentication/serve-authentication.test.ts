@@ -2,17 +2,20 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CertificateAuthority, certificateAuthority, forgeToken, webhookLab } from '@krmkit/authentication/testing'
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  createFakeTokenWebhook,
+  forgeToken,
+} from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type Listener, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
-/** The flags of authentication, each against a whole server on a port. */
+/** Tests each authentication flag with a server on a port. */
 
 const environment = { clock: systemClock, random: systemRandom }
 const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
@@ -35,14 +38,8 @@ const log = {
   info: (text: string) => void logged.push(text),
   error: (text: string, error?: unknown) => void logged.push(`${text}: ${String(error)}`),
 }
-async function start(...flags: string[]): Promise<Serving & { admin: Client; connection: KubeconfigConnection }> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-  const serving = await serve(options!, log)
+async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient(connection)
@@ -53,7 +50,7 @@ const file = async (name: string, text: string) => {
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }
-/** Who the server takes a caller for; the status when it does not. */
+/** The user that the server authenticates, or the status of the error. */
 async function who(
   { server, ca = '' }: KubeconfigConnection,
   as: { token?: string; certificate?: string; key?: string; headers?: Record<string, string> } = {},
@@ -72,18 +69,18 @@ async function who(
 }
 
 describe('client certificates', () => {
-  it('--client-ca-file: user, groups and uid; others are refused', async () => {
-    const people = certificateAuthority({ name: 'people', ...environment })
+  it('--client-ca-file: authenticates user, groups and uid; rejects other authorities', async () => {
+    const people = createCertificateAuthority({ name: 'people', ...environment })
     const { connection } = await start(`--client-ca-file=${await file('ca.pem', people.certificate)}`)
     const alice = people.intermediate({ name: 'below' }).issue({ commonName: 'alice', organizations: ['dev'], uids: ['7'] })
     expect(await who(connection, alice)).toMatchObject({ username: 'alice', uid: '7', groups: ['dev', 'system:authenticated'] })
-    const mallory = certificateAuthority({ name: 'people', ...environment }).issue({ commonName: 'admin' })
+    const mallory = createCertificateAuthority({ name: 'people', ...environment }).issue({ commonName: 'admin' })
     expect(await who(connection, mallory)).toBe(401)
     expect(await who(connection, people.issue({ commonName: 'alice', usage: 'server' }))).toBe(401)
   })
 })
 
-describe('a proxy in front', () => {
+describe('an authenticating proxy', () => {
   const headers = {
     'X-Remote-User': 'alice',
     'X-Remote-Uid': '7',
@@ -98,10 +95,10 @@ describe('a proxy in front', () => {
   ]
   let front: CertificateAuthority
   beforeEach(() => {
-    front = certificateAuthority({ name: 'front', ...environment })
+    front = createCertificateAuthority({ name: 'front', ...environment })
   })
 
-  it('P244 every flag: headers are believed from the proxy that is named', async () => {
+  it('has its headers accepted only with an allowed name [P244]', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     const { connection } = await start(ca, '--requestheader-allowed-names=proxy,other', ...usual)
     expect(await who(connection, { ...front.issue({ commonName: 'proxy' }), headers })).toEqual({
@@ -114,7 +111,7 @@ describe('a proxy in front', () => {
     expect(await who(connection, { headers })).toBe(403)
   })
 
-  it('servers behind this one are told whom to believe', async () => {
+  it('is published to aggregated API servers', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     const { admin } = await start(ca, '--requestheader-allowed-names=proxy', ...usual)
     const name = 'extension-apiserver-authentication'
@@ -123,7 +120,7 @@ describe('a proxy in front', () => {
       fieldSelector: `metadata.name=${name}`,
     })) {
       expect((object as { data?: unknown }).data).toEqual({
-        // That of the signing authority, which the server has made for itself.
+        // The authority that the server generated for signing.
         'client-ca-file': expect.stringContaining('BEGIN CERTIFICATE'),
         'requestheader-client-ca-file': front.certificate,
         'requestheader-allowed-names': '["proxy"]',
@@ -136,7 +133,7 @@ describe('a proxy in front', () => {
     }
   })
 
-  it('P244 refuses flags that would let everybody in', async () => {
+  it('rejects flags that would let every client act as a proxy [P244]', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     await expect(start(ca)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining('username-headers') })
     const same = `--client-ca-file=${join(folder, 'front.pem')}`
@@ -155,7 +152,7 @@ describe('bootstrap tokens', () => {
   it.each([
     [['--enable-bootstrap-token-auth'], { username: 'system:bootstrap:abcdef' }],
     [[], 401],
-  ] as const)('P260 P261 are believed only where the flag says so: %j', async (flags, expected) => {
+  ] as const)('are accepted only with the flag: %j [P260] [P261]', async (flags, expected) => {
     const { admin, connection } = await start(...flags)
     await admin.create(secrets, secret)
     const found = await who(connection, { token: 'abcdef.0123456789abcdef' })
@@ -174,7 +171,7 @@ describe('service accounts', () => {
     return { response, answer: (await response.json()) as { spec: object; status: { token: string } } }
   }
 
-  it('P238 a Secret of their type is filled, lets its reader in, and is noted when it does', async () => {
+  it('fills Secrets of their type, accepts the tokens and records their last use [P238]', async () => {
     const { admin, connection } = await start()
     const { uid } = (await admin.create(accounts, { metadata: { name: 'robot' } })).metadata
     await admin.create(secrets, {
@@ -194,7 +191,7 @@ describe('service accounts', () => {
     expect(await who(connection, { token })).toBe(401)
   })
 
-  it('issuers and keys of former days are believed, the first issuer issues, and tells others how to check', async () => {
+  it('accepts additional issuers and keys; the first issuer issues tokens and publishes discovery documents', async () => {
     const former = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const pem = await file('former.pem', former.publicKey.export({ type: 'spki', format: 'pem' }) as string)
     const { admin, connection } = await start(
@@ -229,7 +226,7 @@ describe('service accounts', () => {
     expect((await admin.request({ method: 'POST', path: '/openid/v1/jwks' })).status).toBe(405)
   })
 
-  it('P326 tokens of pods are for an hour, or live on where the flag lets them', async () => {
+  it('limits tokens of pods to one hour, or extends them with the flag [P326]', async () => {
     const secondsOf = async (admin: Client) => {
       for await (const { object } of admin.watch(accounts, { namespace: 'default' }))
         if (object.metadata.name === 'default') break
@@ -241,7 +238,7 @@ describe('service accounts', () => {
     expect(await secondsOf((await start('--service-account-extend-token-expiration')).admin)).toBe(3607)
   })
 
-  it('--service-account-max-token-expiration shortens, with a warning', async () => {
+  it('--service-account-max-token-expiration shortens the lifetime with a warning', async () => {
     const { admin } = await start('--service-account-max-token-expiration=2h')
     await admin.create(accounts, { metadata: { name: 'robot' } })
     const { response, answer } = await issue(admin, { expirationSeconds: 86_400 })
@@ -250,16 +247,16 @@ describe('service accounts', () => {
   })
 })
 
-describe('a webhook that knows tokens', () => {
+describe('a token webhook', () => {
   let listening: Listener
-  const lab = webhookLab({ clock: systemClock })
+  const lab = createFakeTokenWebhook({ clock: systemClock })
   beforeEach(() => {
     lab.reviews.length = 0
     lab.known.set('good', { user: { username: 'walter', uid: '9', groups: ['ops'], extra: { scopes: ['view'] } } })
   })
-  /** Serves the lab over TLS, to the server of the test alone. */
+  /** Serves the webhook lab over TLS with a required client certificate. */
   const webhook = async (): Promise<string> => {
-    const authority = certificateAuthority({ name: 'webhook', ...environment })
+    const authority = createCertificateAuthority({ name: 'webhook', ...environment })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
     const empty = { kind: 'empty' } as const
     const handle: Parameters<typeof listen>[0]['handle'] = async (request) => {
@@ -286,7 +283,7 @@ describe('a webhook that knows tokens', () => {
     )
   }
 
-  it('P241 P242 is asked over the connection of its file, in the version of its flag, and remembered', async () => {
+  it('is called with the connection of its kubeconfig and the version of its flag, and cached [P241] [P242]', async () => {
     const flag = `--authentication-token-webhook-config-file=${await webhook()}`
     const first = await start(flag)
     expect(await who(first.connection, { token: 'good' })).toEqual({
@@ -310,22 +307,22 @@ describe('a webhook that knows tokens', () => {
     ])
   })
 
-  it('P311 what it says about a refusal stays in the server', async () => {
+  it('keeps the reason of a rejection from the client [P311]', async () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)
-    expect(logged.at(-1)).toContain('the token webhook answered with 403')
+    expect(logged.at(-1)).toContain('the token webhook responded with status 403')
     expect(logged.join()).not.toContain('good')
   })
 })
 
-describe('who need not say who they are', () => {
-  it('P248 nobody, where everybody may do everything', async () => {
+describe('anonymous requests', () => {
+  it('are rejected with mode AlwaysAllow [P248]', async () => {
     const { connection } = await start('--authorization-mode=AlwaysAllow', '--anonymous-auth=true')
     expect(await who(connection)).toBe(401)
   })
 
-  it('P240 refuses halves of an OpenID provider', async () => {
+  it('rejects incomplete OpenID flags [P240]', async () => {
     await expect(start('--oidc-issuer-url=https://issuer.test')).rejects.toMatchObject({ code: 'InvalidFlag' })
     const both = ['--oidc-issuer-url=https://issuer.test', '--oidc-client-id=c']
     await expect(start(...both, '--oidc-signing-algs=HS256')).rejects.toMatchObject({ message: expect.stringContaining('HS256') })

@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
+  createOpenIdMetadata,
+  createServiceAccountIssuer,
+  createServiceAccountTokenAuthenticator,
   type FoundObject,
-  type IssuerDocuments,
-  issuerDocuments,
   type ObjectLookup,
+  type OpenIdMetadata,
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
-  serviceAccountTokens,
   type TokenAuthenticator,
 } from '@krmkit/authentication'
 import { inProcessClient, resourceType } from '@krmkit/client'
@@ -19,13 +19,13 @@ import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import type { AuthenticationOptions } from './options.ts'
 
-/** Issues tokens of service accounts and knows them again. */
+/** Issues and authenticates service account tokens. */
 export interface ServiceAccounts {
   readonly issuer: ServiceAccountIssuer
   readonly tokens: TokenAuthenticator
-  /** What others need to check tokens; undefined when the issuer cannot be discovered. */
-  documents(serverAddress: string): IssuerDocuments | undefined
-  /** Until it is told of the server no token is believed: accounts are looked up there. */
+  /** The discovery document and key set; undefined for an issuer that is not an https URL. */
+  documents(serverAddress: string): OpenIdMetadata | undefined
+  /** Connects the server that stores the accounts. Before that, every token is rejected. */
   attach(server: EmbeddedServer): void
 }
 
@@ -36,8 +36,8 @@ const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', ki
 
 type Options = AuthenticationOptions & Pick<ServeOptions, 'certDir' | 'dataDir'>
 
-/** Without a key file a key is made, and kept in the folder of certificates. */
-export async function serviceAccounts(
+/** Without a key file, a key is generated and stored in the certificate folder. @throws CliError for a key that cannot be read. */
+export async function createServiceAccounts(
   options: Options,
   environment: {
     readonly clock: Clock
@@ -51,18 +51,20 @@ export async function serviceAccounts(
   let server: EmbeddedServer | undefined
   const lookup: ObjectLookup = (kind, namespace, name) => {
     const found = server?.registry.reader.get({ group: '', resource: plurals[kind] }, namespace, name)
-    return found === undefined ? undefined : asFound(found as StoredObject)
+    return found === undefined ? undefined : toFoundObject(found as StoredObject)
   }
   return {
-    issuer: serviceAccountIssuer(keys, {
+    issuer: createServiceAccountIssuer(keys, {
       extendMountedTokens: options.serviceAccountExtendTokenExpiration,
       ...(maxMs === 0 ? {} : { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     }),
-    tokens: serviceAccountTokens(keys, lookup, { onUse: (use) => server !== undefined && noteUse(server, use, environment) }),
+    tokens: createServiceAccountTokenAuthenticator(keys, lookup, {
+      onUse: (use) => server !== undefined && recordLastUse(server, use, environment),
+    }),
     documents: (serverAddress) =>
-      issuerDocuments(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
-    attach: (made) => {
-      server = made
+      createOpenIdMetadata(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
+    attach: (attached) => {
+      server = attached
     },
   }
 }
@@ -74,18 +76,18 @@ async function keysOf(
   const { serviceAccountSigningKeyFile, serviceAccountKeyFile } = options
   const signingKey =
     serviceAccountSigningKeyFile === undefined
-      ? await ownKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
+      ? await localKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
       : privateKey(await readText(serviceAccountSigningKeyFile, 'service-account-signing-key-file'), serviceAccountSigningKeyFile)
-  const believedKeys: KeyObject[] = []
+  const verificationKeys: KeyObject[] = []
   for (const path of serviceAccountKeyFile)
-    believedKeys.push(...publicKeys(await readText(path, 'service-account-key-file'), path))
+    verificationKeys.push(...publicKeys(await readText(path, 'service-account-key-file'), path))
   const [issuer = defaultIssuer, ...formerIssuers] = options.serviceAccountIssuer
   return {
     ...environment,
     issuer,
     formerIssuers,
     signingKey,
-    believedKeys,
+    verificationKeys,
     ...(options.apiAudiences.length === 0 ? {} : { audiences: options.apiAudiences }),
   }
 }
@@ -100,7 +102,7 @@ interface StoredObject {
   readonly secrets?: readonly { readonly name?: string }[]
 }
 
-function asFound({ metadata, data, secrets: references }: StoredObject): FoundObject {
+function toFoundObject({ metadata, data, secrets: references }: StoredObject): FoundObject {
   const { uid = '', deletionTimestamp, labels } = metadata
   return {
     uid,
@@ -111,8 +113,8 @@ function asFound({ metadata, data, secrets: references }: StoredObject): FoundOb
   }
 }
 
-/** Writes on the Secret of a token when it was last used: what nobody uses can be taken away. */
-function noteUse(
+/** Records the date of the last use on the Secret of a legacy token, which the token cleaner reads. */
+function recordLastUse(
   server: EmbeddedServer,
   { namespace, secret, date }: { readonly namespace: string; readonly secret: string; readonly date: string },
   { profile, onError }: { readonly profile: NamingProfile; readonly onError: (error: unknown) => void },
@@ -124,12 +126,12 @@ function noteUse(
     .catch(onError)
 }
 
-async function ownKey(path: string): Promise<KeyObject> {
-  const kept = await readSecret(path)
-  if (kept !== undefined) return privateKey(kept, path)
-  const made = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  await writeSecret(path, made.export({ type: 'pkcs8', format: 'pem' }) as string)
-  return made
+async function localKey(path: string): Promise<KeyObject> {
+  const stored = await readSecret(path)
+  if (stored !== undefined) return privateKey(stored, path)
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  await writeSecret(path, key.export({ type: 'pkcs8', format: 'pem' }) as string)
+  return key
 }
 
 function privateKey(pem: string, path: string): KeyObject {
@@ -142,7 +144,7 @@ function privateKey(pem: string, path: string): KeyObject {
 
 const keyLabels = ['PUBLIC KEY', 'RSA PUBLIC KEY', 'CERTIFICATE', 'PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY']
 
-/** Every key of the file; of private keys the public half is taken. */
+/** All keys of a PEM file; a private key yields its public key. */
 function publicKeys(pem: string, path: string): KeyObject[] {
   try {
     const keys = pemBlocks(pem, keyLabels).map((block) => createPublicKey(block))

@@ -1,12 +1,16 @@
-import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
-import { loadKubeconfig } from '@krmkit/client'
+import {
+  createCachedTokenAuthenticator,
+  createWebhookTokenAuthenticator,
+  type TokenAuthenticator,
+  withConcurrencyLimit,
+} from '@krmkit/authentication'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
-import type { AuthenticationOptions } from './options.ts'
-import { remoteFetch } from './remote-fetch.ts'
 
-/** The webhook that knows tokens, with the answers it gave kept for a while; undefined when the flags name none. */
-export async function webhookOf(
+import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
+import type { AuthenticationOptions } from './options.ts'
+
+/** Creates the token webhook authenticator with its cache; undefined without `--authentication-token-webhook-config-file`. */
+export async function createTokenWebhook(
   options: AuthenticationOptions,
   environment: {
     readonly clock: Clock
@@ -18,10 +22,10 @@ export async function webhookOf(
 ): Promise<({ readonly tokens: TokenAuthenticator } & AsyncDisposable) | undefined> {
   const path = options.authenticationTokenWebhookConfigFile
   if (path === undefined) return undefined
-  const connection = await connectionOf(path)
-  const remote = remoteFetch(connection)
+  const connection = await readKubeconfigFlag(path, 'authentication-token-webhook-config-file')
+  const remote = createRemoteFetch(connection)
   const successMs = options.authenticationTokenWebhookCacheTtl
-  const reviewed = webhookTokens({
+  const reviewed = createWebhookTokenAuthenticator({
     ...environment,
     url: connection.server,
     version: options.authenticationTokenWebhookVersion,
@@ -29,16 +33,7 @@ export async function webhookOf(
   })
   const failureMs = options.authenticationTokenWebhookFailureCacheTtl ?? successMs
   return {
-    tokens: cachedTokens(boundedTokens(reviewed), { ...environment, successMs, failureMs }),
+    tokens: createCachedTokenAuthenticator(withConcurrencyLimit(reviewed), { ...environment, successMs, failureMs }),
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
-  }
-}
-
-async function connectionOf(path: string) {
-  try {
-    return await loadKubeconfig({ path })
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError({ code: 'FileFailed', message: `--authentication-token-webhook-config-file: ${why}`, cause })
   }
 }

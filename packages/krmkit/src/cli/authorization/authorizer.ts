@@ -4,25 +4,25 @@ import {
   alwaysAllow,
   alwaysDeny,
   createAbacAuthorizer,
+  createPrivilegedGroupsAuthorizer,
+  createUnionAuthorizer,
   createWebhookAuthorizer,
   parseAbacPolicies,
-  privilegedGroups,
   systemMasters,
-  unionAuthorizer,
 } from '@krmkit/authorization'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
+import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import type { AuthorizationMode, AuthorizationOptions } from './options.ts'
 
-/** Who may do what, as the flags say. */
+/** The authorization that the flags configure. */
 export interface Authorization extends AsyncDisposable {
   readonly authorizer: AuthorizerFactory
-  /** The roles and bindings of the start are wanted. */
+  /** Whether the server creates the bootstrap roles and bindings. */
   readonly bootstrapRoles: boolean
-  /** Everybody who may decide. */
+  /** Configured modes. */
   readonly modes: readonly AuthorizationMode[]
 }
 
@@ -31,23 +31,23 @@ interface Environment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly onError: (error: unknown) => void
-  /** Told that a file has come into force. */
+  /** Called after a file was reloaded. */
   readonly onReload?: (flag: string) => void
 }
 
-type Maker = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
+type AuthorizerFactoryOfMode = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
 
 /** @throws CliError for flags that contradict each other and files that cannot be used. */
-export async function authorization(
+export async function createAuthorization(
   options: AuthorizationOptions & { readonly explicit?: readonly string[] },
   environment: Environment,
 ): Promise<Authorization> {
   const { authorizationMode: modes, authorizationConfig } = options
-  if (authorizationConfig !== undefined) return byConfiguration(authorizationConfig, { options, environment })
+  if (authorizationConfig !== undefined) return createFromConfiguration(authorizationConfig, { options, environment })
   refuseUnused(options)
-  const remote = modes.includes('Webhook') ? await webhookOf(options, environment) : undefined
-  const abac = modes.includes('ABAC') ? await abacOf(options, environment) : undefined
-  const makers: Readonly<Record<AuthorizationMode, Maker>> = {
+  const remote = modes.includes('Webhook') ? await createWebhook(options, environment) : undefined
+  const abac = modes.includes('ABAC') ? await createAbac(options, environment) : undefined
+  const makers: Readonly<Record<AuthorizationMode, AuthorizerFactoryOfMode>> = {
     Node: ({ nodes }) => nodes(),
     RBAC: ({ rbac }) => rbac(),
     Webhook: () => remote?.authorizer ?? alwaysDeny,
@@ -61,18 +61,18 @@ export async function authorization(
     bootstrapRoles: modes.includes('RBAC'),
     async authorizer(parts) {
       const chosen: Authorizer[] = []
-      // Whatever is decided elsewhere, administrators come in: a cluster whose roles are broken could not be mended otherwise.
+      // Group system:masters is always allowed, so that broken roles can be repaired.
       if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
-        chosen.push(privilegedGroups())
+        chosen.push(createPrivilegedGroupsAuthorizer())
       }
       for (const mode of modes) chosen.push(await makers[mode](parts))
-      return chosen.length === 1 ? chosen[0]! : unionAuthorizer(chosen)
+      return chosen.length === 1 ? chosen[0]! : createUnionAuthorizer(chosen)
     },
     [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
   }
 }
 
-async function byConfiguration(
+async function createFromConfiguration(
   path: string,
   given: {
     readonly options: AuthorizationOptions & { readonly explicit?: readonly string[] }
@@ -86,22 +86,22 @@ async function byConfiguration(
       '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'
     throw new CliError({ code: 'InvalidFlag', message })
   }
-  const { configuredAuthorization } = await import('./configured.ts')
-  const made = await configuredAuthorization(path, {
+  const { createConfiguredAuthorization: configuredAuthorization } = await import('./authorization-configuration.ts')
+  const configured = await configuredAuthorization(path, {
     ...environment,
     onReload: environment.onReload ?? (() => undefined),
-    abac: async () => abacOf(options, environment),
+    abac: async () => createAbac(options, environment),
   })
-  if (made.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
-    await made[Symbol.asyncDispose]()
+  if (configured.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
+    await configured[Symbol.asyncDispose]()
     const message = 'an authorizer of type ABAC and --authorization-policy-file go together'
     throw new CliError({ code: 'InvalidFlag', message })
   }
   return {
-    modes: made.modes,
-    bootstrapRoles: made.modes.includes('RBAC'),
-    authorizer: (parts) => made.authorizer(parts),
-    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    modes: configured.modes,
+    bootstrapRoles: configured.modes.includes('RBAC'),
+    authorizer: (parts) => configured.authorizer(parts),
+    [Symbol.asyncDispose]: () => configured[Symbol.asyncDispose](),
   }
 }
 
@@ -118,7 +118,7 @@ function refuseUnused(options: AuthorizationOptions): void {
   }
 }
 
-async function abacOf({ authorizationPolicyFile = '' }: AuthorizationOptions, { profile }: Environment): Promise<Authorizer> {
+async function createAbac({ authorizationPolicyFile = '' }: AuthorizationOptions, { profile }: Environment): Promise<Authorizer> {
   const text = await readText(authorizationPolicyFile, 'authorization-policy-file')
   try {
     return createAbacAuthorizer(parseAbacPolicies(text, profile))
@@ -127,14 +127,14 @@ async function abacOf({ authorizationPolicyFile = '' }: AuthorizationOptions, { 
   }
 }
 
-async function webhookOf(
+async function createWebhook(
   options: AuthorizationOptions,
   environment: Environment,
 ): Promise<{ readonly authorizer: Authorizer; readonly fetch: RemoteFetch }> {
   const path = options.authorizationWebhookConfigFile ?? ''
   try {
     const connection = await loadKubeconfig({ path })
-    const fetch = remoteFetch(connection)
+    const fetch = createRemoteFetch(connection)
     const authorizer = createWebhookAuthorizer({
       ...environment,
       url: connection.server,
@@ -150,6 +150,6 @@ async function webhookOf(
 }
 
 function unusable(flag: string, cause: unknown): CliError {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   return new CliError({ code: 'FileFailed', message: `--${flag}: ${why}`, cause })
 }

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from '@krmkit/client'
 
 const mounted = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** How a pod reaches the cluster that it runs in. The token is read each time: it changes. @throws Error outside of a pod. */
+/** The connection of a pod to its cluster. The token file is read for each request, because it is rotated. @throws Error outside a pod. */
 export async function inClusterConnection(
   options: { readonly env?: Readonly<Record<string, string | undefined>>; readonly folder?: string } = {},
 ): Promise<ConnectionOptions> {

@@ -1,11 +1,11 @@
-/** What the flags say about who may do what. */
+/** The authorization flags. */
 export interface AuthorizationOptions {
   readonly authorizationMode: readonly AuthorizationMode[]
-  /** File of an AuthorizationConfiguration, instead of modes and flags of the webhook. */
+  /** Path of an AuthorizationConfiguration; excludes modes and webhook flags. */
   readonly authorizationConfig?: string
-  /** File of policies, for mode ABAC. */
+  /** Path of the ABAC policies. */
   readonly authorizationPolicyFile?: string
-  /** Kubeconfig that leads to the webhook, for mode Webhook. */
+  /** Path of the kubeconfig of mode Webhook. */
   readonly authorizationWebhookConfigFile?: string
   readonly authorizationWebhookVersion: 'v1' | 'v1beta1'
   /** Milliseconds. */
@@ -14,7 +14,7 @@ export interface AuthorizationOptions {
   readonly authorizationWebhookCacheUnauthorizedTtl: number
 }
 
-/** `SystemMasters`: group system:masters may do everything, others may read discovery, health and their own rights. */
+/** `SystemMasters`: full access for group system:masters; all others read discovery, health and their own rights. */
 export type AuthorizationMode = 'Node' | 'RBAC' | 'Webhook' | 'ABAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'SystemMasters'
 
 export const authorizationModes: readonly AuthorizationMode[] = [

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
@@ -15,7 +13,7 @@ const ClusterRole = resourceType({ group: rbac, version: 'v1', resource: 'cluste
 const RoleBinding = resourceType({ group: rbac, version: 'v1', resource: 'rolebindings', kind: 'RoleBinding' })
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 const services: Server[] = []
 beforeEach(async () => {
@@ -31,18 +29,7 @@ afterEach(async () => {
 
 const log = { info: () => undefined, error: () => undefined }
 
-/** Runs the command line; `serve` starts a server. */
-const run = async (...flags: string[]) => {
-  const terminal = testTerminal()
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal, serve: take })
-    .parseAsync(['node', 'krmkit', ...flags])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return { ...terminal.printed, options }
-}
+const run = (...args: string[]) => runCommand(args)
 
 const start = async (...flags: string[]) => {
   const own = ['--secure-port=0', `--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`]
@@ -56,16 +43,16 @@ const start = async (...flags: string[]) => {
     clients.push(client)
     return client
   }
-  return { serving, root: as('root-token'), jane: as('jane-token'), nobody: as('') }
+  return { serving, root: as('root-token'), jane: as('jane-token'), anonymous: as('') }
 }
 
 const status = async (client: Client, path: string) => (await client.request({ path })).status
 
 describe('--authorization-mode', () => {
-  it('Node,RBAC: roles of the start are there, and gather', async () => {
-    const { root, jane, nobody, serving } = await start('--authorization-mode=Node,RBAC')
-    expect(await status(nobody, '/healthz')).toBe(200)
-    expect(await status(nobody, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
+  it('Node,RBAC: creates the bootstrap roles and aggregates them', async () => {
+    const { root, jane, anonymous, serving } = await start('--authorization-mode=Node,RBAC')
+    expect(await status(anonymous, '/healthz')).toBe(200)
+    expect(await status(anonymous, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
     expect(await status(root, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(200)
     expect(await status(jane, '/api')).toBe(200)
     await expect(jane.list(ConfigMap)).rejects.toMatchObject({ code: 403 })
@@ -89,7 +76,7 @@ describe('--authorization-mode', () => {
     )
   })
 
-  it('ABAC: policies of a file, and administrators', async () => {
+  it('ABAC: allows the policies of the file, and administrators', async () => {
     const policy = { apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy' }
     const spec = { group: 'dev', namespace: 'default', resource: 'configmaps', apiGroup: '', readonly: true }
     await writeFile(join(folder, 'policy.jsonl'), `${JSON.stringify({ ...policy, spec })}\n`)
@@ -99,24 +86,24 @@ describe('--authorization-mode', () => {
     await root.create(ConfigMap, { metadata: { name: 'a' } })
   })
 
-  it('AlwaysDeny: administrators all the same', async () => {
+  it('AlwaysDeny: allows administrators', async () => {
     const { root, jane } = await start('--authorization-mode=AlwaysDeny')
     expect(await status(jane, '/healthz')).toBe(403)
     await root.create(ConfigMap, { metadata: { name: 'a' } })
   })
 
-  it('Webhook: a service decides; when it fails nobody is let in', async () => {
-    const asked: { spec: { user: string } }[] = []
+  it('Webhook: the webhook decides; a failure denies the request', async () => {
+    const reviews: { spec: { user: string } }[] = []
     let fails = false
     const service = createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part) => parts.push(part))
       request.on('end', () => {
         const review = JSON.parse(Buffer.concat(parts).toString())
-        asked.push(review)
+        reviews.push(review)
         const allowed = review.spec.resourceAttributes?.verb === 'list'
         response.writeHead(fails ? 503 : 200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify({ ...review, status: { allowed, reason: 'so says the service' } }))
+        response.end(JSON.stringify({ ...review, status: { allowed, reason: 'decided by the webhook' } }))
       })
     })
     services.push(service)
@@ -133,17 +120,17 @@ describe('--authorization-mode', () => {
       '--authorization-webhook-cache-unauthorized-ttl=0s',
     )
     for (let i = 0; i < 3; i++) await jane.list(ConfigMap, { namespace: 'default' })
-    expect(asked.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
+    expect(reviews.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
     await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({
       code: 403,
-      message: expect.stringContaining(': so says the service'),
+      message: expect.stringContaining(': decided by the webhook'),
     })
     fails = true
     await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({ code: 500 })
     await root.list(ConfigMap)
   })
 
-  it('--authorization-config: authorizers of a file, instead of modes', async () => {
+  it('--authorization-config: uses the authorizers of the file instead of modes', async () => {
     const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n'
     const path = join(folder, 'authorization.yaml')
     await writeFile(path, `${head}- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n`)
@@ -172,7 +159,7 @@ describe('--authorization-mode', () => {
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=/none'],
       '--authorization-webhook-config-file: kubeconfig',
     ],
-  ])('refuses %j with a sentence', async (flags, sentence) => {
+  ])('rejects %j with a message', async (flags, sentence) => {
     await expect(start(...flags)).rejects.toMatchObject({ message: expect.stringContaining(sentence) })
   })
 })

@@ -2,17 +2,15 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, newSigningAuthority, signRequest } from '@krmkit/certificates'
+import { createCertificateRequest, createSigningAuthority, signRequest } from '@krmkit/certificates'
 import { readCertificateRequest, readCertificates } from '@krmkit/certificates/request'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
-/** The flags of signing, each against a whole server on a port. */
+/** Tests each signing flag with a server on a port. */
 
 interface Csr extends ApiObject {
   spec: object
@@ -41,15 +39,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function start(...flags: string[]): Promise<Serving & { admin: Client; connection: KubeconfigConnection }> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
+async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
   const note = (text: string) => void logged.push(text)
-  const serving = await serve(options!, { info: note, error: note })
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), { info: note, error: note })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient(connection)
@@ -61,21 +53,21 @@ async function file(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }
-/** An authority in two files. */
+/** Writes the certificate and key of an authority. */
 async function authority(name: string) {
-  const made = await newSigningAuthority(environment)
+  const made = await createSigningAuthority(environment)
   const certificate = await file(`${name}.crt`, made.certificate)
   const key = await file(`${name}.key`, made.key.export({ format: 'pem', type: 'pkcs8' }) as string)
   return { ...made, files: { certificate, key } }
 }
 
-/** Asks, approves, and watches until the request has come to something. */
+/** Creates and approves a request, and waits until it is signed or failed. */
 async function ask(
   client: Client,
-  options: { name?: string; about?: Parameters<typeof newCertificateRequest>[0]; spec?: object } = {},
+  options: { name?: string; about?: Parameters<typeof createCertificateRequest>[0]; spec?: object } = {},
 ) {
   const { name = 'a', about = { subject: { commonName: 'jane' } }, spec = {} } = options
-  const { request, key } = newCertificateRequest(about)
+  const { request, key } = createCertificateRequest(about)
   const base64 = Buffer.from(request).toString('base64')
   const draft = { metadata: { name }, spec: { request: base64, signerName: clientSigner, usages: ['client auth'], ...spec } }
   const made = await client.create(requests, draft)
@@ -90,7 +82,7 @@ async function ask(
   throw new Error('the watch has ended')
 }
 
-/** Who the server takes the bearer of a certificate for; the status when it does not. */
+/** The user that the server authenticates by a certificate, or the status of the error. */
 async function who({ server, ca = '' }: KubeconfigConnection, pair: { certificate: string; key: string }) {
   const client = remoteClient({ server, ca, certificate: pair.certificate, key: pair.key })
   try {
@@ -104,7 +96,7 @@ async function who({ server, ca = '' }: KubeconfigConnection, pair: { certificat
 }
 
 describe('krmkit serve', () => {
-  it('P134 keeps an authority for itself, whose certificates it believes after a restart too', async () => {
+  it('generates a signing authority and accepts its certificates after a restart [P134]', async () => {
     const first = await start('--storage=durable')
     const jane = await ask(first.admin)
     expect(await who(first.connection, jane)).toBe('jane')
@@ -117,30 +109,30 @@ describe('krmkit serve', () => {
     expect(await who(second.connection, jane)).toBe('jane')
   })
 
-  it('P134 believes nobody else: other authorities, its own serving one, a leaf that signs, a self-made certificate', async () => {
+  it('rejects other authorities, its serving authority, a leaf that signs and a self-signed certificate [P134]', async () => {
     const { admin, connection } = await start()
     const jane = await ask(admin)
     const own = await readFile(join(folder, 'data/pki/signing-ca.crt'), 'utf8')
     const { subjectDer } = readCertificates(own)[0]!
-    /** Signed by another key, in the name of another authority or of the right one, with or without its certificate. */
+    /** Signed by another key, with the name of another or of the right authority, with or without its certificate in the chain. */
     const forge = async (options: { readonly name?: Uint8Array; readonly more?: string }) => {
-      const forger = await newSigningAuthority(environment)
-      const { request, key } = newCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
-      const facts = { ...forger.facts, subjectDer: options.name ?? forger.facts.subjectDer }
+      const forger = await createSigningAuthority(environment)
+      const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
+      const info = { ...forger.info, subjectDer: options.name ?? forger.info.subjectDer }
       const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
-      const certificate = signRequest(asked, { ...environment, authority: { ...forger, facts } })
+      const certificate = signRequest(asked, { ...environment, authority: { ...forger, info } })
       return { certificate: certificate + (options.more ?? ''), key }
     }
     expect(await who(connection, await forge({}))).toBe(401)
     expect(await who(connection, await forge({ name: subjectDer }))).toBe(401)
     expect(await who(connection, await forge({ name: subjectDer, more: own }))).toBe(401)
-    // Jane's certificate signs for nobody, although her key can.
-    const leaf = { ...(await newSigningAuthority(environment)), facts: readCertificates(jane.certificate)[0]! }
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
+    // Jane's certificate is not an authority, although her key can sign.
+    const leaf = { ...(await createSigningAuthority(environment)), facts: readCertificates(jane.certificate)[0]! }
+    const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
     const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
     const below = signRequest(asked, { ...environment, authority: { ...leaf, key: createPrivateKey(jane.key) } })
     expect(await who(connection, { certificate: below + jane.certificate, key })).toBe(401)
-    // What is signed for a server is no client.
+    // A serving certificate does not authenticate a client.
     const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
     const spec = { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] }
     const ofNode = await ask(admin, { name: 'serving', about: { subject: node, names: { dns: ['a'] } }, spec })
@@ -151,17 +143,17 @@ describe('krmkit serve', () => {
     expect(await who(connection, jane)).toBe('jane')
   })
 
-  it('P134 --client-ca-file is believed beside it', async () => {
+  it('accepts --client-ca-file in addition [P134]', async () => {
     const other = await authority('other')
     const { admin, connection } = await start(`--client-ca-file=${other.files.certificate}`)
-    const request = newCertificateRequest({ subject: { commonName: 'carl' } })
+    const request = createCertificateRequest({ subject: { commonName: 'carl' } })
     const asked = { request: readCertificateRequest(request.request), usages: ['client auth'] }
     const carl = { certificate: signRequest(asked, { ...environment, authority: other }), key: request.key }
     expect(await who(connection, carl)).toBe('carl')
     expect(await who(connection, await ask(admin))).toBe('jane')
   })
 
-  it('P110 --cluster-signing-cert-file signs for all, --cluster-signing-duration says how long', async () => {
+  it('signs for all signers with --cluster-signing-cert-file, limited by --cluster-signing-duration [P110]', async () => {
     const ca = await authority('ca')
     const files = [`--cluster-signing-cert-file=${ca.files.certificate}`, `--cluster-signing-key-file=${ca.files.key}`]
     const { admin, connection } = await start(
@@ -177,7 +169,7 @@ describe('krmkit serve', () => {
     await expect(stat(join(folder, 'data/pki/signing-ca.crt'))).rejects.toThrow()
   })
 
-  it('P134 an authority for each signer; files are read anew', async () => {
+  it('uses an authority per signer and reloads its files [P134]', async () => {
     const ca = await authority('client')
     const flag = '--cluster-signing-kube-apiserver-client'
     const { admin } = await start(`${flag}-cert-file=${ca.files.certificate}`, `${flag}-key-file=${ca.files.key}`)
@@ -188,7 +180,7 @@ describe('krmkit serve', () => {
     expect(issuerOf(await ask(admin, { name: 'b' }), next)).toBe(true)
   })
 
-  it('P111 --report-signing-failures says in the request why it is not signed; the log says so in any case', async () => {
+  it('adds the reason to the request with --report-signing-failures, and always to the log [P111]', async () => {
     const { admin } = await start('--report-signing-failures')
     const { conditions } = await ask(admin, { spec: { usages: ['client auth', 'server auth'] } })
     const message = 'invalid usage for client certificate: server auth'
@@ -196,12 +188,12 @@ describe('krmkit serve', () => {
     expect(logged).toContain(`certificate request "a" was not signed by ${clientSigner}: ${message}`)
   })
 
-  it('signs nothing when the controller is off, and makes no authority', async () => {
+  it('neither signs nor generates an authority when the controller is disabled', async () => {
     await start('--controllers=*,-csrsigning')
     await expect(stat(join(folder, 'data/pki/signing-ca.crt'))).rejects.toThrow()
   })
 
-  it('refuses flags that contradict one another, and files that are no authority', async () => {
+  it('rejects contradictory flags, and files without an authority', async () => {
     const ca = await authority('ca')
     const other = await authority('other')
     const one = `--cluster-signing-cert-file=${ca.files.certificate}`
@@ -211,12 +203,12 @@ describe('krmkit serve', () => {
     const two = [`${serving}-cert-file=${ca.files.certificate}`, `${serving}-key-file=${ca.files.key}`]
     await expect(start(one, `--cluster-signing-key-file=${ca.files.key}`, ...two)).rejects.toThrow('cannot both be given')
     await expect(start(one, `--cluster-signing-key-file=${other.files.key}`)).rejects.toThrow(
-      'the key is not that of the certificate',
+      'the key does not match the certificate',
     )
     await expect(start(one, '--cluster-signing-key-file=none')).rejects.toThrow('cannot read none')
     const text = await file('text', 'no PEM')
     await expect(start(`--cluster-signing-cert-file=${text}`, `--cluster-signing-key-file=${ca.files.key}`)).rejects.toThrow(
-      'no certificate in PEM',
+      'no PEM certificate',
     )
     expect(ca.files.certificate).toContain(folder)
   })

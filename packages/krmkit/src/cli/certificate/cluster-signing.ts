@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import {
-  type AuthoritySource,
   CertificateError,
-  clusterSigners,
-  keptSigningAuthority,
+  createClusterSigners,
+  ensureSigningAuthority,
+  parseSigningAuthority,
   type SignerPurpose,
   type SigningAuthority,
-  signingAuthority,
+  type SigningAuthoritySource,
 } from '@krmkit/certificates'
 import { type CertificateSigning, type Controller, signingController } from '@krmkit/controllers'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import type { SigningOptions } from './serve-options.ts'
 
-/** Who signs certificates beside the server. */
+/** The certificate signing of the controllers. */
 export interface ClusterSigning {
-  /** Absent when nobody does. */
+  /** Undefined when the signing controller is disabled. */
   readonly signing: CertificateSigning | undefined
-  /** PEM of the authority that the server has made for itself, whose client certificates it believes. */
+  /** PEM of the generated signing authority, which the server trusts for client certificates. */
   readonly ownAuthority: string | undefined
 }
 
@@ -26,7 +26,7 @@ export interface SigningEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
-  /** Those that will run. */
+  /** Selected controllers. */
   readonly controllers: readonly Controller[]
 }
 
@@ -37,12 +37,12 @@ interface Files {
 }
 
 /**
- * The signers that the flags ask for: authorities in files, one for all or one for each; without any, one that is kept with the
- * server's own certificate. Files are read for every certificate, so that they may be replaced.
+ * Creates the signers that the flags configure: one authority for all signers or one for each, from files; by default a generated one,
+ * stored in the certificate folder. Files are read for each certificate, so that they can be replaced.
  *
  * @throws CliError `InvalidFlag`, `FileFailed`
  */
-export async function clusterSigning(
+export async function createClusterSigning(
   options: SigningOptions & { readonly dataDir: string; readonly certDir?: string },
   environment: SigningEnvironment,
 ): Promise<ClusterSigning> {
@@ -54,24 +54,28 @@ export async function clusterSigning(
     throw new CliError({ code: 'InvalidFlag', message })
   }
   if (!environment.controllers.includes(signingController)) return { signing: undefined, ownAuthority: undefined }
-  const make = (authority: AuthoritySource | Partial<Record<SignerPurpose, AuthoritySource>>): CertificateSigning => ({
-    signers: clusterSigners({ ...environment, authority, maxDurationMs }),
+  const make = (
+    authority: SigningAuthoritySource | Partial<Record<SignerPurpose, SigningAuthoritySource>>,
+  ): CertificateSigning => ({
+    signers: createClusterSigners({ ...environment, authority, maxDurationMs }),
     reportFailures,
   })
-  if (common.certificate !== undefined) return { signing: make(await sourceOf(common)), ownAuthority: undefined }
+  if (common.certificate !== undefined) return { signing: make(await createAuthoritySource(common)), ownAuthority: undefined }
   if (special.length > 0) {
-    const sources = await Promise.all(special.map(async ([purpose, files]) => [purpose, await sourceOf(files)] as const))
+    const sources = await Promise.all(
+      special.map(async ([purpose, files]) => [purpose, await createAuthoritySource(files)] as const),
+    )
     return { signing: make(Object.fromEntries(sources)), ownAuthority: undefined }
   }
-  const own = await ownAuthority(options.certDir ?? join(options.dataDir, 'pki'), environment)
+  const own = await localAuthority(options.certDir ?? join(options.dataDir, 'pki'), environment)
   return { signing: make(own), ownAuthority: own.certificate }
 }
 
-async function ownAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
+async function localAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
   try {
-    return await keptSigningAuthority(directory, environment)
+    return await ensureSigningAuthority(directory, environment)
   } catch (cause) {
-    throw new CliError({ code: 'FileFailed', message: `the signing authority cannot be kept: ${messageOf(cause)}`, cause })
+    throw new CliError({ code: 'FileFailed', message: `cannot store the signing authority: ${messageOf(cause)}`, cause })
   }
 }
 
@@ -119,8 +123,8 @@ function filesOf(flag: string, certificate: string | undefined, key: string | un
   return { flag, certificate, key }
 }
 
-/** Read once now, so that a mistake ends the start. */
-async function sourceOf(files: Files): Promise<AuthoritySource> {
+/** Returns a reader of the files and reads them once, so that errors are reported at the start. */
+async function createAuthoritySource(files: Files): Promise<SigningAuthoritySource> {
   const read = () => readAuthority(files)
   try {
     await read()
@@ -136,9 +140,5 @@ async function readAuthority({ flag, certificate = '', key = '' }: Files): Promi
     readText(certificate, `${flag}-cert-file`),
     readText(key, `${flag}-key-file`),
   ])
-  return signingAuthority({ certificate: certificateText, key: keyText })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return parseSigningAuthority({ certificate: certificateText, key: keyText })
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
+import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
 import { systemRandom } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const nodeSubject = { commonName: 'system:node:a', organizations: ['system:nodes
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-certificate-'))
-  const authority = await newSigningAuthority({ clock: { now: () => start }, random: systemRandom })
+  const authority = await createSigningAuthority({ clock: { now: () => start }, random: systemRandom })
   await file('ca.crt', authority.certificate)
   await file('ca.key', authority.key.export({ format: 'pem', type: 'pkcs8' }) as string)
 })
@@ -44,8 +44,8 @@ function object(name: string, pem: string, spec: object = {}): string {
 const authority = () => ['--ca-cert-file', join(folder, 'ca.crt'), '--ca-key-file', join(folder, 'ca.key')]
 
 describe('krmkit certificate inspect', () => {
-  it('P96 P97 P100 says what a request asks for, and what every built-in signer would say', async () => {
-    const { request } = newCertificateRequest({
+  it('prints the contents of a request and the verdict of each built-in signer [P96] [P97] [P100]', async () => {
+    const { request } = createCertificateRequest({
       subject: { commonName: 'jane', organizations: ['dev'] },
       names: { ips: ['::1'] },
     })
@@ -55,22 +55,22 @@ describe('krmkit certificate inspect', () => {
   names          IP:::1
   key            ECDSA, P-256
   signature      good
-  kubernetes.io/kube-apiserver-client: would sign; somebody has to approve it
+  kubernetes.io/kube-apiserver-client: would sign; needs manual approval
   kubernetes.io/kube-apiserver-client-kubelet: refuses: subject organization is not system:nodes
   kubernetes.io/kubelet-serving: refuses: subject organization is not system:nodes
-  kubernetes.io/legacy-unknown: refuses: no new request may name it
+  kubernetes.io/legacy-unknown: refuses: the API rejects new requests for it
 `)
     expect(code).toBe(0)
   })
 
-  it('P99 P101 takes signer, usages and requester of objects at their word', async () => {
-    const pem = newCertificateRequest({ subject: nodeSubject }).request
+  it('uses signer, usages and requester of the object [P99] [P101]', async () => {
+    const pem = createCertificateRequest({ subject: nodeSubject }).request
     const spec = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: ['digital signature', 'client auth'] }
     const good = await file('good.json', object('good', pem, { ...spec, username: 'system:node:a', expirationSeconds: 900 }))
     const bad = await file('bad.yaml', object('bad', pem, { ...spec, usages: ['client auth'] }))
     const fine = await run(['inspect', good])
-    expect(fine.out).toContain('would sign; approved at once for who may create selfnodeclient or nodeclient')
-    expect(fine.out).toMatch(/asks for +900 s\n +asked by +system:node:a/)
+    expect(fine.out).toContain('would sign; approved automatically for users who may create selfnodeclient or nodeclient')
+    expect(fine.out).toMatch(/validity +900 s\n +requester +system:node:a/)
     expect(fine.code).toBe(0)
     const wrong = await run(['inspect', bad])
     expect(wrong.out).toContain('refuses: usages did not match')
@@ -78,15 +78,15 @@ describe('krmkit certificate inspect', () => {
     expect((await run(['inspect', good, bad])).code).toBe(1)
   })
 
-  it('P112 knows nothing of the rules of other signers', async () => {
-    const pem = newCertificateRequest({ subject: {} }).request
+  it('reports that the rules of other signers are unknown [P112]', async () => {
+    const pem = createCertificateRequest({ subject: {} }).request
     expect((await run(['inspect', '-', '--signer', 'example.com/x'], pem)).out).toContain(
-      'example.com/x: would sign; its own rules are not known here',
+      'example.com/x: would sign; its approval rules are unknown',
     )
   })
 
-  it('P85 tells what cannot be read, and goes on', async () => {
-    const pem = newCertificateRequest({ subject: nodeSubject }).request
+  it('reports unreadable inputs and continues [P85]', async () => {
+    const pem = createCertificateRequest({ subject: nodeSubject }).request
     const list = `[${object('damaged', 'no PEM')},${object('good', pem)}]`
     const { out, code } = await run(['inspect', '-', '-o', 'json'], `{"kind":"List","apiVersion":"v1","items":${list}}`)
     expect(JSON.parse(out)).toMatchObject([
@@ -98,11 +98,11 @@ describe('krmkit certificate inspect', () => {
     expect(await run(['inspect', join(folder, 'none')])).toMatchObject({ code: 2, err: expect.stringContaining('none') })
   })
 
-  it('shows certificates too, and prints no control characters', async () => {
+  it('prints certificates, without control characters', async () => {
     const ca = await run(['inspect', join(folder, 'ca.crt')])
     expect(ca.out).toMatch(/subject +CN=krmkit-signing-ca@\d+\n +issuer +CN=krmkit-signing-ca/)
     expect(ca.out).toMatch(/valid +2031-05-04T02:02:01Z to 2041-/)
-    const { request } = newCertificateRequest({ subject: { commonName: 'a\u001b[31m\u0000' }, names: { dns: ['\u001b[0m'] } })
+    const { request } = createCertificateRequest({ subject: { commonName: 'a\u001b[31m\u0000' }, names: { dns: ['\u001b[0m'] } })
     const { out } = await run(['inspect', '-'], request)
     expect(out).toContain('CN=a\\1b[31m\\00')
     expect(out).not.toContain('\u001b')
@@ -110,8 +110,8 @@ describe('krmkit certificate inspect', () => {
 })
 
 describe('krmkit certificate sign', () => {
-  it('P110 P134 signs by the rules of the signer', async () => {
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'jane' } })
+  it('signs by the rules of the signer [P110] [P134]', async () => {
+    const { request, key } = createCertificateRequest({ subject: { commonName: 'jane' } })
     const path = await file('jane.json', object('jane', request, { expirationSeconds: 3600 }))
     const { out, code } = await run(['sign', path, ...authority()])
     const certificate = new X509Certificate(out)
@@ -124,8 +124,8 @@ describe('krmkit certificate sign', () => {
     expect(Date.parse(new X509Certificate(Buffer.from(status.certificate, 'base64')).validTo)).toBe(start + 1_800_000)
   })
 
-  it('P97 refuses what the signer refuses, and signs the rest', async () => {
-    const pem = newCertificateRequest({ subject: { commonName: 'jane' } }).request
+  it('refuses what the signer refuses, and signs the rest [P97]', async () => {
+    const pem = createCertificateRequest({ subject: { commonName: 'jane' } }).request
     const bad = await file('bad.json', object('bad', pem, { usages: ['server auth'] }))
     const good = await file('good.csr', pem)
     const { out, err, code } = await run(['sign', bad, good, ...authority()])
@@ -134,16 +134,16 @@ describe('krmkit certificate sign', () => {
     expect(code).toBe(1)
   })
 
-  it('wants an authority that can sign', async () => {
-    const other = await file('other.key', newCertificateRequest({ subject: {} }).key)
+  it('requires an authority that can sign', async () => {
+    const other = await file('other.key', createCertificateRequest({ subject: {} }).key)
     const { err, code } = await run(['sign', '-', '--ca-cert-file', join(folder, 'ca.crt'), '--ca-key-file', other], '')
-    expect(err).toContain('the key is not that of the certificate')
+    expect(err).toContain('the key does not match the certificate')
     expect(code).toBe(2)
   })
 })
 
 describe('krmkit certificate request', () => {
-  it('makes a key that nobody else reads, uses it again, and asks', async () => {
+  it('generates a key with mode 0600, reuses it, and prints the request', async () => {
     const key = join(folder, 'node.key')
     const flags = ['request', '--common-name', 'system:node:a', '--organization', 'system:nodes', '--key-file', key]
     const first = await run([...flags, '--dns', 'a,b', '--ip', '10.0.0.1,::ffff:1.2.3.4'])
@@ -158,6 +158,6 @@ describe('krmkit certificate request', () => {
       spec: { signerName: signer, usages: ['digital signature', 'client auth'], expirationSeconds: 900 },
     })
     expect((await run(['inspect', '-'], second.out)).code).toBe(0)
-    expect(await run([...flags, '--ip', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('is no IP address') })
+    expect(await run([...flags, '--ip', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('is not an IP address') })
   })
 })

@@ -1,4 +1,4 @@
-import { CertificateError, type CertificateFacts, type CertificateRequest } from '@krmkit/certificates'
+import { CertificateError, type CertificateInfo, type CertificateRequest } from '@krmkit/certificates'
 import {
   decodeCertificate,
   decodeCertificateRequest,
@@ -11,7 +11,7 @@ import { CliError } from '../cli-error.ts'
 import { documentsOf, findManifests, type ManifestFile } from '../offline/manifest-files.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
-/** As much of a CertificateSigningRequest as these commands look at. */
+/** The members of a CertificateSigningRequest that these commands read. */
 export interface RequestObject {
   readonly apiVersion?: string
   readonly kind?: string
@@ -26,21 +26,21 @@ export interface RequestObject {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
-/** Something that was found in a file. */
-export type Input = { /** For people. */ readonly where: string } & (
+/** A request, a certificate or an unreadable entry of a file. */
+export type Input = { /** Path and position or name. */ readonly where: string } & (
   | {
       readonly kind: 'request'
       readonly request: CertificateRequest
-      /** As `spec.request` has it. */
+      /** The value of `spec.request`. */
       readonly base64: string
-      /** Absent for a request in PEM. */
+      /** Undefined for a PEM request. */
       readonly object: RequestObject | undefined
     }
-  | { readonly kind: 'certificate'; readonly certificate: CertificateFacts }
+  | { readonly kind: 'certificate'; readonly certificate: CertificateInfo }
   | { readonly kind: 'unreadable'; readonly message: string }
 )
 
-/** @throws CliError `FileFailed` when there is a path that leads to nothing. */
+/** Reads all inputs. @throws CliError `FileFailed` for a path that cannot be read. */
 export function readInputs(paths: readonly string[], terminal: Pick<Terminal, 'stdin'>): Input[] {
   const { files, unreadable } = findManifests(paths, terminal)
   const [first] = unreadable
@@ -71,7 +71,7 @@ function pemInputs({ path, text }: ManifestFile): Input[] {
 
 function objectInputs(file: ManifestFile): Input[] {
   return documentsOf(file).flatMap((document): Input[] => {
-    if (document.kind === 'fault') return [{ where: file.path, kind: 'unreadable', message: document.message }]
+    if (document.kind === 'error') return [{ where: file.path, kind: 'unreadable', message: document.message }]
     return itemsOf(document.value).map((object) => {
       const where = `${file.path}: ${object.metadata?.name ?? 'CertificateSigningRequest'}`
       return guarded(where, () => {
@@ -82,7 +82,7 @@ function objectInputs(file: ManifestFile): Input[] {
   })
 }
 
-/** Requests among the objects of a document; a list holds several. */
+/** The CertificateSigningRequests of a document, which may be a list. */
 function itemsOf(value: unknown): RequestObject[] {
   if (typeof value !== 'object' || value === null) return []
   const object = value as RequestObject & { readonly items?: unknown }

@@ -1,59 +1,59 @@
-import { type CertificateFacts, type CertificateRequest, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates'
+import { type CertificateInfo, type CertificateRequest, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates'
 import { formatTime, stockProfile } from '@krmkit/meta'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { type Input, readInputs } from './inputs.ts'
-import { askedOf, flawOf, type Question, type Verdict, verdictsOn } from './verdict.ts'
+import { requestProblem, type SignerFlags, type SignerVerdict, signerAndUsages, signerVerdicts } from './signer-verdict.ts'
 
-export interface InspectFlags extends Question {
+export interface InspectFlags extends SignerFlags {
   readonly output: 'text' | 'json'
 }
 
-/** What is told about one thing; in JSON as it stands. */
-interface Told {
+/** The printed facts of one input. */
+interface Inspection {
   readonly where: string
   readonly kind: Input['kind']
   readonly facts: readonly (readonly [name: string, value: string])[]
-  readonly verdicts: readonly Verdict[]
+  readonly verdicts: readonly SignerVerdict[]
   readonly isFine: boolean
 }
 
 /** Runs `krmkit certificate inspect`. @returns the exit code */
 export function runInspect(paths: readonly string[], flags: InspectFlags, terminal: Terminal): number {
-  const all = readInputs(paths, terminal).map((input) => tell(input, flags))
+  const all = readInputs(paths, terminal).map((input) => inspect(input, flags))
   if (flags.output === 'json') terminal.out(`${prettyJson(all.map(forPrograms))}\n`)
-  else terminal.out(all.map((told) => forPeople(told, terminal)).join('\n'))
-  return all.every(({ isFine }) => isFine) ? exitCodes.fine : exitCodes.findings
+  else terminal.out(all.map((inspection) => forPeople(inspection, terminal)).join('\n'))
+  return all.every(({ isFine }) => isFine) ? exitCodes.success : exitCodes.findings
 }
 
-function tell(input: Input, flags: InspectFlags): Told {
+function inspect(input: Input, flags: InspectFlags): Inspection {
   const { where, kind } = input
   if (input.kind === 'unreadable') return { where, kind, facts: [['fault', input.message]], verdicts: [], isFine: false }
   if (input.kind === 'certificate') return { where, kind, facts: certificateFacts(input.certificate), verdicts: [], isFine: true }
-  const verdicts = verdictsOn(input, flags, stockProfile)
-  const { usages } = askedOf(input.object, flags, stockProfile)
+  const verdicts = signerVerdicts(input, flags, stockProfile)
+  const { usages } = signerAndUsages(input.object, flags, stockProfile)
   const { expirationSeconds, username } = input.object?.spec ?? {}
   const facts: (readonly [string, string])[] = [...requestFacts(input.request)]
   if (usages !== undefined) facts.push(['usages', usages.join(', ')])
-  if (expirationSeconds !== undefined) facts.push(['asks for', `${expirationSeconds} s`])
-  if (username !== undefined) facts.push(['asked by', username])
+  if (expirationSeconds !== undefined) facts.push(['validity', `${expirationSeconds} s`])
+  if (username !== undefined) facts.push(['requester', username])
   return { where, kind, facts, verdicts, isFine: verdicts.some(({ objection }) => objection === undefined) }
 }
 
 function requestFacts(request: CertificateRequest): (readonly [string, string])[] {
   const { subject, names, publicKey, extensions, wantsAuthority } = request
-  const leftOut = extensions.map(({ oid }) => oid).filter((oid) => oid !== '2.5.29.17')
+  const ignored = extensions.map(({ oid }) => oid).filter((oid) => oid !== '2.5.29.17')
   return [
     ['subject', formatDistinguishedName(subject)],
     ['names', namesText(names)],
     ['key', keyText(publicKey)],
-    ['signature', flawOf(request) ?? 'good'],
-    ...(leftOut.length === 0 ? [] : [['not taken over', leftOut.join(', ')] as const]),
-    ...(wantsAuthority ? [['warning', 'asks to be an authority, which nobody becomes this way'] as const] : []),
+    ['signature', requestProblem(request) ?? 'good'],
+    ...(ignored.length === 0 ? [] : [['ignored', ignored.join(', ')] as const]),
+    ...(wantsAuthority ? [['warning', 'requests a certificate authority, which no signer issues'] as const] : []),
   ]
 }
 
-function certificateFacts(certificate: CertificateFacts): (readonly [string, string])[] {
+function certificateFacts(certificate: CertificateInfo): (readonly [string, string])[] {
   const { subject, issuer, names, publicKey, notBefore, notAfter, serialNumber } = certificate
   return [
     ['subject', formatDistinguishedName(subject)],
@@ -81,18 +81,18 @@ function keyText(key: PublicKeyInfo): string {
   return key.algorithm === 'unknown' ? `unknown (${key.oid})` : key.algorithm
 }
 
-function forPrograms({ where, kind, facts, verdicts, isFine }: Told): object {
+function forPrograms({ where, kind, facts, verdicts, isFine }: Inspection): object {
   const filled = facts.filter(([, value]) => value !== '')
   return { where, kind, fine: isFine, ...Object.fromEntries(filled), ...(kind === 'request' ? { signers: verdicts } : {}) }
 }
 
-function forPeople({ where, kind, facts, verdicts }: Told, terminal: Terminal): string {
+function forPeople({ where, kind, facts, verdicts }: Inspection, terminal: Terminal): string {
   const paint = terminal.paint('out', 'auto')
   const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(14)} ${value}`)
-  const said = verdicts.map(({ signer, objection, approval }) => {
+  const verdictLines = verdicts.map(({ signer, objection, approval }) => {
     const verdict =
       objection === undefined ? `${paint.green('would sign')}; ${approval}` : `${paint.red('refuses')}: ${objection}`
     return `  ${signer}: ${verdict}`
   })
-  return `${[paint.bold(`${where} [${kind}]`), ...lines, ...said].join('\n')}\n`
+  return `${[paint.bold(`${where} [${kind}]`), ...lines, ...verdictLines].join('\n')}\n`
 }

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { type CertificateRequest, newCertificateRequest } from '@krmkit/certificates'
+import { type CertificateRequest, createCertificateRequest } from '@krmkit/certificates'
 import { encodeBase64, readCertificateRequest } from '@krmkit/certificates/request'
 import { stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readText, writeSecret } from '../files.ts'
 import { printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { askedOf, type Question } from './verdict.ts'
+import { type SignerFlags, signerAndUsages } from './signer-verdict.ts'
 
-export interface RequestFlags extends Question {
+export interface RequestFlags extends SignerFlags {
   readonly commonName: string
   readonly organization: readonly string[]
   readonly dns: readonly string[]
@@ -23,19 +23,19 @@ export interface RequestFlags extends Question {
 /** Runs `krmkit certificate request`. @returns the exit code */
 export async function runRequest(flags: RequestFlags, terminal: Terminal): Promise<number> {
   const bad = flags.ip.find((address) => isIP(address) === 0)
-  if (bad !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--ip: ${JSON.stringify(bad)} is no IP address` })
-  const isThere = existsSync(flags.keyFile)
-  const { request, key } = newCertificateRequest({
+  if (bad !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--ip: ${JSON.stringify(bad)} is not an IP address` })
+  const hasKey = existsSync(flags.keyFile)
+  const { request, key } = createCertificateRequest({
     subject: { commonName: flags.commonName, organizations: flags.organization },
     names: { dns: flags.dns, ips: flags.ip },
-    ...(isThere ? { key: await readText(flags.keyFile, 'key-file') } : {}),
+    ...(hasKey ? { key: await readText(flags.keyFile, 'key-file') } : {}),
   })
-  if (!isThere) await writeSecret(flags.keyFile, key)
+  if (!hasKey) await writeSecret(flags.keyFile, key)
   if (flags.output === 'pem') {
     terminal.out(request)
-    return exitCodes.fine
+    return exitCodes.success
   }
-  const { signer, usages } = askedOf(undefined, { ...flags, signer: flags.signer ?? clientSigner }, stockProfile)
+  const { signer, usages } = signerAndUsages(undefined, { ...flags, signer: flags.signer ?? clientSigner }, stockProfile)
   const object = signingRequestObject({
     base64: encodeBase64(new TextEncoder().encode(request)),
     request: readCertificateRequest(request),
@@ -45,12 +45,12 @@ export async function runRequest(flags: RequestFlags, terminal: Terminal): Promi
     ...(flags.expirationSeconds === undefined ? {} : { expirationSeconds: flags.expirationSeconds }),
   })
   terminal.out(printObjects([object], flags.output))
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 const clientSigner = `${stockProfile.domain}/kube-apiserver-client`
 
-/** A CertificateSigningRequest around a request. */
+/** Wraps a request in a CertificateSigningRequest. */
 export function signingRequestObject(options: {
   readonly base64: string
   readonly request: CertificateRequest
@@ -69,7 +69,7 @@ export function signingRequestObject(options: {
   }
 }
 
-/** A name of small letters, digits and dashes that looks like the other. */
+/** Derives an object name from a common name. */
 function objectName(commonName: string): string {
   const plain = commonName
     .toLowerCase()

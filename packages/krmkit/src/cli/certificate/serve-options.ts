@@ -1,4 +1,4 @@
-/** What the flags of `serve` say about signing certificates. */
+/** The certificate signing flags of `serve`. */
 export interface SigningOptions {
   readonly clusterSigningCertFile?: string
   readonly clusterSigningKeyFile?: string

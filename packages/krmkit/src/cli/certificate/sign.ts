@@ -1,4 +1,10 @@
-import { CertificateError, signerObjection, signingAuthority, signRequest, verifyRequest } from '@krmkit/certificates'
+import {
+  CertificateError,
+  parseSigningAuthority,
+  signRequest,
+  validateSignerRequest,
+  verifyRequestSignature,
+} from '@krmkit/certificates'
 import { encodeBase64 } from '@krmkit/certificates/request'
 import { type Random, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -7,9 +13,9 @@ import { printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { type Input, readInputs } from './inputs.ts'
 import { signingRequestObject } from './request.ts'
-import { askedOf, type Question } from './verdict.ts'
+import { type SignerFlags, signerAndUsages } from './signer-verdict.ts'
 
-export interface SignFlags extends Question {
+export interface SignFlags extends SignerFlags {
   readonly caCertFile: string
   readonly caKeyFile: string
   /** Milliseconds. */
@@ -45,19 +51,21 @@ export async function runSign(
       ),
     )
   }
-  return isFine ? exitCodes.fine : exitCodes.findings
+  return isFine ? exitCodes.success : exitCodes.findings
 }
 
 type Tools = Pick<Parameters<typeof signRequest>[1], 'authority' | 'clock' | 'random'>
 
 function sign(input: Input, flags: SignFlags, tools: Tools): { readonly pem: string; readonly object: object } {
   if (input.kind === 'unreadable') throw new CertificateError({ code: 'Malformed', message: input.message })
-  if (input.kind === 'certificate') throw new CertificateError({ code: 'Malformed', message: 'it is a certificate already' })
+  if (input.kind === 'certificate')
+    throw new CertificateError({ code: 'Malformed', message: 'expected a request, found a certificate' })
   const { request, object } = input
-  const { signer, usages = ['digital signature', 'client auth'] } = askedOf(object, flags, stockProfile)
-  const objection = signer === undefined ? undefined : signerObjection({ request, signerName: signer, usages }, stockProfile)
+  const { signer, usages = ['digital signature', 'client auth'] } = signerAndUsages(object, flags, stockProfile)
+  const objection =
+    signer === undefined ? undefined : validateSignerRequest({ request, signerName: signer, usages }, stockProfile)
   if (objection !== undefined) throw new CertificateError({ code: 'Refused', message: `${signer} refuses: ${objection}` })
-  verifyRequest(request)
+  verifyRequestSignature(request)
   const expirationSeconds = object?.spec?.expirationSeconds ?? flags.expirationSeconds
   const pem = signRequest({ request, usages, expirationSeconds }, { ...tools, maxDurationMs: flags.duration })
   const certificate = encodeBase64(new TextEncoder().encode(pem))
@@ -69,7 +77,7 @@ async function authorityOf({ caCertFile, caKeyFile }: SignFlags) {
   const certificate = await readText(caCertFile, 'ca-cert-file')
   const key = await readText(caKeyFile, 'ca-key-file')
   try {
-    return signingAuthority({ certificate, key })
+    return parseSigningAuthority({ certificate, key })
   } catch (cause) {
     if (!(cause instanceof CertificateError)) throw cause
     throw new CliError({ code: 'FileFailed', message: `--ca-cert-file: ${caCertFile}: ${cause.message}`, cause })

@@ -20,7 +20,7 @@ async function write(path: string, directory = join(folder, "it's here")) {
 
 const says = (program: string, ...args: string[]) => JSON.parse(execFileSync(program, args, { encoding: 'utf8' })) as string[]
 
-it('programs pass on what they are given, word by word', async () => {
+it('scripts pass their arguments on unchanged', async () => {
   const { directory } = await write('')
   expect(says(join(directory, 'kube-apiserver'), '--a=b c', "d'e")).toEqual([
     'kube-apiserver',
@@ -31,7 +31,7 @@ it('programs pass on what they are given, word by word', async () => {
   expect(says(join(directory, 'etcd'), '--help')).toEqual(['--help'])
 })
 
-it('kubectl is the one on the path, and goes when it is gone', async () => {
+it('links the kubectl of the PATH, and removes the link without one', async () => {
   const bin = join(folder, 'bin')
   await mkdir(bin)
   await writeFile(join(bin, 'kubectl'), '#!/bin/sh\n', { mode: 0o755 })
@@ -42,7 +42,7 @@ it('kubectl is the one on the path, and goes when it is gone', async () => {
   await expect(readlink(join(directory, 'kubectl'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-it('a folder that cannot be written is told in a sentence', async () => {
+it('reports a folder that cannot be written', async () => {
   await writeFile(join(folder, 'file'), '')
   const failing = write('', join(folder, 'file', 'inside'))
   await expect(failing).rejects.toMatchObject({ name: 'CliError', code: 'FileFailed' })

@@ -1,37 +1,37 @@
 import { access, constants, symlink, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
-import { CliError } from '../cli-error.ts'
+import { ensurePrivateDirectory, writePrivateFile } from '@krmkit/meta/private-files'
+import { CliError, messageOf } from '../cli-error.ts'
 
 export interface AssetsOptions {
-  /** The folder that becomes KUBEBUILDER_ASSETS. */
+  /** The folder for KUBEBUILDER_ASSETS. */
   readonly directory: string
   /** Absolute path of node. */
   readonly node: string
   /** Absolute path of the program `krmkit`. */
   readonly program: string
-  /** Absolute path of what stands in for etcd. */
+  /** Absolute path of the etcd stand-in. */
   readonly etcd: string
-  /** Controllers that run beside the server. */
+  /** Value of `--controllers`. */
   readonly controllers: string
-  /** The variable PATH, where kubectl is looked for. */
+  /** The variable PATH, which is searched for kubectl. */
   readonly path: string
 }
 
 export interface Assets {
-  /** Absolute path of kubectl; undefined where there is none. */
+  /** Absolute path of kubectl; undefined when it is not on the PATH. */
   readonly kubectl: string | undefined
 }
 
 /**
- * Writes what envtest looks for in its folder: `kube-apiserver`, `etcd` and, where there is one, `kubectl`.
+ * Writes the programs that envtest runs: `kube-apiserver`, `etcd` and, when it is installed, `kubectl`.
  *
  * @throws CliError `FileFailed`.
  */
 export async function writeAssets(options: AssetsOptions): Promise<Assets> {
   const { directory, node, program, etcd, controllers, path } = options
   try {
-    makePrivateFolder(directory)
+    ensurePrivateDirectory(directory)
     await writeProgram(join(directory, 'kube-apiserver'), [node, program, 'kube-apiserver', `--controllers=${controllers}`])
     await writeProgram(join(directory, 'etcd'), [node, etcd])
     const kubectl = await findProgram('kubectl', path)
@@ -41,18 +41,18 @@ export async function writeAssets(options: AssetsOptions): Promise<Assets> {
     if (kubectl !== undefined) await symlink(kubectl, join(directory, 'kubectl'))
     return { kubectl }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `cannot write the programs for envtest: ${why}`, cause })
   }
 }
 
-/** A program that becomes another, which learns who started it; whoever runs it meanwhile is not disturbed. */
+/** Writes a shell script that replaces itself with a program and passes the id of its parent. The script is replaced atomically. */
 async function writeProgram(path: string, words: readonly string[]): Promise<void> {
   const text = `#!/bin/sh\nexport KRMKIT_PARENT=$PPID\nexec ${words.map(quoted).join(' ')} "$@"\n`
-  await writePrivateFile(path, text, { mode: 0o700, draft: `${path}.${process.pid}` })
+  await writePrivateFile(path, text, { mode: 0o700, temporaryPath: `${path}.${process.pid}` })
 }
 
-/** A word for the shell. */
+/** Quotes a word for the shell. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }

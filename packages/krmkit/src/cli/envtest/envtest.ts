@@ -12,10 +12,10 @@ export interface EnvtestFlags {
   readonly controllers: string
 }
 
-/** Runs the sub-command `envtest`. */
+/** Runs `krmkit envtest`. @returns the exit code. @throws CliError */
 export async function runEnvtest(flags: EnvtestFlags, terminal: Terminal): Promise<number> {
   if (process.platform === 'win32') {
-    throw new CliError({ code: 'InvalidFlag', message: 'envtest: programs for Windows are not written; use it inside WSL' })
+    throw new CliError({ code: 'InvalidFlag', message: 'envtest does not support Windows; use it inside WSL' })
   }
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
   const directory = resolve(flags.dir ?? join(cache, 'krmkit', 'envtest', terminal.version))
@@ -27,12 +27,12 @@ export async function runEnvtest(flags: EnvtestFlags, terminal: Terminal): Promi
     controllers: flags.controllers,
     path: process.env.PATH ?? '',
   })
-  if (kubectl === undefined) terminal.err('krmkit: there is no kubectl on the PATH; tests that call it will not find one\n')
+  if (kubectl === undefined) terminal.err('krmkit: kubectl is not on the PATH; tests that call it will fail\n')
   terminal.out(flags.print === 'path' ? `${directory}\n` : `export KUBEBUILDER_ASSETS=${quoted(directory)}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** A file of the folder `bin` of this package, from wherever this module was bundled to. */
+/** The path of a file in the folder `bin` of this package, for the built and the bundled module. */
 function shipped(name: string): string {
   for (const up of ['../../../bin/', '../../bin/']) {
     const path = fileURLToPath(new URL(up + name, import.meta.url))

@@ -4,8 +4,8 @@ import { serverArguments } from './server-arguments.ts'
 const arguments_ = (args: readonly string[], files: readonly string[] = []) =>
   serverArguments(args, { controllers: 'some', exists: (path) => files.includes(path) })
 
-describe('the flags of a harness', () => {
-  it('become those of serve: in memory, no kubeconfig, the certificate of the harness', () => {
+describe('serverArguments', () => {
+  it('selects memory storage, no kubeconfig and the certificate of the harness', () => {
     const args = [
       '--cert-dir=/tmp/a',
       '--etcd-servers=http://127.0.0.1:2379',
@@ -30,13 +30,13 @@ describe('the flags of a harness', () => {
     ])
   })
 
-  it('are not overruled', () => {
+  it('keeps explicit flags', () => {
     const given = ['--tls-cert-file=/b.crt', '--tls-private-key-file=/b.key', '--controllers=*', '--storage=durable']
     const read = arguments_([...given, '--cert-dir=/a'], ['/a/apiserver.crt', '/a/apiserver.key'])
     expect(read).toEqual(['--write-kubeconfig=', '--data-dir=/a/krmkit', ...given, '--cert-dir=/a'])
   })
 
-  it('lose what a server for tests has none of, with its value, and nothing else', () => {
+  it('drops flags of missing components with their values, and nothing else', () => {
     const gone = ['--etcd-prefix', '/registry', '--storage-backend=etcd3', '--kubelet-client-key', 'k', '--insecure-port=0']
     const kept = ['--etcd-compaction-interval=1m', '--unheard-of=1']
     expect(arguments_([...gone, ...kept])).toEqual(['--storage=memory', '--write-kubeconfig=', '--controllers=some', ...kept])

@@ -2,27 +2,26 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Flags that tell kube-apiserver about things which a server for tests does not have: another process to store in, kubelets to
- * call. Each takes a value.
+ * Flags of kube-apiserver for components that a test server does not have, such as etcd and kubelets. Each takes a value.
  */
-const meaningless = /^--(etcd-(?!compaction-interval)[\w-]+|storage-backend|storage-media-type|kubelet-[\w-]+|insecure-port)$/
+const ignoredFlags = /^--(etcd-(?!compaction-interval)[\w-]+|storage-backend|storage-media-type|kubelet-[\w-]+|insecure-port)$/
 
-/** Flags of `serve` for what harnesses such as envtest give to kube-apiserver. */
+/** Options of the translation of kube-apiserver flags. */
 export interface ServerArgumentsOptions {
-  /** `--controllers` unless it is given. Real harnesses start no controller manager. */
+  /** Default of `--controllers`. Test harnesses do not start a controller manager. */
   readonly controllers: string
-  /** Whether a file is there. */
+  /** Whether a file exists. */
   readonly exists?: (path: string) => boolean
 }
 
 /**
- * From the flags of kube-apiserver to those of `serve`: everything is kept in memory, nobody's kubeconfig is written, and the
- * certificate in `--cert-dir` is served, as kube-apiserver does with one that it finds there.
+ * Translates flags of kube-apiserver to flags of `serve`: data is in memory, no kubeconfig is written, and an existing certificate in
+ * `--cert-dir` is used, as kube-apiserver does.
  */
 export function serverArguments(args: readonly string[], options: ServerArgumentsOptions): string[] {
   const given = flagsOf(args)
   const exists = options.exists ?? existsSync
-  const kept = given.filter(({ name }) => !meaningless.test(name))
+  const kept = given.filter(({ name }) => !ignoredFlags.test(name))
   const has = (flag: string) => given.some(({ name }) => name === flag)
   const added: string[] = []
   const add = (flag: string, value: string) => {
@@ -33,7 +32,7 @@ export function serverArguments(args: readonly string[], options: ServerArgument
   add('--controllers', options.controllers)
   const certDir = given.find(({ name }) => name === '--cert-dir')?.value
   if (certDir !== undefined) {
-    // What the server makes for itself goes where the harness cleans up.
+    // The harness deletes its certificate folder with the generated files.
     add('--data-dir', join(certDir, 'krmkit'))
     const [certificate, key] = [join(certDir, 'apiserver.crt'), join(certDir, 'apiserver.key')]
     if (!has('--tls-cert-file') && exists(certificate) && exists(key)) {
@@ -49,7 +48,7 @@ interface Flag {
   readonly value: string | undefined
 }
 
-/** `--a=b`, `--a b` and `--a`. What is no flag belongs to the flag before it. */
+/** Parses `--a=b`, `--a b` and `--a`. */
 function flagsOf(args: readonly string[]): Flag[] {
   const flags: Flag[] = []
   for (let i = 0; i < args.length; i++) {

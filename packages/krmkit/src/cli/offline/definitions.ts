@@ -1,22 +1,22 @@
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { newestRelease, OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
-import { readable } from './load.ts'
+import { requireReadable } from './load.ts'
 import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
 import { objectsOf } from './objects.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Kinds as flags ask for them, and as files define them. */
+/** Kinds of a release together with the custom resources that files define. */
 
-/** @throws CliError `InvalidFlag` */
+/** Creates the kinds of a release. @throws CliError `InvalidFlag` */
 export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
   try {
     return new OfflineKinds(options)
   } catch (cause) {
-    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+    throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
   }
 }
 
-/** Learns the kinds that definitions among files define. Reads only files that may hold one. */
+/** Adds the custom resources that files define. */
 export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
   for (const file of files) {
     if (!file.text.includes('CustomResourceDefinition')) continue
@@ -27,13 +27,13 @@ export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineK
 }
 
 /**
- * The kinds of the newest release, and those that the files define.
+ * Returns the kinds of the newest release and the custom resources that the files define.
  *
- * @param definitions paths with more definitions.
+ * @param definitions paths of further CustomResourceDefinitions.
  * @throws CliError `FileFailed`
  */
 export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {
   const kinds = kindsOf({ release: newestRelease })
-  learnDefinitions([...readable(findManifests(definitions, terminal)), ...files], kinds)
+  learnDefinitions([...requireReadable(findManifests(definitions, terminal)), ...files], kinds)
   return kinds
 }

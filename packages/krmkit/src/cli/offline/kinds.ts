@@ -7,54 +7,57 @@ import {
   readLifecycle,
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
-import { type Features, fixedFeatures, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { createFeatures, type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
 import { compareReleases, kindStateAt } from '@krmkit/versioning'
+import { messageOf } from '../cli-error.ts'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
-import { type ManifestObject, nameOf, own } from './objects.ts'
+import { type ManifestObject, nameOf, ownMember } from './objects.ts'
 
-/** Which kinds there are without a server: those of a release, and those that definitions among the files add. */
+/** The kinds of offline commands: those of a release, and custom resources that files define. */
 
 export interface OfflineKindsOptions {
   /** `1.33` */
   readonly release: string
-  /** Text of `--runtime-config`. */
+  /** Value of `--runtime-config`. */
   readonly runtimeConfig?: string
   readonly featureGates?: Readonly<Record<string, boolean>>
 }
 
-/** Its kinds are all known. */
+/** The newest release; the types of all its kinds are available. */
 export const newestRelease = '1.33'
 
-/** What is known of a kind that a file names. */
+/** The result of looking up a kind. */
 export type FoundKind =
   | {
       readonly kind: 'found'
-      readonly definition: ResourceDefinition /** Set for what a server does not serve unasked. */
+      readonly definition: ResourceDefinition
+      /** Message for a version that is not served by default. */
       readonly unserved?: string
     }
-  /** The release has it, but its fields are not known here. */
+  /** The release has the kind, but its type is not available. */
   | { readonly kind: 'unchecked'; readonly message: string }
-  /** `gone`: before its time or after. `custom`: of a group that no release has, and that no definition defines. */
+  /** `gone`: not yet or no longer in the release. `custom`: neither a built-in group nor defined by a file. */
   | { readonly kind: 'missing'; readonly why: 'gone' | 'unknown' | 'custom'; readonly message: string }
 
+/** Looks up kinds by group, version and name. */
 export class OfflineKinds {
   readonly features: Features
   readonly #catalog: Catalog
   readonly #release: string
   readonly #runtimeConfig: string
   readonly #custom = new Map<string, ResourceDefinition>()
-  /** Every version of a custom kind that a definition mentions: group/kind -> versions. */
+  /** All versions of a custom kind, served or not: group/kind -> versions. */
   readonly #customVersions = new Map<string, string[]>()
-  /** Definitions that cannot be used, by group: why. */
+  /** Errors of invalid definitions, by group. */
   readonly #broken = new Map<string, string>()
   #served: Catalog | undefined
-  #lives: readonly KindLifecycle[] | undefined
+  #lifecycles: readonly KindLifecycle[] | undefined
 
-  /** @throws KindsError `InvalidRuntimeConfig`; RangeError for a release that is none. */
+  /** @throws KindsError `InvalidRuntimeConfig`; RangeError for an invalid release. */
   constructor({ release, runtimeConfig = '', featureGates = {} }: OfflineKindsOptions) {
-    this.features = fixedFeatures(release, featureGates)
+    this.features = createFeatures(release, featureGates)
     this.#release = /^v?(\d+\.\d+)/.exec(release)?.[1] ?? release
     this.#runtimeConfig = runtimeConfig
     this.#catalog = createCatalog({ runtimeConfig: 'api/all=true', features: this.features })
@@ -68,13 +71,13 @@ export class OfflineKinds {
     return definition === undefined ? this.#whyMissing(gvk) : this.#builtIn(definition)
   }
 
-  /** The type of an object's kind, where one is known. */
+  /** The type of a kind; undefined for unknown kinds. */
   typeOf(gvk: GroupVersionKind): StructType | undefined {
     const found = this.find(gvk)
     return found.kind === 'found' ? found.definition.kind.type() : undefined
   }
 
-  /** Learns the kinds of a CustomResourceDefinition; anything else is passed over. Mistakes in it are for validation to tell. */
+  /** Adds the kinds of a CustomResourceDefinition. Other objects are ignored; validation reports errors of the definition. */
   define(object: ManifestObject): void {
     const { apiVersion, kind } = nameOf(object)
     if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'CustomResourceDefinition') return
@@ -92,7 +95,7 @@ export class OfflineKinds {
         this.#custom.set(key(each.kind), each)
       }
     } catch (error) {
-      if (group !== undefined) this.#broken.set(group, error instanceof Error ? error.message : String(error))
+      if (group !== undefined) this.#broken.set(group, messageOf(error))
     }
   }
 
@@ -101,7 +104,7 @@ export class OfflineKinds {
     const own = this.#catalog.serving(gvk) as ResourceDefinition
     const type = own.kind.type()
     const filled = withDefaults(own, decode<JsonObject>(type, value, { collect: false }).object)
-    // Names count as accepted, whatever a status says that came along.
+    // Without a status, the names count as accepted.
     const { status: _, ...definition } = filled as CustomResourceDefinition
     return definition
   }
@@ -123,57 +126,57 @@ export class OfflineKinds {
 
   #whyMissing(gvk: GroupVersionKind): FoundKind {
     const apiVersion = formatApiVersion(gvk)
-    this.#lives ??= readLifecycle()
-    const life = this.#lives.find(
+    this.#lifecycles ??= readLifecycle()
+    const lifecycle = this.#lifecycles.find(
       ({ group, version, kind }) => group === gvk.group && version === gvk.version && kind === gvk.kind,
     )
-    if (life !== undefined && life.list !== null) return this.#atRelease(gvk, life)
+    if (lifecycle !== undefined && lifecycle.list !== null) return this.#atRelease(gvk, lifecycle)
     const name = `${apiVersion} ${gvk.kind}`
-    if (this.#catalog.kind(gvk) !== undefined) return missing('unknown', `${name} is part of requests, not an object of its own`)
-    const group = this.#lives.filter((each) => each.group === gvk.group)
+    if (this.#catalog.kind(gvk) !== undefined) return missing('unknown', `${name} is part of requests, not a stored object`)
+    const group = this.#lifecycles.filter((each) => each.group === gvk.group)
     if (group.length === 0 && !this.#catalog.groups.some((each) => each.group === gvk.group)) return this.#whyNotCustom(gvk, name)
     const elsewhere = this.#catalog.definitions.filter(({ kind }) => kind.kind === gvk.kind)
     const served = [...new Set(elsewhere.map(({ kind }) => formatApiVersion(kind)))]
-    if (served.length > 0) return missing('unknown', `there is no ${name}: ${gvk.kind} is in ${served.join(', ')}`)
-    const near = nearestName(
+    if (served.length > 0) return missing('unknown', `unknown kind ${name}: ${gvk.kind} is in ${served.join(', ')}`)
+    const suggestion = nearestName(
       gvk.kind,
       this.#catalog.definitions.map(({ kind }) => kind.kind),
     )
     return missing(
       'unknown',
-      `there is no kind ${gvk.kind} in ${apiVersion}${near === undefined ? '' : `; did you mean ${near}?`}`,
+      `unknown kind ${gvk.kind} in ${apiVersion}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
     )
   }
 
-  #atRelease(gvk: GroupVersionKind, life: KindLifecycle): FoundKind {
+  #atRelease(gvk: GroupVersionKind, lifecycle: KindLifecycle): FoundKind {
     const name = `${formatApiVersion(gvk)} ${gvk.kind}`
-    const { phase, removed, replacement } = kindStateAt(life, this.#release)
+    const { phase, removed, replacement } = kindStateAt(lifecycle, this.#release)
     const [group = '', version = '', kind = ''] = replacement?.split(',') ?? []
     const instead = replacement === undefined ? '' : `; use ${formatApiVersion({ group, version })} ${kind}`
     if (phase === 'future')
-      return missing('gone', `${name} is not in Kubernetes ${this.#release}: it came with ${life.introduced}`)
-    if (phase === 'removed')
-      return missing('gone', `${name} is no longer in Kubernetes ${this.#release}: it went with ${removed}${instead}`)
-    if (!life.served133 && compareReleases(this.#release, newestRelease) >= 0)
+      return missing('gone', `${name} is not in Kubernetes ${this.#release}: it was added in Kubernetes ${lifecycle.introduced}`)
+    if (phase === 'removed') return missing('gone', `${name} was removed in Kubernetes ${removed}${instead}`)
+    if (!lifecycle.served133 && compareReleases(this.#release, newestRelease) >= 0)
       return missing('gone', `${name} is not in Kubernetes ${this.#release}${instead}`)
-    const leaving = removed === undefined ? '' : `; it goes with ${removed}${instead}`
-    return { kind: 'unchecked', message: `${name} is too old to be checked here${leaving}` }
+    const removal = removed === undefined ? '' : `; it is removed in Kubernetes ${removed}${instead}`
+    return { kind: 'unchecked', message: `${name} is not validated: its type is not available${removal}` }
   }
 
   #whyNotCustom(gvk: GroupVersionKind, name: string): FoundKind {
     const versions = this.#customVersions.get(`${gvk.group}/${gvk.kind}`)
     const broken = this.#broken.get(gvk.group)
-    if (broken !== undefined) return missing('custom', `the definition of ${name} cannot be used: ${broken}`)
+    if (broken !== undefined) return missing('custom', `the definition of ${name} is invalid: ${broken}`)
     if (versions !== undefined) {
       const served = versions.filter((version) => this.#custom.has(key({ ...gvk, version })))
-      const what = versions.includes(gvk.version) ? 'does not serve' : 'does not have'
-      return missing('unknown', `the definition of ${gvk.kind} ${what} ${gvk.version}, but ${served.join(', ') || 'nothing'}`)
+      const problem = versions.includes(gvk.version) ? 'does not serve' : 'does not have'
+      const message = `the definition of ${gvk.kind} ${problem} version ${gvk.version}; served: ${served.join(', ') || 'none'}`
+      return missing('unknown', message)
     }
     const kinds = [...this.#customVersions.keys()]
       .filter((each) => each.startsWith(`${gvk.group}/`))
       .map((each) => each.slice(gvk.group.length + 1))
-    const near = nearestName(gvk.kind, kinds)
-    return missing('custom', `no definition of ${name} is among the files${near === undefined ? '' : `; did you mean ${near}?`}`)
+    const suggestion = nearestName(gvk.kind, kinds)
+    return missing('custom', `no file defines ${name}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`)
   }
 }
 
@@ -186,7 +189,7 @@ function key({ group, version, kind }: GroupVersionKind): string {
 }
 
 function groupOf(value: JsonObject): string | undefined {
-  const spec = own(value, 'spec')
-  const group = typeof spec === 'object' && spec !== null ? own(spec, 'group') : undefined
+  const spec = ownMember(value, 'spec')
+  const group = typeof spec === 'object' && spec !== null ? ownMember(spec, 'group') : undefined
   return typeof group === 'string' ? group : undefined
 }

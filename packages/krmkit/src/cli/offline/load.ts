@@ -5,28 +5,33 @@ import type { OfflineKinds } from './kinds.ts'
 import { documentsOf, type FoundFiles, type ManifestFile } from './manifest-files.ts'
 import { isObject, nameOf, type ObjectName, objectsOf } from './objects.ts'
 
-/** Objects from files, for commands that cannot go on without them. */
+/** Objects of files, for commands that fail when one cannot be read. */
 
-export interface LoadedObject {
-  /** Plain JSON; the caller's own. */
+/** An object with apiVersion and kind. */
+export interface ParsedObject {
+  /** Plain JSON, owned by the caller. */
   readonly object: JsonObject
   readonly name: ObjectName
   readonly gvk: GroupVersionKind
-  /** Absent when nothing is known of the kind. */
-  readonly type: StructType | undefined
-  /** The same for all versions and spellings of one object. */
-  readonly identity: string
   readonly file: string
 }
 
-/** The files. @throws CliError `FileFailed` when some cannot be read. */
-export function readable({ files, unreadable }: FoundFiles): readonly ManifestFile[] {
+/** An object together with its type. */
+export interface LoadedObject extends ParsedObject {
+  /** Undefined for unknown kinds. */
+  readonly type: StructType | undefined
+  /** Equal for all versions and spellings of one object. */
+  readonly identity: string
+}
+
+/** Returns the files. @throws CliError `FileFailed` for the first file that could not be read. */
+export function requireReadable({ files, unreadable }: FoundFiles): readonly ManifestFile[] {
   const [first] = unreadable
   if (first !== undefined) throw new CliError({ code: 'FileFailed', message: `cannot read ${first.path}: ${first.message}` })
   return files
 }
 
-/** Values of all documents of a file. @throws CliError `FileFailed` with the place of what cannot be read. */
+/** Parses all documents of a file. @throws CliError `FileFailed` with the position of a syntax error. */
 export function valuesOf(file: ManifestFile): unknown[] {
   return documentsOf(file).map((document) => {
     if (document.kind === 'document') return document.value
@@ -36,37 +41,41 @@ export function valuesOf(file: ManifestFile): unknown[] {
 }
 
 /**
- * All objects of files, lists opened, in order. Definitions among them have been learned before.
+ * Parses all objects of files in order; lists are replaced by their items.
  *
- * @throws CliError `FileFailed`
+ * @throws CliError `FileFailed` for syntax errors and for values without apiVersion or kind.
  */
-export function loadObjects(files: readonly ManifestFile[], kinds: OfflineKinds): LoadedObject[] {
+export function parseObjects(files: readonly ManifestFile[]): ParsedObject[] {
   return files.flatMap((file) =>
     valuesOf(file)
       .flatMap((value) => objectsOf({ value }))
-      .map((object): LoadedObject => {
+      .map((object): ParsedObject => {
         const name = nameOf(object)
         if (!isObject(object.value) || name.apiVersion === '' || name.kind === '' || name.apiVersion.split('/').length > 2) {
-          throw new CliError({
-            code: 'FileFailed',
-            message: `${file.path}: something in it is no object with apiVersion and kind`,
-          })
+          const message = `${file.path}: a document is not an object with apiVersion and kind`
+          throw new CliError({ code: 'FileFailed', message })
         }
         const gvk = { ...parseApiVersion(name.apiVersion), kind: name.kind }
         const plain = decodeUntyped<JsonObject>(object.value, { collect: false }).object
-        return {
-          object: { ...plain, apiVersion: formatApiVersion(gvk), kind: gvk.kind },
-          name,
-          gvk,
-          type: kinds.typeOf(gvk),
-          identity: identityOf(name, gvk, kinds),
-          file: file.path,
-        }
+        return { object: { ...plain, apiVersion: formatApiVersion(gvk), kind: gvk.kind }, name, gvk, file: file.path }
       }),
   )
 }
 
-/** What names an object among all others: versions do not matter, nor does a namespace that is left to the default. */
+/**
+ * Parses all objects of files and looks up their types. Definitions among the files must have been added to `kinds` before.
+ *
+ * @throws CliError `FileFailed`
+ */
+export function loadObjects(files: readonly ManifestFile[], kinds: OfflineKinds): LoadedObject[] {
+  return parseObjects(files).map((parsed) => ({
+    ...parsed,
+    type: kinds.typeOf(parsed.gvk),
+    identity: identityOf(parsed.name, parsed.gvk, kinds),
+  }))
+}
+
+/** Identifies an object across versions; an omitted namespace equals `default`. */
 export function identityOf({ namespace, name }: ObjectName, gvk: GroupVersionKind, kinds: OfflineKinds): string {
   const found = kinds.find(gvk)
   if (found.kind !== 'found') return `${gvk.group}/${gvk.kind}/${namespace}/${name}`

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readManifest } from '@krmkit/schema'
+import { messageOf } from '../cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Files of manifests: finding them below folders, and reading them. */
+/** Finds and reads files of manifests. */
 
 export interface ManifestFile {
-  /** As the command line leads to it; `-` is standard input. */
+  /** The path as given on the command line or found below it; `-` is standard input. */
   readonly path: string
   readonly text: string
 }
 
 export interface UnreadableFile {
   readonly path: string
-  /** For people. */
   readonly message: string
 }
 
@@ -23,18 +23,18 @@ export interface FoundFiles {
 }
 
 const extensions = /\.(?:ya?ml|json)$/i
-/** Made for another tool, and sent to no server. */
+/** Files of kustomize and helm, which are not manifests. */
 const otherTools = /^(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|values\.ya?ml)$/
-const foldersLeftOut = /^(?:\.|node_modules$)/
+const ignoredFolders = /^(?:\.|node_modules$)/
 
 /**
- * All files that paths lead to, in order. Of folders, those with the extensions `.yaml`, `.yml` and `.json` at any depth;
- * hidden folders, `node_modules`, and files of kustomize and helm are left out.
+ * Reads all files of the paths in order. Folders contribute files with the extensions `.yaml`, `.yml` and `.json` at any depth, except
+ * hidden folders, `node_modules`, and files of kustomize and helm.
  */
 export function findManifests(
   paths: readonly string[],
   terminal: Pick<Terminal, 'stdin'>,
-  { absent = false }: { /** Files that do not exist are empty. */ readonly absent?: boolean } = {},
+  { absent = false }: { /** Whether missing files are ignored. */ readonly absent?: boolean } = {},
 ): FoundFiles {
   const found = { files: [] as ManifestFile[], unreadable: [] as UnreadableFile[] }
   for (const path of paths) {
@@ -45,7 +45,7 @@ export function findManifests(
         const before = found.files.length + found.unreadable.length
         readFolder(path, found)
         const empty = found.files.length + found.unreadable.length === before
-        if (empty) found.unreadable.push({ path, message: 'no *.yaml, *.yml or *.json is in it' })
+        if (empty) found.unreadable.push({ path, message: 'contains no *.yaml, *.yml or *.json files' })
       } else found.files.push({ path, text: readFileSync(path, 'utf8') })
     })
   }
@@ -58,7 +58,7 @@ function readFolder(folder: string, found: { files: ManifestFile[]; unreadable: 
     for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
-        if (!foldersLeftOut.test(entry.name)) readFolder(path, found)
+        if (!ignoredFolders.test(entry.name)) readFolder(path, found)
       } else if (extensions.test(entry.name) && !otherTools.test(entry.name)) {
         guarded(path, found.unreadable, () => found.files.push({ path, text: readFileSync(path, 'utf8') }))
       }
@@ -74,13 +74,13 @@ function guarded(path: string, unreadable: UnreadableFile[], read: () => void): 
   }
 }
 
-/** `ENOENT: no such file or directory, open 'x'` without what the reader knows already. */
+/** Reduces `ENOENT: no such file or directory, open 'x'` to `no such file or directory`. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return /^[A-Z]+: ([^,]+),/.exec(message)?.[1] ?? message
 }
 
-/** The documents of a file. */
+/** Parses the documents of a file. */
 export function documentsOf({ path, text }: ManifestFile): ReturnType<typeof readManifest> {
   return readManifest(text, { json: /\.json$/i.test(path) })
 }

@@ -1,4 +1,4 @@
-/** The name that somebody may have meant; `undefined` when none is close. */
+/** The most similar name, for suggestions; undefined when none is similar. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 4))
   let best: { name: string; distance: number } | undefined
@@ -10,7 +10,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return best?.name
 }
 
-/** Letters to put in, take out or replace; two that changed places count once. */
+/** The optimal string alignment distance: insertions, deletions, substitutions and transpositions. */
 function distanceOf(a: string, b: string): number {
   if (a.length > 100 || b.length > 100) return Number.POSITIVE_INFINITY
   let before: number[] = []

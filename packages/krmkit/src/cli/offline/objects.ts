@@ -4,17 +4,17 @@ import type { ManifestDocument } from '@krmkit/schema'
 
 /** One object of a document: the document itself, or an item of a list. */
 export interface ManifestObject {
-  /** As the parser gave it. */
+  /** The parsed value. */
   readonly value: unknown
-  /** Where it stands in its document: empty, or `items[3]`. */
+  /** Its path in the document: empty, or `items[3]`. */
   readonly at: string
-  /** What an item of a typed list is, where it does not say. */
+  /** The kind of an item of a typed list without apiVersion and kind. */
   readonly implied?: GroupVersionKind
 }
 
 const maxNesting = 10
 
-/** The objects of a document; lists are opened, lists in lists too. */
+/** The objects of a document; lists are replaced by their items, recursively. */
 export function objectsOf({ value }: Pick<ManifestDocument, 'value'>): ManifestObject[] {
   return opened({ value, at: '' }, 0)
 }
@@ -30,10 +30,10 @@ function opened(object: ManifestObject, depth: number): ManifestObject[] {
   })
 }
 
-/** What the items of a list are; an empty kind when each says it itself. `undefined` for anything but a list. */
+/** The kind of the items of a list; an empty kind for a `List`, whose items name their kind. Undefined for other values. */
 function listOf(value: unknown): GroupVersionKind | undefined {
-  if (!isObject(value) || !Array.isArray(own(value, 'items'))) return undefined
-  const [apiVersion, kind] = [own(value, 'apiVersion'), own(value, 'kind')]
+  if (!isObject(value) || !Array.isArray(ownMember(value, 'items'))) return undefined
+  const [apiVersion, kind] = [ownMember(value, 'apiVersion'), ownMember(value, 'kind')]
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List')) return undefined
   if (apiVersion.split('/').length > 2) return undefined
   return { ...parseApiVersion(apiVersion), kind: kind.slice(0, -'List'.length) }
@@ -43,28 +43,28 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A member that the object itself has. */
-export function own(object: object, name: string): unknown {
+/** The value of an own property. */
+export function ownMember(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
-/** Which object it is. */
+/** Names an object. */
 export interface ObjectName {
   readonly apiVersion: string
   readonly kind: string
-  /** Empty for objects without one. */
+  /** Empty for objects without a namespace. */
   readonly namespace: string
-  /** Empty for objects that say none. */
+  /** Empty for objects without a name. */
   readonly name: string
 }
 
-/** What an object calls itself, however wrong. */
+/** The kind and name of an object; values of a wrong type count as empty. */
 export function nameOf({ value, implied }: ManifestObject): ObjectName {
   const text = (from: unknown, name: string): string => {
-    const member = isObject(from) ? own(from, name) : undefined
+    const member = isObject(from) ? ownMember(from, name) : undefined
     return typeof member === 'string' ? member : ''
   }
-  const metadata = isObject(value) ? own(value, 'metadata') : undefined
+  const metadata = isObject(value) ? ownMember(value, 'metadata') : undefined
   const impliedVersion =
     implied === undefined ? '' : implied.group === '' ? implied.version : `${implied.group}/${implied.version}`
   return {

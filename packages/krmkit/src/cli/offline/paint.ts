@@ -1,7 +1,7 @@
-/** The one door through which colours come in. */
+/** The only module that imports the color library. */
 import pc from 'picocolors'
 
-/** Colours for one stream; without colour each function gives back its text. */
+/** Colors for one stream; without colors each function returns its text. */
 export interface Paint {
   readonly red: (text: string) => string
   readonly green: (text: string) => string
@@ -17,5 +17,5 @@ export function createPaint(enabled: boolean): Paint {
   return pc.createColors(enabled)
 }
 
-/** Whether the environment of the process wants colours (`NO_COLOR`, `FORCE_COLOR`, a dumb terminal). */
+/** Whether the environment of the process enables colors (`NO_COLOR`, `FORCE_COLOR`, a dumb terminal). */
 export const colorsWanted: boolean = pc.isColorSupported

@@ -1,18 +1,18 @@
 import { printYaml, stringifyJson } from '@krmkit/schema'
 
-/** Objects as text. */
+/** Formats objects as text. */
 
 export type ObjectForm = 'yaml' | 'json'
 
-/** One object alone; several as documents of YAML, or as a list in JSON. */
+/** Formats one object, several YAML documents, or a JSON List. */
 export function printObjects(objects: readonly unknown[], form: ObjectForm): string {
   if (form === 'yaml') return objects.map(printYaml).join('---\n')
   const [only] = objects
-  const whole = objects.length === 1 ? only : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
-  return `${prettyJson(whole)}\n`
+  const document = objects.length === 1 ? only : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
+  return `${prettyJson(document)}\n`
 }
 
-/** Indented; on one line when it holds integers that need it. */
+/** Formats indented JSON; a value with integers beyond the safe range is printed on one line. */
 export function prettyJson(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2)

@@ -1,33 +1,33 @@
 import type { Paint } from './paint.ts'
 
-/** Where an offline command reads from and prints to. Everything that it needs of the process, so that tests can give it. */
+/** The input and output of a command, and all that it needs of the process. Tests replace it. */
 export interface Terminal {
-  /** Of the software. */
+  /** Version of krmkit. */
   readonly version: string
-  /** Results. */
+  /** Prints results. */
   readonly out: (text: string) => void
-  /** Everything else: progress, explanations, what could not be read. */
+  /** Prints progress, explanations and errors. */
   readonly err: (text: string) => void
-  /** Paint for results and for everything else: `--color` and what each stream is connected to decide. */
+  /** Colors of a stream, by `--color` and whether the stream is a terminal. */
   readonly paint: (stream: 'out' | 'err', when: ColorWhen) => Paint
-  /** Somebody is looking at the error stream. */
+  /** Whether the error stream is a terminal. */
   readonly interactive: boolean
-  /** All of standard input. */
+  /** Reads standard input to its end. */
   readonly stdin: () => string
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** What the process ends with. */
+  /** Sets the exit code of the process. */
   readonly exit: (code: number) => void
 }
 
 export type ColorWhen = 'auto' | 'always' | 'never'
 
-/** What the offline commands end with. */
+/** Exit codes of all commands except `serve`. */
 export const exitCodes = {
-  /** Nothing to object to; no difference; applied. */
-  fine: 0,
-  /** Findings; differences; conflicts. */
+  /** No findings, no differences, or applied. */
+  success: 0,
+  /** Findings, differences or conflicts. */
   findings: 1,
-  /** Flags that make no sense, files that cannot be read or that hold something else than they should. */
-  trouble: 2,
+  /** Invalid flags, or files that cannot be read or parsed. */
+  failure: 2,
 } as const

@@ -1,19 +1,20 @@
 import { writeFileSync } from 'node:fs'
-import { apply, explainConflict, type FieldConflict, FieldManagerError, type OfflineApplied } from '@krmkit/fieldmanager'
+import { apply, explainConflict, type FieldConflict, type OfflineApplyResult } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { type ObjectForm, prettyJson, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { changeLines } from './change-text.ts'
-import { inVersion } from './versions.ts'
+import { convertToVersion } from './convert-version.ts'
+import { reportingObject } from './field-manager-failure.ts'
 
-/** What the flags of `krmkit apply` say. */
+/** The flags of `krmkit apply`. */
 export interface ApplyFlags {
   readonly live?: string
   readonly fieldManager: string
@@ -25,20 +26,21 @@ export interface ApplyFlags {
   readonly color: ColorWhen
 }
 
-/** An object and what came of applying it. */
+/** An applied object and its result. */
 interface Outcome {
   readonly applied: LoadedObject
   readonly live: JsonObject | undefined
-  readonly result: OfflineApplied
+  readonly result: OfflineApplyResult
 }
 
-/** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
+/** Runs `krmkit apply`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
 export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: Terminal): number {
   if (flags.write && (flags.live ?? '-') === '-') {
     throw new CliError({ code: 'InvalidFlag', message: '--write needs --live with a file to write to' })
   }
-  const files = readable(findManifests(paths, terminal))
-  const liveFiles = flags.live === undefined ? [] : readable(findManifests([flags.live], terminal, { absent: flags.write }))
+  const files = requireReadable(findManifests(paths, terminal))
+  const liveFiles =
+    flags.live === undefined ? [] : requireReadable(findManifests([flags.live], terminal, { absent: flags.write }))
   const kinds = kindsFor([...liveFiles, ...files], flags.definitions, terminal)
   const live = new Map(loadObjects(liveFiles, kinds).map((each) => [each.identity, each]))
   const outcomes: Outcome[] = []
@@ -65,39 +67,32 @@ export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: 
         flags.output,
       ),
     )
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 function formOf({ live = '', output }: ApplyFlags): ObjectForm {
   return /\.json$/i.test(live) ? 'json' : output
 }
 
-interface Applying {
+interface ApplyContext {
   readonly flags: ApplyFlags
   readonly kinds: OfflineKinds
   readonly now: number
 }
 
-function applyOne(applied: LoadedObject, liveObject: LoadedObject | undefined, { flags, kinds, now }: Applying): Outcome {
-  const live = liveObject === undefined ? undefined : inVersion(liveObject, applied.gvk, kinds)
-  try {
-    const result = apply({
+function applyOne(applied: LoadedObject, liveObject: LoadedObject | undefined, { flags, kinds, now }: ApplyContext): Outcome {
+  const live = liveObject === undefined ? undefined : convertToVersion(liveObject, applied.gvk, kinds)
+  const result = reportingObject(applied, () =>
+    apply({
       live,
       applied: applied.object,
       manager: flags.fieldManager,
       force: flags.forceConflicts,
       now,
       ...(applied.type === undefined ? {} : { schema: applied.type }),
-    })
-    return { applied, live, result }
-  } catch (error) {
-    if (!(error instanceof FieldManagerError)) throw error
-    throw new CliError({
-      code: 'FileFailed',
-      message: `${applied.file}: ${objectText(applied.name)}: ${error.message}`,
-      cause: error,
-    })
-  }
+    }),
+  )
+  return { applied, live, result }
 }
 
 function outcomeLines({ applied, live, result }: Outcome, paint: Paint): string[] {
@@ -111,11 +106,11 @@ function conflictLines({ applied, live, result: { conflicts } }: Outcome, paint:
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`
   return [
     `${paint.bold(objectText(applied.name))}: ${paint.red(count)}, nothing applied`,
-    ...conflicts.flatMap((conflict) => explained(conflict, live ?? {}, applied, paint)),
+    ...conflicts.flatMap((conflict) => conflictDetails(conflict, live ?? {}, applied, paint)),
   ]
 }
 
-function explained(conflict: FieldConflict, live: JsonObject, { object, type }: LoadedObject, paint: Paint): string[] {
+function conflictDetails(conflict: FieldConflict, live: JsonObject, { object, type }: LoadedObject, paint: Paint): string[] {
   const {
     field,
     manager,
@@ -133,15 +128,15 @@ function explained(conflict: FieldConflict, live: JsonObject, { object, type }: 
   const details = [operation, subresource, since === undefined ? '' : `last at ${since}`].filter((text) => text !== '')
   return [
     `  ${paint.cyan(field)} is owned by ${paint.magenta(manager)} (${details.join(', ')})`,
-    `    it is ${short(is)}, wanted is ${short(wanted)}`,
+    `    live ${shortText(is)}, applied ${shortText(wanted)}`,
     ...Object.entries(resolutions).map(([way, sentence]) => `    ${paint.bold(way.padEnd(8))}${sentence}`),
   ]
 }
 
-const longest = 100
+const maxLength = 100
 
-function short(value: unknown): string {
-  if (value === undefined) return 'not there'
+function shortText(value: unknown): string {
+  if (value === undefined) return 'absent'
   const text = typeof value === 'object' && value !== null ? prettyJson(value).replace(/\s+/g, ' ') : prettyJson(value)
-  return text.length > longest ? `${text.slice(0, longest)}...` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
 }

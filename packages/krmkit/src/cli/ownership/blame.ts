@@ -1,44 +1,31 @@
-import { type BlamedLine, blame, blameLines, FieldManagerError, type Owner } from '@krmkit/fieldmanager'
-import { CliError } from '../cli-error.ts'
+import { type BlamedLine, blame, blameLines, type Owner } from '@krmkit/fieldmanager'
 import { kindsFor } from '../offline/definitions.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { reportingObject } from './field-manager-failure.ts'
 
-/** What the flags of `krmkit blame` say. */
+/** The flags of `krmkit blame`. */
 export interface BlameFlags {
   readonly definitions: readonly string[]
   readonly output: 'text' | 'json'
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit blame`. @returns the exit code. @throws CliError `FileFailed` */
 export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
-  const files = readable(findManifests(paths, terminal))
+  const files = requireReadable(findManifests(paths, terminal))
   const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
-  const guarded = <V>(object: LoadedObject, read: () => V): V => {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof FieldManagerError)) throw error
-      throw new CliError({
-        code: 'FileFailed',
-        message: `${object.file}: ${objectText(object.name)}: ${error.message}`,
-        cause: error,
-      })
-    }
-  }
   if (flags.output === 'json') {
-    terminal.out(`${prettyJson(objects.map((object) => guarded(object, () => jsonOf(object))))}\n`)
-    return exitCodes.fine
+    terminal.out(`${prettyJson(objects.map((object) => reportingObject(object, () => jsonOf(object))))}\n`)
+    return exitCodes.success
   }
   const paint = terminal.paint('out', flags.color)
-  const blocks = objects.map((object) => guarded(object, () => textOf(blameLines(object.object, object.type), paint)))
+  const blocks = objects.map((object) => reportingObject(object, () => textOf(blameLines(object.object, object.type), paint)))
   terminal.out(blocks.join('---\n'))
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 function jsonOf({ object, name, type }: LoadedObject): object {
@@ -48,7 +35,7 @@ function jsonOf({ object, name, type }: LoadedObject): object {
 
 const noOwner = ['', '', ''] as const
 
-/** Owner, operation and time in columns, then the line. */
+/** Formats lines with columns for owner, operation and time. */
 function textOf(lines: readonly BlamedLine[], paint: Paint): string {
   const rows = lines.map(({ owners }) => cellsOf(owners))
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] as string).length)))
@@ -73,7 +60,7 @@ function cellsOf(owners: readonly Owner[]): readonly [string, string, string] {
   ]
 }
 
-/** Each manager has a colour of its own, as long as there are some. */
+/** Assigns a color to each manager; colors repeat when there are more managers than colors. */
 function managerColors(
   lines: readonly BlamedLine[],
   { green, yellow, cyan, magenta, blue, red }: Paint,

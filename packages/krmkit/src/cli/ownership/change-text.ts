@@ -4,7 +4,7 @@ import { printYaml } from '@krmkit/schema'
 import type { Paint } from '../offline/paint.ts'
 import { lineDiff } from './line-diff.ts'
 
-/** Changes for people: a line for what is short, lines of YAML for what is not. */
+/** Formats changes: short values on one line, others as YAML. */
 export function changeLines(changes: readonly Change[], paint: Paint): string[] {
   return changes.flatMap((change) => {
     const { kind, field, before, after } = change
@@ -28,10 +28,10 @@ function painted(mark: string, text: string, paint: Paint): string {
   return mark === '+' ? paint.green(text) : mark === '-' ? paint.red(text) : mark === '@' ? paint.cyan(text) : text
 }
 
-const longest = 100
+const maxLength = 100
 
 function isShort(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value.length <= longest && !value.includes('\n')
+  if (typeof value === 'string') return value.length <= maxLength && !value.includes('\n')
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
 }
 
@@ -39,7 +39,7 @@ function short(value: JsonValue | undefined): string {
   return value === undefined ? 'nothing' : typeof value === 'string' ? JSON.stringify(value) : printYaml(value).trimEnd()
 }
 
-/** Texts line by line as they are, everything else as YAML. */
+/** The lines of a string, or of the YAML of another value. */
 function textOf(value: JsonValue | undefined): string[] {
   if (value === undefined) return []
   const text = typeof value === 'string' ? value : printYaml(value)

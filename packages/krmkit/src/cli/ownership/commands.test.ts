@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-ownership-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -16,12 +16,8 @@ const file = (text: string, name = 'x.yaml'): string => {
 }
 
 const now = Date.UTC(2025, 0, 2, 3, 4, 5)
-const run = async (flags: readonly string[], parts: Partial<TestTerminal> = {}) => {
-  const terminal = testTerminal({ now: () => now, ...parts })
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', ...flags]).catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return terminal.printed
-}
+const run = (flags: readonly string[], parts: Partial<TestTerminal> = {}) =>
+  runCommand(flags, testTerminal({ now: () => now, ...parts }))
 
 const deployment = (spec: string) => `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n${spec}`
 const containers = (...items: string[]) =>
@@ -55,7 +51,7 @@ spec:
 `
 const widget = (parts: string) => `apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {parts: ${parts}}\n`
 
-/** A file with a deployment that `ci` has applied. */
+/** Writes a Deployment applied by `ci`. */
 const live = async (): Promise<string> => {
   const path = join(folder, `${made++}-live.yaml`)
   await run(['apply', file(deployment(`  replicas: 3\n${containers(app)}`)), '--live', path, '--write', '--field-manager=ci'])
@@ -63,7 +59,7 @@ const live = async (): Promise<string> => {
 }
 
 describe('krmkit apply', () => {
-  it('creates, and prints the object with its owners', async () => {
+  it('creates an object and prints it with its owners', async () => {
     const { out, err, code } = await run(['apply', file(deployment(containers(app))), '--field-manager', 'ci', '-o', 'json'])
     expect(code).toBe(0)
     expect(err).toBe('Deployment web: created\n')
@@ -73,7 +69,7 @@ describe('krmkit apply', () => {
     })
   })
 
-  it('changes what is live, and tells what changed', async () => {
+  it('updates a live object and prints the changes', async () => {
     const path = await live()
     const { out, err, code } = await run(['apply', file(deployment(containers(side))), '--live', path, '--field-manager=ops'])
     expect(code).toBe(0)
@@ -84,7 +80,7 @@ describe('krmkit apply', () => {
     expect((await run(['apply', path, '--live', path, '-q'])).code).toBe(2)
   })
 
-  it('tells conflicts, explains them, and leaves everything as it is', async () => {
+  it('explains conflicts and changes nothing', async () => {
     const path = await live()
     const before = readFileSync(path, 'utf8')
     const wanted = file(deployment('  replicas: 5\n'))
@@ -93,7 +89,7 @@ describe('krmkit apply', () => {
     expect(out).toBe('')
     expect(err).toBe(`Deployment web: 1 conflict, nothing applied
   .spec.replicas is owned by ci (Apply, last at 2025-01-02T03:04:05Z)
-    it is 3, wanted is 5
+    live 3, applied 5
     force   Apply with force: .spec.replicas becomes yours, and ci no longer owns it.
     abandon Leave .spec.replicas out of the configuration: ci stays its only owner.
     share   Put the value that .spec.replicas has now into the configuration: you and ci own it together.
@@ -104,7 +100,7 @@ describe('krmkit apply', () => {
     expect(readFileSync(path, 'utf8')).toContain('replicas: 5')
   })
 
-  it('writes what it did not apply back as it was', async () => {
+  it('writes unapplied objects back unchanged', async () => {
     const path = file(
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata: {x: "1"}\n',
     )
@@ -112,7 +108,7 @@ describe('krmkit apply', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/name: a\n---\n.*x: "1"\n {2}z: "2"/s)
   })
 
-  it('knows lists of custom resources by their definitions', async () => {
+  it('merges lists of custom resources by their definitions', async () => {
     const before = file(`${widgets}---\n${widget('[{id: a, count: 1}]')}`)
     const { out } = await run(['apply', file(widget('[{id: b, count: 2}]')), '--live', before, '-q'])
     expect(out).toContain('parts:\n  - count: 1\n    id: a\n  - count: 2\n    id: b\n')
@@ -127,7 +123,7 @@ describe('krmkit apply', () => {
     expect(apart.out).toContain('- id: a\n  - id: b\n')
   })
 
-  it('reads live objects of another version as the version that is applied', async () => {
+  it('converts live objects to the applied version', async () => {
     const hpa = (version: string, rest: string) =>
       `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec:\n  maxReplicas: 3\n  scaleTargetRef: {kind: Deployment, name: web}\n${rest}`
     const { out } = await run([
@@ -145,18 +141,18 @@ describe('krmkit apply', () => {
     [['apply', '-', '--write'], '--write needs --live with a file to write to'],
     [['apply', 'nope.yaml'], 'cannot read nope.yaml: no such file or directory'],
     [['apply', '-', '--field-manager', ''], 'It must be 1 to 128 printable characters.'],
-  ])('ends with 2: %j', async (flags, sentence) => {
+  ])('exits with 2: %j', async (flags, sentence) => {
     const { err, code } = await run(flags, { stdin: () => 'a: b' })
     expect(err).toContain(sentence)
     expect(code).toBe(2)
   })
 
-  it('ends with 2 for configurations that no server would take', async () => {
+  it('exits with 2 for configurations that a server would reject', async () => {
     const unknown = await run(['apply', file(deployment('  replicaz: 3\n'))])
     expect(unknown).toMatchObject({ code: 2 })
     expect(unknown.err).toContain('.spec.replicaz: field not declared in schema')
     expect((await run(['apply', file('a: b: c\n')])).err).toMatch(/x\.yaml:1:5: mapping values are not allowed/)
-    expect((await run(['apply', file('- a\n')])).err).toContain('no object with apiVersion and kind')
+    expect((await run(['apply', file('- a\n')])).err).toContain('not an object with apiVersion and kind')
   })
 })
 
@@ -164,7 +160,7 @@ describe('krmkit diff', () => {
   const one = deployment(`  replicas: 3\n${containers(app, side)}`)
   const other = deployment(`  replicas: 4\n${containers(side, '{name: app, image: nginx:2}', '{name: new, image: i}')}`)
 
-  it('matches items by their keys and tells differences by field', async () => {
+  it('matches list items by their keys and reports differences by field', async () => {
     const [a, b] = [file(one), file(other)]
     const { out, code } = await run(['diff', a, b])
     expect(out).toBe(`Deployment web (${a} -> ${b})
@@ -183,14 +179,14 @@ describe('krmkit diff', () => {
     })
   })
 
-  it('tells objects that only one side has', async () => {
+  it('reports objects of one side alone', async () => {
     const [a, b] = [file(one), file(widget('[]'))]
     const { out, code } = await run(['diff', a, b])
     expect(out).toBe(`+ Widget w (only in ${b})\n- Deployment web (only in ${a})\n`)
     expect(code).toBe(1)
   })
 
-  it('leaves out what it is told to, and owners unless told otherwise', async () => {
+  it('excludes ignored fields, and managedFields by default', async () => {
     const [a, b] = [file(one), file(other)]
     const { out } = await run(['diff', a, b, '--ignore', 'spec.template', '--ignore=.spec.replicas'])
     expect(out).toBe('')
@@ -200,13 +196,13 @@ describe('krmkit diff', () => {
     expect((await run(['diff', plain, path, '--show-managed-fields'])).out).toContain('.metadata.managedFields')
   })
 
-  it('fills in defaults when told to', async () => {
+  it('applies defaults with --defaults', async () => {
     const [a, b] = [file(deployment(containers(app))), file(deployment(`  replicas: 1\n${containers(app)}`))]
     expect(await run(['diff', a, b])).toMatchObject({ code: 1 })
     expect(await run(['diff', a, b, '--defaults'])).toMatchObject({ code: 0 })
   })
 
-  it('shows texts line by line', async () => {
+  it('compares long texts line by line', async () => {
     const map = (text: string) =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  conf: |\n${text.replace(/^/gm, '    ')}\n`
     const lines = Array.from({ length: 12 }, (_, i) => `line ${i}`)
@@ -240,16 +236,16 @@ describe('krmkit diff', () => {
     expect(await run(['diff', merged, b])).toMatchObject({ code: 0 })
   })
 
-  it('compares what does not fit its kind all the same', async () => {
+  it('compares objects that violate their schema', async () => {
     const { out, err, code } = await run(['diff', file(deployment('  replicaz: 1\n')), file(deployment('  replicaz: 2\n'))])
     expect(out).toContain('~ .spec.replicaz: 1 -> 2')
-    expect(err).toContain('compared without regard to its kind')
+    expect(err).toContain('compared without its schema')
     expect(code).toBe(1)
   })
 })
 
 describe('krmkit blame', () => {
-  it('prints owner, operation and time beside each line', async () => {
+  it('prints owner, operation and time of each line', async () => {
     const path = await live()
     await run(['apply', file(deployment(containers(side))), '--live', path, '-w', '--field-manager=operator'])
     const { out, code } = await run(['blame', path])
@@ -281,7 +277,7 @@ describe('krmkit blame', () => {
     ])
   })
 
-  it('tells managedFields that cannot be read', async () => {
+  it('reports unreadable managedFields', async () => {
     const path = file(
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, managedFields: [{manager: x, fieldsV1: {"nope": {}}}]}\n',
     )
@@ -292,7 +288,7 @@ describe('krmkit blame', () => {
 describe('krmkit merge', () => {
   const target = file(deployment(`  replicas: 3\n${containers(app)}`))
 
-  it('merges strategically, by the merge keys of the kind', async () => {
+  it('applies strategic merge patches by the merge keys of the kind', async () => {
     const { out, code } = await run([
       'merge',
       target,
@@ -304,7 +300,7 @@ describe('krmkit merge', () => {
     expect(out).toContain('- image: new\n        name: app\n      - name: b\n')
   })
 
-  it('merges as JSON does, and applies JSON patches', async () => {
+  it('applies JSON merge patches and JSON patches', async () => {
     const merged = await run([
       'merge',
       target,
@@ -322,14 +318,14 @@ describe('krmkit merge', () => {
     })
   })
 
-  it('ends with 1 when a patch does not fit', async () => {
+  it('exits with 1 when a patch does not apply', async () => {
     const { err, code, out } = await run(['merge', target, '-p', '[{op: test, path: /spec/replicas, value: 4}]'])
     expect(code).toBe(1)
     expect(out).toBe('')
     expect(err).toContain('Deployment web: ')
   })
 
-  it('makes the patch of client-side apply', async () => {
+  it('computes the patch of client-side apply', async () => {
     const original = file(deployment(`  replicas: 3\n  paused: true\n${containers(app)}`))
     const current = file(deployment(`  replicas: 7\n  paused: true\n${containers(app, side)}`))
     const modified = file(deployment(`  replicas: 4\n${containers(app)}`))
@@ -345,7 +341,7 @@ describe('krmkit merge', () => {
     expect(conflict.err).toContain('has been changed since it was last applied')
   })
 
-  it('makes it for custom resources, too', async () => {
+  it('computes the patch of client-side apply for custom resources', async () => {
     const [original, current, modified] = ['[{id: a}]', '[{id: a}, {id: z}]', '[{id: b}]'].map((parts) => file(widget(parts)))
     const { out } = await run([
       'merge',
@@ -367,7 +363,7 @@ describe('krmkit merge', () => {
     [['merge', target, '-p', 'a: b\n---\nc: d'], '--patch: expected one patch, found 2'],
     [['merge', target, '-p', '"text"'], 'cannot unmarshal string'],
     [['merge', '-', '--type=strategic', '-p', '{}'], 'strategic merge patches are for built-in kinds'],
-  ])('ends with 2: %j', async (flags, sentence) => {
+  ])('exits with 2: %j', async (flags, sentence) => {
     const { err, code } = await run(flags, { stdin: () => widget('[]') })
     expect(err).toContain(sentence)
     expect(code).toBe(2)
@@ -375,12 +371,12 @@ describe('krmkit merge', () => {
 })
 
 describe('krmkit', () => {
-  it('has a place in the help for every command', async () => {
+  it('lists every command in the help', async () => {
     const { out } = await run(['--help'])
     const groups = out.slice(out.indexOf('Server:'))
     const names = groups.match(/^ {2}(\w+) /gm)?.map((name) => name.trim())
     expect(names).toEqual(expect.arrayContaining(['serve', 'validate', 'apply', 'diff', 'blame', 'merge', 'help']))
-    expect(groups).toContain('Files, without a server:')
+    expect(groups).toContain('Manifests (offline):')
     for (const command of ['validate', 'apply', 'diff', 'blame', 'merge']) {
       const help = await run([command, '--help'])
       expect(help.code).toBe(0)

@@ -1,18 +1,18 @@
-import { type Change, createMergePatch, createTwoWayPatch, diff, FieldManagerError } from '@krmkit/fieldmanager'
+import { type Change, createMergePatch, createTwoWayPatch, diffObjects, FieldManagerError } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { changeLines } from './change-text.ts'
-import { inVersion } from './versions.ts'
+import { convertToVersion } from './convert-version.ts'
 
-/** What the flags of `krmkit diff` say. */
+/** The flags of `krmkit diffObjects`. */
 export interface DiffFlags {
   readonly definitions: readonly string[]
   readonly defaults: boolean
@@ -22,7 +22,7 @@ export interface DiffFlags {
   readonly color: ColorWhen
 }
 
-/** One object of either side. */
+/** A difference of one object. */
 interface Difference {
   readonly status: 'added' | 'removed' | 'changed'
   readonly before: LoadedObject | undefined
@@ -30,9 +30,9 @@ interface Difference {
   readonly changes: readonly Change[]
 }
 
-/** @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit diffObjects`. @returns the exit code. @throws CliError `FileFailed` */
 export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
-  const sides = [readable(findManifests([from], terminal)), readable(findManifests([to], terminal))] as const
+  const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
   const kinds = kindsFor(sides.flat(), flags.definitions, terminal)
   const found = differences(loadObjects(sides[0], kinds), loadObjects(sides[1], kinds), (before, after) =>
     changesOf(before, after, { flags, kinds, warn: (text) => terminal.err(`krmkit: ${text}\n`) }),
@@ -46,12 +46,12 @@ export function runDiff([from, to]: readonly [string, string], flags: DiffFlags,
       ),
     )
   else printText(found, flags, terminal)
-  return found.length > 0 ? exitCodes.findings : exitCodes.fine
+  return found.length > 0 ? exitCodes.findings : exitCodes.success
 }
 
 type Compare = (before: LoadedObject, after: LoadedObject) => readonly Change[]
 
-/** Pairs of one identity in the order of the second side, then what only the first has. */
+/** Compares objects with equal identity, in the order of the second side; objects of the first side alone come last. */
 function differences(before: readonly LoadedObject[], after: readonly LoadedObject[], compare: Compare): Difference[] {
   const left = new Map(before.map((each) => [each.identity, each]))
   const found: Difference[] = []
@@ -68,44 +68,44 @@ function differences(before: readonly LoadedObject[], after: readonly LoadedObje
   return found
 }
 
-interface Comparing {
+interface CompareContext {
   readonly flags: DiffFlags
   readonly kinds: OfflineKinds
   readonly warn: (text: string) => void
 }
 
-function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, warn }: Comparing): readonly Change[] {
-  const old = inVersion(before, after.gvk, kinds)
-  const pair = [prepared(old, flags), prepared(after.object, flags)] as const
+function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, warn }: CompareContext): readonly Change[] {
+  const old = convertToVersion(before, after.gvk, kinds)
+  const pair = [withoutManagedFields(old, flags), withoutManagedFields(after.object, flags)] as const
   const { type } = after
   const kept = ({ field }: Change) => !flags.ignore.some((path) => isBelow(field, path.startsWith('.') ? path : `.${path}`))
-  if (type === undefined) return diff(pair[0], pair[1]).filter(kept)
+  if (type === undefined) return diffObjects(pair[0], pair[1]).filter(kept)
   try {
     const typed = pair.map((object) => canonical(object, after, { flags, kinds }))
-    if (typed[0] !== undefined && typed[1] !== undefined) return diff(typed[0], typed[1], type).filter(kept)
+    if (typed[0] !== undefined && typed[1] !== undefined) return diffObjects(typed[0], typed[1], type).filter(kept)
   } catch (error) {
     if (!(error instanceof FieldManagerError) && !(error instanceof DecodeError)) throw error
   }
-  warn(`${objectText(after.name)} has fields that its kind does not know, or of wrong types: compared without regard to its kind`)
-  return diff(pair[0], pair[1]).filter(kept)
+  warn(`${objectText(after.name)} has unknown fields or values of wrong types: compared without its schema`)
+  return diffObjects(pair[0], pair[1]).filter(kept)
 }
 
 function isBelow(field: string, path: string): boolean {
   return field.startsWith(path) && /^(?:$|[.[])/.test(field.slice(path.length))
 }
 
-function prepared(object: JsonObject, { showManagedFields }: DiffFlags): JsonObject {
+function withoutManagedFields(object: JsonObject, { showManagedFields }: DiffFlags): JsonObject {
   const { metadata } = object
   if (showManagedFields || typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return object
   const { managedFields: _, ...rest } = metadata
   return { ...object, metadata: rest }
 }
 
-/** In the one form that equal objects share; `undefined` when that would lose something. */
+/** Decodes an object to its canonical form; undefined when the decoder drops or rejects a field. */
 function canonical(
   object: JsonObject,
   { gvk }: LoadedObject,
-  { flags, kinds }: Pick<Comparing, 'flags' | 'kinds'>,
+  { flags, kinds }: Pick<CompareContext, 'flags' | 'kinds'>,
 ): JsonObject | undefined {
   const found = kinds.find(gvk)
   if (found.kind !== 'found') return undefined
@@ -131,12 +131,12 @@ function jsonOf({ status, before, after, changes }: Difference): object {
   }
 }
 
-/** What makes the second of the first; an object that is new is its own patch. */
+/** The patch from the first to the second object; a new object is its own patch. */
 function patchOf({ before, after }: Difference, flags: DiffFlags, kinds: OfflineKinds): JsonObject[] {
   if (after === undefined) return []
-  const next = prepared(after.object, flags)
+  const next = withoutManagedFields(after.object, flags)
   if (before === undefined) return [next]
-  const old = prepared(inVersion(before, after.gvk, kinds), flags)
+  const old = withoutManagedFields(convertToVersion(before, after.gvk, kinds), flags)
   const { type } = after
   const strategic = type !== undefined && type.custom === undefined
   const patch = strategic ? createTwoWayPatch(type, old, next) : createMergePatch(old, next)

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineDiff } from './line-diff.ts'
 
-describe('line by line', () => {
-  it('tells nothing of equal texts but their length', () => {
+describe('lineDiff', () => {
+  it('reduces equal texts to their length', () => {
     expect(lineDiff(['a', 'b'], ['a', 'b'])).toEqual([{ mark: '@', text: '2 lines' }])
   })
 
-  it('tells what came and went, whatever it was', () => {
+  it('reconstructs both texts from random diffs', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
     fc.assert(
       fc.property(lines, lines, (before, after) => {
@@ -34,7 +34,7 @@ describe('line by line', () => {
     )
   })
 
-  it('gives up on texts that are too long to compare', () => {
+  it('treats texts above the limit as completely changed', () => {
     const long = (prefix: string) => Array.from({ length: 3000 }, (_, i) => `${prefix}${i}`)
     expect(lineDiff(long('a'), long('b'))).toHaveLength(6000)
   })

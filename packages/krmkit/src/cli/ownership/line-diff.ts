@@ -1,17 +1,17 @@
-/** What two texts have in common, line by line. */
+/** A line diff of two texts. */
 
 export interface DiffLine {
-  /** `@` stands for lines that are left out because both texts have them. */
+  /** `@` replaces omitted common lines. */
   readonly mark: ' ' | '+' | '-' | '@'
   readonly text: string
 }
 
-/** Lines around a change that are shown. */
+/** Number of common lines shown around a change. */
 const context = 2
-/** Beyond so many comparisons everything counts as changed. */
+/** Maximum number of comparisons; above it, all lines count as changed. */
 const budget = 4_000_000
 
-/** The shortest way from one text to the other. */
+/** Computes the shortest edit script from one text to the other. */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -33,7 +33,7 @@ function middle(before: readonly string[], after: readonly string[]): DiffLine[]
   if (before.length * after.length > budget) {
     return [...before.map((text): DiffLine => ({ mark: '-', text })), ...after.map((text): DiffLine => ({ mark: '+', text }))]
   }
-  // Longest common subsequence of what is left, from the back.
+  // Lengths of longest common subsequences, computed from the end.
   const width = after.length + 1
   const common = new Uint32Array((before.length + 1) * width)
   for (let i = before.length - 1; i >= 0; i--) {
@@ -59,7 +59,7 @@ function middle(before: readonly string[], after: readonly string[]): DiffLine[]
   return lines
 }
 
-/** Without the lines that are far from any change. */
+/** Replaces common lines far from any change by a mark. */
 function shortened(lines: readonly DiffLine[]): DiffLine[] {
   const near = lines.map(() => false)
   lines.forEach(({ mark }, index) => {
@@ -67,19 +67,19 @@ function shortened(lines: readonly DiffLine[]): DiffLine[] {
       for (let at = Math.max(0, index - context); at <= Math.min(lines.length - 1, index + context); at++) near[at] = true
   })
   const kept: DiffLine[] = []
-  let left = 0
-  const mention = () => {
-    if (left > 0) kept.push({ mark: '@', text: left === 1 ? '1 line' : `${left} lines` })
-    left = 0
+  let omitted = 0
+  const pushMark = () => {
+    if (omitted > 0) kept.push({ mark: '@', text: omitted === 1 ? '1 line' : `${omitted} lines` })
+    omitted = 0
   }
   lines.forEach((line, index) => {
     if (!near[index]) {
-      left++
+      omitted++
       return
     }
-    mention()
+    pushMark()
     kept.push(line)
   })
-  mention()
+  pushMark()
   return kept
 }

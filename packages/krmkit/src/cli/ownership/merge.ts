@@ -11,14 +11,14 @@ import { decodeUntyped, type StructType } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
-import { type LoadedObject, loadObjects, readable, valuesOf } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests, type ManifestFile } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
-import { inVersion } from './versions.ts'
+import { convertToVersion } from './convert-version.ts'
 
-/** What the flags of `krmkit merge` say. */
+/** The flags of `krmkit merge`. */
 export interface MergeFlags {
   readonly patch?: string
   readonly type?: 'strategic' | 'merge' | 'json'
@@ -31,12 +31,12 @@ export interface MergeFlags {
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
+/** Runs `krmkit merge`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
 export function runMerge(target: string, patchPath: string | undefined, flags: MergeFlags, terminal: Terminal): number {
   const given = [patchPath, flags.patch, flags.modified].filter((each) => each !== undefined)
   if (given.length !== 1) throw wrongFlag('give one of: a patch file, --patch, or --modified (with --original)')
   if (flags.original !== undefined && flags.modified === undefined) throw wrongFlag('--original needs --modified')
-  const read = (path: string): readonly ManifestFile[] => readable(findManifests([path], terminal))
+  const read = (path: string): readonly ManifestFile[] => requireReadable(findManifests([path], terminal))
   const [targetFiles, original, modified] = [target, flags.original, flags.modified].map((path) =>
     path === undefined ? [] : read(path),
   )
@@ -51,11 +51,11 @@ export function runMerge(target: string, patchPath: string | undefined, flags: M
           )
         : threeWay(live, { original: original ?? [], modified: modified ?? [], flags, kinds })
     terminal.out(printObjects([flags.printPatch ? patch : patched(live, patch, flags)], flags.output))
-    return exitCodes.fine
+    return exitCodes.success
   } catch (error) {
     if (!(error instanceof PatchError)) throw error
     terminal.err(`${terminal.paint('err', flags.color).red('krmkit:')} ${objectText(live.name)}: ${error.message}\n`)
-    return error.code === 'Conflict' || error.code === 'Unprocessable' ? exitCodes.findings : exitCodes.trouble
+    return error.code === 'Conflict' || error.code === 'Unprocessable' ? exitCodes.findings : exitCodes.failure
   }
 }
 
@@ -65,7 +65,7 @@ function wrongFlag(message: string): CliError {
 
 function onlyObject(path: string, files: readonly ManifestFile[], kinds: OfflineKinds): LoadedObject {
   const all = loadObjects(files, kinds)
-  // Definitions may stand beside what they define.
+  // A file may hold the definition of the object as well.
   const objects = all.length > 1 ? all.filter(({ gvk }) => gvk.kind !== 'CustomResourceDefinition') : all
   const [only] = objects
   if (only === undefined || objects.length > 1) {
@@ -82,7 +82,7 @@ function onlyValue(path: string, files: readonly ManifestFile[]): JsonValue {
   return decodeUntyped<JsonObject>({ value: only }, { collect: false }).object.value as JsonValue
 }
 
-/** The patch as its form or the flag says; of built-in kinds a strategic one, of others a merge patch. */
+/** Applies the patch: JSON patch for lists, otherwise strategic merge for built-in kinds and JSON merge for others, unless `--type` is set. */
 function patched({ object, type }: LoadedObject, patch: JsonValue, { type: wanted }: MergeFlags): JsonValue {
   const builtIn = type !== undefined && type.custom === undefined
   const form = wanted ?? (Array.isArray(patch) ? 'json' : builtIn ? 'strategic' : 'merge')
@@ -99,10 +99,10 @@ interface ThreeWay {
   readonly kinds: OfflineKinds
 }
 
-/** What client-side apply would send: from what was applied last, what is wanted, and what is live. */
+/** Computes the patch of client-side apply from the last applied, the wanted and the live object. */
 function threeWay(live: LoadedObject, { original, modified, flags, kinds }: ThreeWay): JsonObject {
-  const wanted = inVersion(onlyObject(flags.modified ?? '', modified, kinds), live.gvk, kinds)
-  const last = flags.original === undefined ? {} : inVersion(onlyObject(flags.original, original, kinds), live.gvk, kinds)
+  const wanted = convertToVersion(onlyObject(flags.modified ?? '', modified, kinds), live.gvk, kinds)
+  const last = flags.original === undefined ? {} : convertToVersion(onlyObject(flags.original, original, kinds), live.gvk, kinds)
   const type: StructType | undefined = live.type
   if (type !== undefined && type.custom === undefined && flags.type !== 'merge') {
     return createThreeWayPatch(type, { original: last, modified: wanted, current: live.object }, { overwrite: flags.overwrite })

@@ -9,38 +9,37 @@ import {
 import { ClientError, type ConnectionOptions, type RawResponse, remoteClient } from '@krmkit/client'
 import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
-import { withClient } from '../access/source.ts'
+import { withClient } from '../access/rbac-source.ts'
 import { CliError } from '../cli-error.ts'
 import { isObject } from '../offline/objects.ts'
 
 export interface DiscoveryOptions {
-  /** `https://host:port`, where somebody says that the cluster is. */
+  /** The unverified address of the cluster: `https://host:port`. */
   readonly server: string
   readonly token: BootstrapToken
-  /** Pins of the public keys of its authorities. Empty: whoever knows the token is believed. */
+  /** Public key pins of the cluster authorities. Empty: any server that knows the token is trusted. */
   readonly pins: readonly string[]
   readonly signingKey?: BootstrapSigningKey
-  /** For how long to try again while nothing is signed or nobody answers. */
+  /** Time limit of retries while cluster-info is not signed or the server does not respond. */
   readonly timeoutMs: number
   readonly clock: Clock
   readonly profile?: Pick<NamingProfile, 'publicNamespace'>
 }
 
-/** How to reach a cluster that has proved to be the right one. */
+/** The verified address and authority of a cluster. */
 export interface DiscoveredCluster {
   readonly server: string
-  /** PEM; absent: the platform's authorities are trusted. */
+  /** PEM; undefined: the authorities of the platform are trusted. */
   readonly authority: string | undefined
 }
 
-/** As long as a server lets objects be, and some. */
+/** Above the request size limit of servers. */
 const maxBytes = 4 * 1024 * 1024
 const pauseMs = 5000
 
 /**
- * Learns from a bootstrap token how to reach a cluster. Asks without believing the server; what it says must be signed by
- * the token, and its authority must have one of the keys that were given. Then it is asked once more, over a connection
- * that this authority vouches for, and must say the same.
+ * Discovers a cluster with a bootstrap token. Fetches cluster-info over an unverified connection, checks its signature with the token and
+ * the public key pins of its authority, then fetches it again over a connection verified by this authority and compares both.
  *
  * @throws CertificateError `Untrusted`, `Unsigned`; ApiError, ClientError, CliError when the time is up.
  * @see API protocol specification, 2.11
@@ -57,11 +56,11 @@ export async function discoverCluster(options: DiscoveryOptions): Promise<Discov
   if (again === kubeconfig) return cluster
   throw new CertificateError({
     code: 'Untrusted',
-    message: 'the server said something else over a connection that can be trusted',
+    message: 'cluster-info differs between the unverified and the verified connection',
   })
 }
 
-/** Tries again while a signer, a role or the server itself may still be on its way. */
+/** Retries while the signature, the role or the server itself may still be missing. */
 async function untilSigned(ask: () => Promise<string>, { clock, timeoutMs }: DiscoveryOptions): Promise<string> {
   const end = clock.now() + timeoutMs
   for (;;) {
@@ -76,7 +75,7 @@ async function untilSigned(ask: () => Promise<string>, { clock, timeoutMs }: Dis
   }
 }
 
-/** The data of the ConfigMap. */
+/** Fetches the data of the ConfigMap. */
 async function fetchInfo(connection: ConnectionOptions, options: DiscoveryOptions): Promise<Record<string, string>> {
   const { publicNamespace } = options.profile ?? stockProfile
   const path = `/api/v1/namespaces/${publicNamespace}/configmaps/${clusterInfoName}`
@@ -89,21 +88,21 @@ async function dataIn(response: RawResponse): Promise<Record<string, string>> {
   let size = 0
   for await (const part of response.stream()) {
     size += part.length
-    if (size > maxBytes) throw unusable('the answer is too long')
+    if (size > maxBytes) throw unusable('the response is too large')
     parts.push(part)
   }
   if (status === 403)
-    throw ApiError.forbidden({ group: '', resource: 'configmaps' }, clusterInfoName, 'not everybody may read it')
+    throw ApiError.forbidden({ group: '', resource: 'configmaps' }, clusterInfoName, 'it is not readable without authentication')
   if (status === 404) throw ApiError.notFound({ group: '', resource: 'configmaps' }, clusterInfoName)
-  if (status !== 200) throw unusable(`the server answers with ${status}`)
-  const object = parsedOr(() => JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown, 'the answer is no object')
+  if (status !== 200) throw unusable(`the server responds with status ${status}`)
+  const object = parsedOr(() => JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown, 'the response is not a JSON object')
   const data = isObject(object) && isObject(object.data) ? object.data : {}
   return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-/** The one cluster of a kubeconfig, or that of its current context. */
+/** The only cluster of a kubeconfig, or that of its current context. */
 function clusterIn(kubeconfig: string): DiscoveredCluster {
-  const value = parsedOr(() => parseYaml(kubeconfig).value as unknown, 'it holds no kubeconfig')
+  const value = parsedOr(() => parseYaml(kubeconfig).value as unknown, 'it is not a kubeconfig')
   const members = isObject(value) ? value : {}
   const clusters = namedIn(members.clusters, 'cluster')
   const current = members['current-context']
@@ -111,7 +110,7 @@ function clusterIn(kubeconfig: string): DiscoveredCluster {
   const cluster = context === undefined ? clusters.values().next().value : clusters.get(String(context.cluster))
   const { server, 'certificate-authority-data': data } = cluster ?? {}
   if (typeof server !== 'string' || !server.startsWith('https://') || !URL.canParse(server))
-    throw unusable('its kubeconfig names no server')
+    throw unusable('its kubeconfig has no https server URL')
   return { server, authority: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined }
 }
 
@@ -134,5 +133,5 @@ function parsedOr<T>(parse: () => T, otherwise: string): T {
 }
 
 function unusable(why: string): CliError {
-  return new CliError({ code: 'Unusable', message: `${clusterInfoName} cannot be used: ${why}` })
+  return new CliError({ code: 'InvalidResponse', message: `${clusterInfoName} cannot be used: ${why}` })
 }

@@ -5,7 +5,7 @@ import { writeSecret } from '../files.ts'
 import { kubeconfigText } from '../kubeconfig-writer.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { discoverCluster } from './discovery.ts'
-import { textOf } from './tokens.ts'
+import { readArgument } from './tokens.ts'
 
 export interface JoinInfoFlags {
   readonly token: string
@@ -17,17 +17,17 @@ export interface JoinInfoFlags {
   readonly timeout: number
 }
 
-/** Prints the kubeconfig with which the bearer of a token joins. @throws CliError, CertificateError, ApiError, ClientError */
+/** Runs `krmkit join-info`. @returns the exit code. @throws CliError, CertificateError, ApiError, ClientError */
 export async function runJoinInfo(
   server: string,
   flags: JoinInfoFlags,
   { terminal, clock }: { readonly terminal: Terminal; readonly clock: Clock },
 ): Promise<number> {
-  const token = parseBootstrapToken(textOf(flags.token, terminal))
+  const token = parseBootstrapToken(readArgument(flags.token, terminal))
   const pins = flags.discoveryTokenCaCertHash.map(parsePublicKeyPin)
   if (pins.length === 0 && !flags.discoveryTokenUnsafeSkipCaVerification) {
     const message =
-      'say which authority the cluster has with --discovery-token-ca-cert-hash, or believe everybody who knows the token with --discovery-token-unsafe-skip-ca-verification'
+      'pin the authority of the cluster with --discovery-token-ca-cert-hash, or trust any server that knows the token with --discovery-token-unsafe-skip-ca-verification'
     throw new CliError({ code: 'InvalidFlag', message })
   }
   const found = await discoverCluster({
@@ -44,14 +44,14 @@ export async function runJoinInfo(
   if (flags.writeKubeconfig === undefined) terminal.out(text)
   else {
     await writeSecret(flags.writeKubeconfig, text)
-    terminal.err(`krmkit: ${flags.writeKubeconfig} leads to ${found.server}\n`)
+    terminal.err(`krmkit: wrote ${flags.writeKubeconfig} for ${found.server}\n`)
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** `host:port` is enough. @throws CliError `InvalidFlag` */
+/** Completes `host:port` to a URL. @throws CliError `InvalidFlag` */
 function urlOf(server: string): string {
   const url = server.includes('://') ? server : `https://${server}`
   if (url.startsWith('https://') && URL.canParse(url)) return url.replace(/\/+$/, '')
-  throw new CliError({ code: 'InvalidFlag', message: 'the server is named as HOST:PORT or by an https URL' })
+  throw new CliError({ code: 'InvalidFlag', message: 'the server must be HOST:PORT or an https URL' })
 }

@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, publicKeyPin } from '@krmkit/certificates'
+import { createCertificateRequest, publicKeyPinOf } from '@krmkit/certificates'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const Secret = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
@@ -22,7 +21,7 @@ const CertificateRequest = resourceType({
 const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 const logged: string[] = []
 beforeEach(async () => {
@@ -37,18 +36,8 @@ afterEach(async () => {
 const note = (text: string, error?: unknown) => void logged.push(`${text} ${String(error ?? '')}`)
 const log = { info: note, error: note }
 
-/** Runs the command line; `serve` starts a server. */
-const run = async (args: readonly string[], { stdin = '' } = {}) => {
-  const terminal = testTerminal({ now: () => Date.now(), stdin: () => stdin })
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal, serve: take })
-    .parseAsync(['node', 'krmkit', ...args])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return { ...terminal.printed, options }
-}
+const run = (args: readonly string[], { stdin = '' } = {}) =>
+  runCommand(args, testTerminal({ now: () => Date.now(), stdin: () => stdin }))
 const start = async (...flags: string[]) => {
   const own = ['serve', '--secure-port=0', `--data-dir=${folder}/data`, '--enable-bootstrap-token-auth', '--v=2']
   const { options, err } = await run([...own, ...flags])
@@ -57,7 +46,7 @@ const start = async (...flags: string[]) => {
   running.push(serving)
   const config = ['--kubeconfig', serving.kubeconfig!]
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
-  return { url: serving.url, config, ca: connection.ca!, pin: publicKeyPin(connection.ca!), admin: connect(connection) }
+  return { url: serving.url, config, ca: connection.ca!, pin: publicKeyPinOf(connection.ca!), admin: connect(connection) }
 }
 const connect = (connection: Parameters<typeof remoteClient>[0]) => {
   const client = remoteClient(connection)
@@ -69,8 +58,8 @@ const whoIs = async (client: Client) => {
   return (await client.request({ method: 'POST', path: reviews, body })).json()
 }
 
-describe('joining', () => {
-  it('P121 P260 P264 goes from a token to a kubeconfig to a request for a certificate', async () => {
+describe('joining a cluster', () => {
+  it('leads from a token to a kubeconfig to a certificate request [P121] [P260] [P264]', async () => {
     const { url, config, pin, admin } = await start('--publish-cluster-info')
     const made = await run(['token', 'create', '--ttl=1h', '--description=for tests', ...config])
     expect(made).toMatchObject({ code: 0, err: '' })
@@ -92,14 +81,14 @@ describe('joining', () => {
         },
       },
     })
-    // Its group may ask for certificates, and for nothing else.
+    // The group of the token may only request certificates.
     const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
     expect((await joiner.request({ path: requests })).status).toBe(200)
     expect((await joiner.request({ path: '/api/v1/secrets' })).status).toBe(403)
 
-    // Whoever has no token learns how to reach the cluster, and cannot believe it.
+    // Without the token, cluster-info is readable but cannot be verified.
     const stranger = ['join-info', url, '--token', `${token.slice(0, 7)}aaaaaaaaaaaaaaaa`, ...trust, '--timeout=0s']
-    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not good') })
+    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is invalid') })
 
     expect((await run(['token', 'delete', token, ...config])).out).toBe(`bootstrap token "${token.slice(0, 6)}" deleted\n`)
     expect((await joiner.request({ path: '/version' })).status).toBe(401)
@@ -109,14 +98,16 @@ describe('joining', () => {
     expect(logged.join('\n')).not.toContain(token.slice(7))
   })
 
-  it('P131 P134 P261 a node joins: token, cluster information, request, approval, certificate, node', async () => {
+  it('registers a node: token, cluster-info, request, approval, certificate, node [P131] [P134] [P261]', async () => {
     const { url, config, pin, ca } = await start('--publish-cluster-info', '--enable-admission-plugins=NodeRestriction')
     const token = (await run(['token', 'create', '--ttl=1h', ...config])).out.trim()
     const found = await run(['join-info', url, '--token', token, '--discovery-token-ca-cert-hash', pin])
     await writeFile(join(folder, 'joined.conf'), found.out)
     const joiner = connect(await loadKubeconfig({ path: join(folder, 'joined.conf') }))
 
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'system:node:n1', organizations: ['system:nodes'] } })
+    const { request, key } = createCertificateRequest({
+      subject: { commonName: 'system:node:n1', organizations: ['system:nodes'] },
+    })
     const spec = {
       request: Buffer.from(request).toString('base64'),
       signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -139,7 +130,7 @@ describe('joining', () => {
     await expect(node.create(Node, { metadata: { name: 'n2' } })).rejects.toMatchObject({ code: 403 })
   })
 
-  it('P124 believes an authority only when its key is the one that was told', async () => {
+  it('trusts an authority only when its public key is pinned [P124]', async () => {
     const { url, config, pin } = await start('--publish-cluster-info')
     const token = 'abcdef.0123456789abcdef'
     await run(['token', 'create', token, ...config])
@@ -160,7 +151,7 @@ describe('joining', () => {
     expect(await readFile(file, 'utf8')).toContain(token)
   })
 
-  it('P123 P265 follows the flags: the full token signs, controllers can be switched off', async () => {
+  it('signs with the full token, and without excluded controllers, as flags configure [P123] [P265]', async () => {
     const { url, config, pin, admin } = await start('--publish-cluster-info', '--bootstrap-signing-key=full-token')
     const token = 'abcdef.0123456789abcdef'
     await run(['token', 'create', token, ...config])
@@ -185,7 +176,7 @@ describe('joining', () => {
     expect(unsigned).toMatchObject({ code: 2, err: expect.stringContaining('is not signed for the token abcdef') })
   })
 
-  it('publishes nothing unless it is told to', async () => {
+  it('publishes nothing without --publish-cluster-info', async () => {
     const { url, config, ca, admin } = await start()
     await expect(admin.get(ConfigMap, 'cluster-info', { namespace: 'kube-public' })).rejects.toMatchObject({ reason: 'NotFound' })
     const anonymous = connect({ server: url, ca })
@@ -193,7 +184,7 @@ describe('joining', () => {
     expect((await anonymous.request({ path })).status).toBe(403)
     for (const server of ['https://a.example.com:6443', url]) {
       const published = await run(['token', 'publish-cluster-info', '--server', server, ...config])
-      expect(published).toMatchObject({ code: 0, out: `kube-public/cluster-info says that the cluster is at ${server}\n` })
+      expect(published).toMatchObject({ code: 0, out: `kube-public/cluster-info published for ${server}\n` })
       expect(await (await anonymous.request({ path })).text()).toContain(server)
     }
     expect((await anonymous.request({ path: '/api/v1/namespaces/kube-public/configmaps' })).status).toBe(403)
@@ -201,13 +192,13 @@ describe('joining', () => {
 })
 
 describe('krmkit token', () => {
-  it('P120 generate prints a token and asks nobody', async () => {
+  it('generate prints a token without a server [P120]', async () => {
     const { out, code } = await run(['token', 'generate'])
     expect(out).toMatch(/^[a-z0-9]{6}\.[a-z0-9]{16}\n$/)
     expect(code).toBe(0)
   })
 
-  it('create, list and delete', async () => {
+  it('creates, lists and deletes tokens', async () => {
     const { url, config, pin } = await start('--controllers=*,-tokencleaner')
     const create = (...more: string[]) => run(['token', 'create', ...more, ...config])
     expect(await create('aaaaaa.0123456789abcdef', '--print-join-command')).toMatchObject({
@@ -236,7 +227,7 @@ describe('krmkit token', () => {
     [['delete', 'abcdef.SECRETSECRET1234']],
     [['create', '--groups=system:masters']],
     [['create', '--usages=everything']],
-  ])('%j is refused without repeating a secret', async (args) => {
+  ])('rejects %j without printing a secret', async (args) => {
     const { code, err, out } = await run(['token', ...args, '--kubeconfig=/none'])
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toBe('')

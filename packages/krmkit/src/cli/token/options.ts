@@ -1,15 +1,15 @@
 import type { BootstrapSigningKey, BootstrapTokenUsage } from '@krmkit/certificates'
 
-/** Spelt out here, so that a command line is read without what signs. */
+/** Repeated here, so that parsing a command line does not load the signing code. */
 export const signingKeys: readonly BootstrapSigningKey[] = ['token-secret', 'full-token']
 export const tokenUsages: readonly BootstrapTokenUsage[] = ['signing', 'authentication']
 
-/** The group that tokens are made for unless others are named. */
+/** The default group of tokens. */
 export const joiningGroup = 'system:bootstrappers:kubeadm:default-node-token'
 
-/** What the flags of `serve` say about joining. */
+/** The bootstrap token flags of `serve`. */
 export interface JoinOptions {
-  /** Keep cluster information in the public namespace, with what those need who join. */
+  /** Publish cluster-info and the RBAC rules of joining nodes. */
   readonly publishClusterInfo: boolean
   readonly bootstrapSigningKey: BootstrapSigningKey
 }

@@ -1,36 +1,31 @@
-import { type Command, Option } from '../commander.ts'
+import { addOptionGroup, type Command, option } from '../commander.ts'
 import { flag } from '../flag-values.ts'
 import { signingKeys } from './options.ts'
 
-/** Adds the flags of `serve` that say how nodes and users may join. */
+/** Adds the flags of bootstrap tokens to `serve`. */
 export function addJoinFlags(command: Command): Command {
-  return command
-    .optionsGroup('Joining with bootstrap tokens:')
-    .addOption(
-      new Option(
-        '--publish-cluster-info [bool]',
-        'keep ConfigMap cluster-info in the public namespace, readable for everybody, with the rights of those who join, as kubeadm does',
-      )
-        .default(false)
-        .argParser(flag),
+  return addOptionGroup(command, 'Controllers', [
+    option(
+      '--publish-cluster-info [bool]',
+      'publish ConfigMap cluster-info, readable without authentication, and the RBAC rules of joining nodes, as kubeadm does',
     )
-    .addOption(
-      new Option(
-        '--bootstrap-signing-key <key>',
-        'what signs it: the secret of a token, as kubeadm expects it, or the full token',
-      )
-        .choices(signingKeys)
-        .default('token-secret'),
+      .default(false)
+      .argParser(flag),
+    option(
+      '--bootstrap-signing-key <key>',
+      'key that signs cluster-info: the token secret, as kubeadm expects, or the full token',
     )
+      .choices(signingKeys)
+      .default('token-secret'),
+  ])
 }
 
 /**
- * Controllers that are to run.
+ * Selects the controllers to run.
  *
- * Differs: whoever lets bootstrap tokens in has them cleaned up and sign without naming these controllers, unless they are
- * switched off by name.
+ * Differs: `--enable-bootstrap-token-auth` also enables the bootstrap signer and the token cleaner, unless they are excluded by name.
  */
-export function controllersFor(options: {
+export function selectControllers(options: {
   readonly controllers: readonly string[]
   readonly enableBootstrapTokenAuth: boolean
 }): readonly string[] {

@@ -9,25 +9,25 @@ import {
   generateBootstrapToken,
   isBootstrapTokenId,
   parseBootstrapToken,
-  publicKeyPin,
+  publicKeyPinOf,
   readBootstrapToken,
 } from '@krmkit/certificates'
 import { type Client, type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, formatTime, pemBlocks, type Random, stockProfile } from '@krmkit/meta'
-import { connectionOf, withClient } from '../access/source.ts'
-import { columns } from '../access/texts.ts'
+import { columns } from '../access/access-text.ts'
+import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { publishClusterInfo } from './publish.ts'
+import { publishClusterInfo } from './cluster-info.ts'
 
-/** How the server is reached. */
+/** Flags of the connection to the server. */
 export interface ServerFlags {
   readonly kubeconfig?: string
   readonly context?: string
 }
 
 export interface CreateFlags extends ServerFlags {
-  /** Milliseconds; 0: for ever. */
+  /** Milliseconds; 0: no expiration. */
   readonly ttl: number
   readonly usages: readonly BootstrapTokenUsage[]
   readonly groups: readonly string[]
@@ -47,19 +47,19 @@ interface Secret extends ApiObject {
 const secrets = resourceType<Secret>({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
 const namespace = stockProfile.systemNamespace
 
-/** Prints a token that no server knows of yet. */
+/** Runs `krmkit token generate`. */
 export function runGenerate(terminal: Terminal, random: Random): number {
   terminal.out(`${formatBootstrapToken(generateBootstrapToken(random))}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** Makes a token known to the server and prints it. @throws CliError, CertificateError, ApiError, ClientError */
+/** Runs `krmkit token create`. @throws CliError, CertificateError, ApiError, ClientError */
 export async function runCreate(
   given: string | undefined,
   flags: CreateFlags,
   { terminal, random }: { readonly terminal: Terminal; readonly random: Random },
 ): Promise<number> {
-  const token = given === undefined ? generateBootstrapToken(random) : parseBootstrapToken(textOf(given, terminal))
+  const token = given === undefined ? generateBootstrapToken(random) : parseBootstrapToken(readArgument(given, terminal))
   const { ttl, usages, groups, description = '' } = flags
   const expires = ttl === 0 ? {} : { expires: terminal.now() + ttl }
   const secret = bootstrapTokenSecret(token, { usages, groups, description, ...expires })
@@ -67,10 +67,10 @@ export async function runCreate(
   await withClient(remoteClient(connection), (client) => client.create(secrets, secret, { fieldManager: 'krmkit' }))
   const text = formatBootstrapToken(token)
   terminal.out(flags.printJoinCommand ? `${joinCommand(text, connection)}\n` : `${text}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** Prints the tokens that a server knows. Secrets that hold none of that name are told of. */
+/** Runs `krmkit token list`. Secrets without a token of their name are reported on the error stream. */
 export async function runList(flags: ListFlags, terminal: Terminal): Promise<number> {
   const fieldSelector = `type=${bootstrapSecretType(stockProfile)}`
   const { items } = await withServer(flags, (client) => client.list(secrets, { namespace, fieldSelector }))
@@ -86,13 +86,13 @@ export async function runList(flags: ListFlags, terminal: Terminal): Promise<num
     const heading = ['TOKEN', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS']
     terminal.out(columns([heading, ...records.map((record) => rowOf(record, terminal.now()))]))
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** Takes tokens away, each named by its id or as a whole. */
+/** Runs `krmkit token delete`; each token is named by its id or as a whole. */
 export async function runDelete(given: readonly string[], flags: ServerFlags, terminal: Terminal): Promise<number> {
   const ids = given.map((each) => {
-    const text = textOf(each, terminal)
+    const text = readArgument(each, terminal)
     return isBootstrapTokenId(text) ? text : parseBootstrapToken(text).id
   })
   await withServer(flags, async (client) => {
@@ -101,20 +101,20 @@ export async function runDelete(given: readonly string[], flags: ServerFlags, te
       terminal.out(`bootstrap token ${JSON.stringify(id)} deleted\n`)
     }
   })
-  return exitCodes.fine
+  return exitCodes.success
 }
 
-/** Publishes how the server of the kubeconfig is reached. */
+/** Runs `krmkit token publish-cluster-info`. */
 export async function runPublish(flags: ServerFlags & { readonly server?: string }, terminal: Terminal): Promise<number> {
   const connection = await connectionOf(flags)
   const server = flags.server ?? connection.server
   await withClient(remoteClient(connection), (client) => publishClusterInfo(client, { server, authority: connection.ca }))
-  terminal.out(`${stockProfile.publicNamespace}/cluster-info says that the cluster is at ${server}\n`)
-  return exitCodes.fine
+  terminal.out(`${stockProfile.publicNamespace}/cluster-info published for ${server}\n`)
+  return exitCodes.success
 }
 
-/** What is typed where a token is wanted: `-` stands for standard input, which no other user of the machine can read. */
-export function textOf(given: string, terminal: Terminal): string {
+/** Reads a token argument; `-` reads standard input, which other users of the machine cannot see. */
+export function readArgument(given: string, terminal: Terminal): string {
   return given === '-' ? terminal.stdin().trim() : given
 }
 
@@ -123,8 +123,8 @@ async function withServer<T>(flags: ServerFlags, use: (client: Client) => Promis
 }
 
 function joinCommand(token: string, { server, ca }: KubeconfigConnection): string {
-  // A kubeconfig with authorities names one at least.
-  const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPin)
+  // A kubeconfig with a bundle has at least one authority.
+  const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPinOf)
   const trust =
     ca === undefined
       ? '--discovery-token-unsafe-skip-ca-verification'
@@ -146,7 +146,7 @@ function rowOf(record: BootstrapTokenRecord, now: number): readonly string[] {
   ]
 }
 
-/** In the greatest unit of which there is a whole one. */
+/** Formats a duration in its largest whole unit. */
 function lifeOf(ms: number): string {
   if (ms <= 0) return '<expired>'
   const [size, letter] = units.find(([each]) => ms >= each) ?? [1000, 's']

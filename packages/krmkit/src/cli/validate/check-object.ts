@@ -15,28 +15,29 @@ import {
   validateObjectMeta,
 } from '@krmkit/meta'
 import { DecodeError, decode, type StructType } from '@krmkit/schema'
+import { messageOf } from '../cli-error.ts'
 import { withDefaults } from '../offline/defaults.ts'
 import type { FoundKind, OfflineKinds } from '../offline/kinds.ts'
 import { identityOf } from '../offline/load.ts'
-import { isObject, type ManifestObject, nameOf, own } from '../offline/objects.ts'
+import { isObject, type ManifestObject, nameOf, ownMember } from '../offline/objects.ts'
 import { type Problem, problemOf, type Severity } from './findings.ts'
 
-/** What a server would have against one object, all of it. */
+/** All problems that a server would report for one object. */
 
 export interface CheckOptions {
-  /** What unknown fields are. */
+  /** Severity of unknown fields. */
   readonly fields: Severity | 'ignored'
 }
 
 export interface CheckedObject {
   readonly problems: readonly Problem[]
-  /** What names the object among all others; absent when it has no name or its kind is not known. */
+  /** Identifies the object across versions; undefined without a name or for an unknown kind. */
   readonly identity?: string
-  /** Its fields were not looked at. */
+  /** The fields were not checked, because the type is not available. */
   readonly unchecked?: true
 }
 
-/** Reads, fills in and validates an object as a server does that is asked to create it. The object may come back changed. */
+/** Decodes, defaults and validates an object like a server that creates it. May modify the object. */
 export async function checkObject(object: ManifestObject, kinds: OfflineKinds, options: CheckOptions): Promise<CheckedObject> {
   const { value } = object
   if (!isObject(value)) return { problems: [error('no-object', '', `expected an object, found ${typeName(value)}`)] }
@@ -49,8 +50,8 @@ export async function checkObject(object: ManifestObject, kinds: OfflineKinds, o
   }
   const { definition } = found
   const name = nameOf(object)
-  const metadata = own(value, 'metadata')
-  const named = isObject(metadata) && own(metadata, 'name') === name.name && name.name !== ''
+  const metadata = ownMember(value, 'metadata')
+  const named = isObject(metadata) && ownMember(metadata, 'name') === name.name && name.name !== ''
   const identity = identityOf(name, typed, kinds)
   const problems = [...versionProblems(found, kinds), ...(await contentProblems(value, definition, kinds, options))]
   return { problems, ...(named ? { identity } : {}) }
@@ -60,7 +61,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-/** What the object says it is, or why that cannot be told. */
+/** The kind of the object, or the problems of its apiVersion and kind. */
 function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
   const value = object.value as JsonObject
   const { apiVersion, kind } = nameOf(object)
@@ -69,7 +70,7 @@ function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
     ['apiVersion', apiVersion],
     ['kind', kind],
   ] as const) {
-    const given = own(value, name)
+    const given = ownMember(value, name)
     if (given !== undefined && given !== null && typeof given !== 'string') {
       problems.push(error('type', name, `expected a string, found ${typeName(given)}`))
     } else if (text === '') problems.push(error('missing-kind', name, `${name} is missing`))
@@ -105,7 +106,7 @@ async function contentProblems(
   const { object, problems } = decodeAll(definition.kind.type(), value, options)
   if (object === undefined) return problems
   const wrong = problems.filter(({ rule }) => rule === 'type' || rule === 'value').map(({ path }) => path)
-  // What was refused counts as not set: complaints about that say nothing new.
+  // Removed values count as unset; problems below them would repeat the type error.
   const others = await ruleProblems({ ...object, ...typeOf(definition) }, value, definition, kinds)
   return [...problems, ...others.filter(({ path }) => !wrong.some((each) => isWithin(path, each)))]
 }
@@ -118,20 +119,20 @@ function isWithin(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^(?:$|[.[])/.test(path.slice(outer.length))
 }
 
-/** As many wrong values of one object are told. */
-const maxWrongValues = 100
+/** Maximum number of type errors reported for one object. */
+const maxTypeErrors = 100
 
-/** Decodes, and where something has the wrong type takes it out and decodes again, so that all wrong values are found. */
+/** Decodes the value; removes a value of a wrong type and decodes again, so that all type errors are found. */
 function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions): { object?: JsonObject; problems: Problem[] } {
   const problems: Problem[] = []
-  for (let attempt = 0; attempt < maxWrongValues; attempt++) {
+  for (let attempt = 0; attempt < maxTypeErrors; attempt++) {
     try {
       const decoded = decode<JsonObject>(type, value, { collect: fields !== 'ignored' })
       if (fields !== 'ignored') problems.push(...decoded.problems.map((text) => fieldProblem(text, fields)))
       return { object: decoded.object, problems }
     } catch (failure) {
       if (!(failure instanceof DecodeError)) throw failure
-      const { code, message, place } = failure
+      const { code, message, location: place } = failure
       const path = place.path ?? ''
       problems.push(error(code === 'Type' ? 'type' : 'value', path, typeMessage(message)))
       if (path === '' || !remove(value, path)) return { problems }
@@ -140,7 +141,7 @@ function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions
   return { problems }
 }
 
-/** `json: cannot unmarshal string into Go struct field PodSpec.spec.replicas of type int32` in words for everybody. */
+/** Rephrases `json: cannot unmarshal string into Go struct field PodSpec.spec.replicas of type int32` without Go types. */
 function typeMessage(message: string): string {
   const found = /^json: cannot unmarshal (.+) into Go (?:struct field \S+|value) of type (\S+)$/.exec(message)
   if (found === null) return message.replace(/^json: /, '')
@@ -159,7 +160,7 @@ const plainTypes: ReadonlyMap<string, string> = new Map([
   ['uint8', 'a byte'],
 ])
 
-/** Takes the value at a path out, as if it had not been there; items of lists become null. */
+/** Removes the value at a path; a list item becomes null. */
 function remove(value: JsonObject, path: string): boolean {
   let holder: unknown
   let name = ''
@@ -193,14 +194,14 @@ function fieldProblem(text: string, severity: Severity): Problem {
   const found = /^(unknown|duplicate) field "(.*)"$/s.exec(text)
   const path = found?.[2]?.replaceAll('\\"', '"') ?? ''
   const rule = found?.[1] === 'duplicate' ? 'duplicate-field' : 'unknown-field'
-  // `n: 1` has a member of that name.
+  // YAML 1.1 reads the key of `n: 1` as a boolean.
   const hint = /(?:^|\.)(?:true|false)$/.test(path)
-    ? '; YAML takes keys such as y, n, on and off for booleans: put them in quotes'
+    ? '; YAML reads keys such as y, n, on and off as booleans: put them in quotes'
     : ''
   return { rule, severity, path, message: found === null ? text : `${found[1]} field${hint}`, aboutName: true }
 }
 
-/** The rules of the kind, in the order of the server. */
+/** Applies defaulting, strategy and validation of the kind in the order of a server. */
 async function ruleProblems(
   object: JsonObject,
   written: JsonObject,
@@ -209,10 +210,10 @@ async function ruleProblems(
 ): Promise<readonly Problem[]> {
   const { kind, strategy: policy } = definition
   const paths = missingMembers(written, policy.requiredMembers?.[''] ?? [])
-  const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
+  const missing = paths.map((path) => error('required', String(path), 'Required value'))
   try {
     const filled = withDefaults(definition, object)
-    const homeless = placed(filled, kind.namespaced)
+    const namespaceProblems = applyRequestNamespace(filled, kind.namespaced)
     const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition
     const warnings: string[] = []
@@ -225,26 +226,26 @@ async function ruleProblems(
       allowPrivileged: true,
       warn: (text: string) => void warnings.push(text),
     }
-    fillIn(stored)
+    setServerFields(stored)
     policy.prepareForCreate?.(stored, context)
     await policy.ready?.(stored, undefined)
     const errors = policy.validate?.(stored, context) ?? metadataErrors(stored, definition)
     warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
-    const isNew = ({ path }: Problem) => !unnamed.some((each) => each.path === path)
-    return [...unnamed, ...distinct(errors).map(problemOf).filter(isNew), ...homeless, ...warnings.map(warningProblem)]
+    const isNew = ({ path }: Problem) => !missing.some((each) => each.path === path)
+    return [...missing, ...distinct(errors).map(problemOf).filter(isNew), ...namespaceProblems, ...warnings.map(warningProblem)]
   } catch (failure) {
-    return [error('internal', '', failure instanceof Error ? failure.message : String(failure))]
+    return [error('internal', '', messageOf(failure))]
   }
 }
 
-/** Of kinds without rules of their own; what is only asked about and never stored needs no name. */
+/** Validates the metadata of kinds without a strategy. Virtual resources, such as reviews, need no name. */
 function metadataErrors({ metadata }: ApiObject, { resource, kind }: ResourceDefinition): FieldError[] {
   if (resource.virtual) return []
   return validateObjectMeta(metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
-/** The name and namespace that the request would bring along. */
-function placed({ metadata }: ApiObject, namespaced: boolean): Problem[] {
+/** Sets the name and namespace that a create request would provide. */
+function applyRequestNamespace({ metadata }: ApiObject, namespaced: boolean): Problem[] {
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
     metadata.name = `${metadata.generateName?.slice(0, 58)}xxxxx`
   if (namespaced) {
@@ -253,11 +254,11 @@ function placed({ metadata }: ApiObject, namespaced: boolean): Problem[] {
   }
   if ((metadata.namespace ?? '') === '') return []
   delete metadata.namespace
-  return [warning('no-namespace', 'metadata.namespace', 'has no effect: the object does not live in a namespace')]
+  return [warning('no-namespace', 'metadata.namespace', 'has no effect: the object is cluster-scoped')]
 }
 
-/** What the server alone decides about a new object, and the service account that its admission gives to pods. */
-function fillIn({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
+/** Sets the metadata that a server assigns to a new object, and the service account that admission assigns to pods. */
+function setServerFields({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
   metadata.uid = systemRandom.uuid()
   metadata.creationTimestamp = formatTime(systemClock.now())
   delete metadata.deletionTimestamp
@@ -267,7 +268,7 @@ function fillIn({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
     spec.serviceAccountName = 'default'
 }
 
-/** The generic layer and the kind may say the same; that not everything was checked goes without saying. */
+/** Removes duplicate errors and notices that validation stopped early. */
 function distinct(errors: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter(({ field, message }) => {

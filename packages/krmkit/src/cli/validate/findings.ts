@@ -2,38 +2,38 @@ import type { FieldError } from '@krmkit/meta'
 import type { TextRange } from '@krmkit/schema'
 import type { ObjectName } from '../offline/objects.ts'
 
-/** What validation finds. */
+/** Findings of validation and their rules. */
 
 export type Severity = 'error' | 'warning'
 
-/** What is wrong, as a rule that reports group by. */
+/** The rule of a finding, by which reports group. */
 export type RuleId = keyof typeof rules
 
-/** Each rule in one sentence. */
+/** Descriptions of the rules. */
 export const rules = {
   'unreadable-file': 'A file or folder cannot be read.',
   syntax: 'The text is neither YAML nor JSON.',
   'no-object': 'A document is not an object.',
-  'missing-kind': 'An object does not say what it is: apiVersion or kind is missing.',
-  'unknown-kind': 'No kind of that name exists in that version.',
+  'missing-kind': 'An object has no apiVersion or no kind.',
+  'unknown-kind': 'The version has no kind of this name.',
   'missing-definition': 'A custom resource is not defined by any of the files.',
-  'removed-version': 'The release does not have that version of the kind.',
-  'unchecked-kind': 'The release has the kind, but its fields are not known.',
-  'unserved-version': 'The version is not served unless it is switched on.',
+  'removed-version': 'The release does not serve this version of the kind.',
+  'unchecked-kind': 'The release has the kind, but its type is not available.',
+  'unserved-version': 'The version is not served by default.',
   'deprecated-version': 'The version is deprecated.',
   type: 'A value has another type than its field.',
-  value: 'A text cannot be read as a quantity, time, or base64.',
+  value: 'A text is not a valid quantity, time or base64 value.',
   'unknown-field': 'A field does not exist.',
   'duplicate-field': 'A field is set twice in one object.',
-  required: 'A field that must be set is not.',
-  invalid: 'A value breaks a rule of its field.',
-  'not-supported': 'A value is not one of those that its field allows.',
+  required: 'A required field is not set.',
+  invalid: 'A value violates a rule of its field.',
+  'not-supported': 'A value is not one of the allowed values.',
   forbidden: 'A field must not be set there.',
-  duplicate: 'A value that must be unique is there twice.',
+  duplicate: 'A value that must be unique occurs twice.',
   'too-long': 'A text or list is longer than allowed.',
-  'too-many': 'There are more items than allowed.',
-  'not-found': 'A value refers to something that is not there.',
-  'no-namespace': 'A namespace is given to an object that lives in none.',
+  'too-many': 'A list or map has more items than allowed.',
+  'not-found': 'A value refers to something that does not exist.',
+  'no-namespace': 'A cluster-scoped object has a namespace.',
   'duplicate-object': 'Two documents describe the same object.',
   questionable: 'The server would accept it with a warning.',
   internal: 'Validation itself failed.',
@@ -43,18 +43,18 @@ export const rules = {
 export interface Problem {
   readonly rule: RuleId
   readonly severity: Severity
-  /** `spec.containers[0].image`, from the root of the object; empty for the object as a whole. */
+  /** Path from the root of the object, such as `spec.containers[0].image`; empty for the whole object. */
   readonly path: string
-  /** For people, without the path. */
+  /** The message without the path. */
   readonly message: string
-  /** The problem is the member itself rather than its value. */
+  /** Whether the problem concerns the name of the field rather than its value. */
   readonly aboutName?: boolean
 }
 
-/** A problem and where it is. */
+/** A problem with its position. */
 export interface Finding extends Omit<Problem, 'aboutName'> {
   readonly file: string
-  /** Which document of the file, from 1. */
+  /** Number of the document in the file, from 1. */
   readonly document?: number
   readonly range?: TextRange
   readonly object?: ObjectName
@@ -73,7 +73,7 @@ const reasons: Readonly<Record<FieldError['reason'], RuleId>> = {
   FieldValueTypeInvalid: 'type',
 }
 
-/** A refusal of the server as a problem. */
+/** Converts a validation error of the server to a problem. */
 export function problemOf({ field, reason, message }: FieldError): Problem {
   return { rule: reasons[reason], severity: 'error', path: field === '<nil>' ? '' : field, message }
 }
@@ -84,6 +84,6 @@ export interface Summary {
   readonly objects: number
   readonly errors: number
   readonly warnings: number
-  /** Objects of unknown kinds that were let pass, and of kinds whose fields are not known. */
+  /** Accepted objects of unknown kinds, and of kinds whose type is not available. */
   readonly unchecked: number
 }

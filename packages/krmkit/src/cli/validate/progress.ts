@@ -1,24 +1,24 @@
 import type { Terminal } from '../offline/terminal.ts'
-import { count } from './reports.ts'
+import { count } from './validation-report.ts'
 
-/** Tells on the error stream how far a long run has come: over and over on one line, or in lines of their own. */
+/** Reports the progress of a long run on the error stream: on one updated line of a terminal, or on separate lines. */
 export interface Progress {
   step(done: number, errors: number): void
-  /** Wipes the line that is written over; before results are printed as well. */
+  /** Clears the progress line. Call it before printing results. */
   clear(): void
 }
 
 export interface ProgressOptions {
   readonly total: number
-  /** As the flags say; without any, on a terminal when there are many files. */
+  /** Value of `--progress`; undefined: progress is shown on a terminal for many files. */
   readonly wanted: boolean | undefined
   readonly terminal: Pick<Terminal, 'err' | 'interactive' | 'now'>
 }
 
 const manyFiles = 50
 const repaintMs = 100
-/** Without a terminal there are as many lines at most. */
-const lines = 10
+/** Maximum number of lines without a terminal. */
+const maxLines = 10
 
 export function createProgress({ total, wanted, terminal }: ProgressOptions): Progress {
   const { err, interactive, now } = terminal
@@ -33,7 +33,7 @@ export function createProgress({ total, wanted, terminal }: ProgressOptions): Pr
   return {
     step(done, errors) {
       if (!interactive) {
-        if (done === total || Math.floor((done * lines) / total) > Math.floor(((done - 1) * lines) / total))
+        if (done === total || Math.floor((done * maxLines) / total) > Math.floor(((done - 1) * maxLines) / total))
           err(`${text(done, errors)}\n`)
         return
       }

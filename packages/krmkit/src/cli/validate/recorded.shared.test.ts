@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { OfflineKinds } from '../offline/kinds.ts'
 import { checkObject } from './check-object.ts'
 
-/** What the stock server said to objects that it was asked to create, as recorded in ../shared/wire. */
+/** Responses of the stock server to create requests, as recorded in ../shared/wire. */
 
 const folder = new URL('../../../../../../shared/wire/scenarios/', import.meta.url)
 
@@ -33,24 +33,24 @@ const kinds = new OfflineKinds({ release: '1.33', runtimeConfig: 'api/all=true' 
 const named = (text: string) => text.replaceAll('{ns}', 'ns-{id}').replaceAll('{id}', 'x')
 const collection = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?[a-z]+$/
 
-/** What only a server can know: the request around the object, its network, names it has made up, addresses of its memory. */
+/** Errors that depend on the server: the request, its network, generated names, memory addresses. */
 const notOurs =
   /^(?:dryRun|fieldManager|fieldValidation|\[\]|spec\.clusterIPs|spec\.ipFamil.*|spec\.ports\[0\]\.nodePort|metadata\.generateName|metadata\.name): /
-/** Scenarios in which it is not the object that is wrong, or texts that hold addresses. */
+/** Scenarios in which the object is valid, or whose messages contain memory addresses. */
 const leftOut = new Set([
   'protocol/create-mismatch.json no-kind',
   'protocol/protobuf-answers.json custom',
   'protocol/request-size.json annotations',
   'storage/pvc-data-source.json both-different',
 ])
-/** Where the policies of kinds part from the recordings; see ../shared/wire/differences.md. */
+/** Known differences between the strategies of kinds and the recordings; see ../shared/wire/differences.md. */
 const knownDifferences = new Set([
   'storage/pod-spec-validation.json dns-config',
   'storage/pod-volume-network-sources.json iscsi-missing',
   'storage/resourcequota.json fraction',
 ])
 
-it.skipIf(scenarios.length === 0)('says of every recorded object what the stock server says', async () => {
+it.skipIf(scenarios.length === 0)('reports the same errors as the stock server for every recorded object', async () => {
   const differences: string[] = []
   let compared = 0
   for (const file of scenarios) {
@@ -70,7 +70,7 @@ it.skipIf(scenarios.length === 0)('says of every recorded object what the stock 
   expect(compared).toBeGreaterThan(900)
 })
 
-/** What was refused; nothing when it was taken, and `undefined` for answers that are about something else. */
+/** Errors of a response; empty for an accepted object, undefined for a response about something else. */
 function causesOf({ status, body }: Expected): string[] | undefined {
   if (status === 201) return []
   const causes = body?.details?.causes

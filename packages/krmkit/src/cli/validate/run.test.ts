@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { seededRandom } from '@krmkit/meta'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { unmarked } from './testing/marked.ts'
-import { plantedMistakes } from './testing/planted-mistakes.ts'
+import { runCommand } from '../testing/run-command.ts'
+import { manifestMistakes } from './testing/manifest-mistakes.ts'
+import { extractMarkers } from './testing/position-markers.ts'
 import { widgetDefinition } from './testing/templates.ts'
 import { validManifests } from './testing/valid-manifests.ts'
 
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'krmkit-validate-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 let made = 0
-/** A folder with files of these names. */
+/** Writes files to a new folder. */
 const files = (contents: Readonly<Record<string, string>>): string => {
   const path = join(folder, `case-${made++}`)
   for (const [name, text] of Object.entries(contents)) {
@@ -24,15 +24,9 @@ const files = (contents: Readonly<Record<string, string>>): string => {
   return path
 }
 
-const run = async (flags: readonly string[], terminal: TestTerminal = testTerminal()) => {
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', 'validate', ...flags]).catch((error: { exitCode: number }) => {
-    terminal.exit(error.exitCode)
-  })
-  return terminal.printed
-}
+const run = (flags: readonly string[], terminal: TestTerminal = testTerminal()) => runCommand(['validate', ...flags], terminal)
 
-interface Told {
+interface ReportedFinding {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -44,7 +38,7 @@ interface Told {
 const configMap = (name: string, rest = '') => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${rest}`
 
 describe('krmkit validate', () => {
-  it('is right about every mistake in a folder of a thousand manifests', async () => {
+  it('reports every mistake in a folder of a thousand manifests', async () => {
     const random = seededRandom(4)
     const byte = (): number => random.bytes(1)[0] ?? 0
     const contents: Record<string, string> = { 'crds/widgets.yaml': widgetDefinition }
@@ -52,44 +46,44 @@ describe('krmkit validate', () => {
     const planted = new Set<string>()
     for (let i = 0; i < 1000; i++) {
       const name = `app-${i}`
-      // Every sort at least once, then about one file in ten.
+      // Each kind of mistake at least once, then about one file in ten.
       const mistake =
-        i < plantedMistakes.length
-          ? plantedMistakes[i]
+        i < manifestMistakes.length
+          ? manifestMistakes[i]
           : byte() < 26
-            ? plantedMistakes[byte() % plantedMistakes.length]
+            ? manifestMistakes[byte() % manifestMistakes.length]
             : undefined
       const marked = (mistake?.text ?? validManifests[i % validManifests.length] ?? '').replaceAll('NAME', name)
-      const { text, places } = unmarked(distinct(marked, i))
+      const { text, places } = extractMarkers(distinct(marked, i))
       const extension = mistake?.extension ?? (text.startsWith('{') ? '.json' : '.yaml')
       const file = `team-${i % 7}/${name}${extension}`
       contents[file] = text
       if (mistake === undefined) continue
-      planted.add(mistake.sort)
+      planted.add(mistake.title)
       for (const [index, { rule, path, severity = 'error' }] of mistake.expected.entries())
         expected.push(`${file}:${places[index]} ${severity} ${rule} ${path}`)
     }
     const path = files(contents)
     const { out, code } = await run([path, '-o', 'json'])
-    const { findings, summary } = JSON.parse(out) as { findings: Told[]; summary: object }
+    const { findings, summary } = JSON.parse(out) as { findings: ReportedFinding[]; summary: object }
     const found = findings.map(
       ({ file, line, column, severity, rule, path: field }) =>
         `${file.slice(path.length + 1)}:${line}:${column} ${severity} ${rule} ${field}`,
     )
     expect(found.sort()).toEqual(expected.sort())
-    expect(planted.size).toBe(plantedMistakes.length)
+    expect(planted.size).toBe(manifestMistakes.length)
     expect(summary).toMatchObject({ files: 1001 })
     expect(code).toBe(1)
   })
 
-  it('finds nothing wrong with what is right', async () => {
+  it('accepts valid manifests', async () => {
     const contents = Object.fromEntries(validManifests.map((text, i) => [`${i}.yaml`, text.replaceAll('NAME', `n${i}`)]))
     const { out, code } = await run([files({ ...contents, 'crd.yaml': widgetDefinition }), '--fail-on=warning'])
-    expect(out).toBe('28 objects in 19 files: fine\n')
+    expect(out).toBe('28 objects in 19 files: valid\n')
     expect(code).toBe(0)
   })
 
-  it('prints lines as compilers do', async () => {
+  it('prints findings in the format of compilers', async () => {
     const path = files({ 'a.yaml': configMap('a', 'date: {}\n') })
     const { out } = await run([path])
     expect(out).toBe(`${path}/a.yaml:5:1: error: ConfigMap a: date: unknown field [unknown-field]\n1 object in 1 file: 1 error\n`)
@@ -102,58 +96,56 @@ describe('krmkit validate', () => {
     expect(code).toBe(1)
   })
 
-  it('takes unknown fields as it is told to', async () => {
+  it('treats unknown fields by --validate', async () => {
     const path = files({ 'a.yaml': configMap('a', 'data: {a: b}\ndate: {}\ndata: {}\n') })
     expect(await run([path])).toMatchObject({ code: 1 })
     const warned = await run([path, '--validate=warn'])
     expect(warned).toMatchObject({ code: 0 })
     expect(warned.out).toContain('2 warnings')
     expect(await run([path, '--validate=warn', '--fail-on=warning'])).toMatchObject({ code: 1 })
-    expect(await run([path, '--validate=ignore'])).toMatchObject({ code: 0, out: '1 object in 1 file: fine\n' })
+    expect(await run([path, '--validate=ignore'])).toMatchObject({ code: 0, out: '1 object in 1 file: valid\n' })
   })
 
-  it('knows releases', async () => {
+  it('validates for a release', async () => {
     const path = files({
       'a.yaml': 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {}}\n',
       'b.yaml':
         'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\nspec: {validations: [{expression: "true"}], matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}}\n',
     })
     const now = await run([path])
-    expect(now.out).toContain(
-      'no longer in Kubernetes 1.33: it went with 1.25; use policy/v1 PodDisruptionBudget [removed-version]',
-    )
+    expect(now.out).toContain('was removed in Kubernetes 1.25; use policy/v1 PodDisruptionBudget [removed-version]')
     expect(now.out).toContain('1 error')
     const then = await run([path, '--kubernetes-version', 'v1.22.3'])
-    expect(then.out).toContain('too old to be checked here; it goes with 1.25')
-    expect(then.out).toContain('is not in Kubernetes 1.22: it came with 1.30')
+    expect(then.out).toContain('is not validated: its type is not available; it is removed in Kubernetes 1.25')
+    expect(then.out).toContain('is not in Kubernetes 1.22: it was added in Kubernetes 1.30')
     expect(then.out).toContain('2 objects in 2 files, 1 unchecked')
   })
 
-  it('takes definitions from elsewhere, and lets unknown kinds pass when told so', async () => {
+  it('reads --definitions, and accepts unknown kinds with --ignore-unknown-kinds', async () => {
     const path = files({ 'a.yaml': 'apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 0}\n' })
     const definitions = files({ 'crd.yaml': `${widgetDefinition}status: {acceptedNames: {kind: "", plural: ""}}\n` })
-    expect((await run([path])).out).toContain('kind: no definition of shop.example.com/v1 Widget is among the files')
+    expect((await run([path])).out).toContain('kind: no file defines shop.example.com/v1 Widget')
     expect((await run([path, '--definitions', definitions])).out).toContain('spec.size: Invalid value: 0')
     const passed = await run([path, '--ignore-unknown-kinds'])
-    expect(passed).toMatchObject({ code: 0, out: '1 object in 1 file, 1 unchecked: fine\n' })
+    expect(passed).toMatchObject({ code: 0, out: '1 object in 1 file, 1 unchecked: valid\n' })
   })
 
-  it('says so when a definition cannot be used', async () => {
+  it('reports an invalid definition', async () => {
     const broken = widgetDefinition.replace('versions:', 'versions: 7\n  other:')
     const path = files({ 'a.yaml': `${broken}---\napiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\n` })
     const { out, code } = await run([path])
     expect(out).toContain('spec.versions: expected a list, found number [type]')
-    expect(out).toContain('the definition of shop.example.com/v1 Widget cannot be used')
+    expect(out).toContain('the definition of shop.example.com/v1 Widget is invalid')
     expect(code).toBe(1)
   })
 
-  it('warns of objects that two files describe', async () => {
+  it('warns about objects defined in two files', async () => {
     const { out, code } = await run([files({ 'a.yaml': configMap('a'), 'b.yaml': configMap('a') })])
-    expect(out).toMatch(/b\.yaml:4:9: warning: ConfigMap a: metadata.name: ConfigMap a is described at .*a\.yaml:4 already/)
+    expect(out).toMatch(/b\.yaml:4:9: warning: ConfigMap a: metadata.name: ConfigMap a is already defined at .*a\.yaml:4/)
     expect(code).toBe(0)
   })
 
-  it('leaves out what is no manifest', async () => {
+  it('ignores files that are not manifests', async () => {
     const path = files({
       'a.yml': configMap('a'),
       'README.md': '#',
@@ -161,10 +153,10 @@ describe('krmkit validate', () => {
       '.github/workflow.yaml': 'on: push\n',
       'node_modules/x/x.yaml': 'a: b\n',
     })
-    expect((await run([path])).out).toBe('1 object in 1 file: fine\n')
+    expect((await run([path])).out).toBe('1 object in 1 file: valid\n')
   })
 
-  it('ends with 2 when files cannot be read, whatever else is found', async () => {
+  it('exits with 2 when a file cannot be read, with or without other findings', async () => {
     const path = files({ 'a.yaml': configMap('a', 'date: {}\n') })
     const { out, code } = await run([path, join(path, 'nope')])
     expect(out).toContain(`${path}/nope: error: no such file or directory [unreadable-file]`)
@@ -178,13 +170,13 @@ describe('krmkit validate', () => {
     [['--output', 'xml'], 'Allowed choices are text, json, sarif.'],
     [['--runtime-config', 'nope/v1=true'], 'nope/v1 that has not been registered'],
     [[], "missing required argument 'path'"],
-  ])('ends with 2 for wrong flags: %j', async (flags, sentence) => {
+  ])('exits with 2 for invalid flags: %j', async (flags, sentence) => {
     const { err, code } = await run(flags.length === 0 ? [] : ['-', ...flags])
     expect(err).toContain(sentence)
     expect(code).toBe(2)
   })
 
-  it('tells how far it has come when told so', async () => {
+  it('reports progress with --progress', async () => {
     const path = files(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.yaml`, configMap(`a${i}`)])))
     const plain = await run([path, '--progress'])
     expect(plain.err.split('\n')).toHaveLength(11)
@@ -196,7 +188,7 @@ describe('krmkit validate', () => {
     expect((await run([path])).err).toBe('')
   })
 
-  it('stands everything', async () => {
+  it('handles arbitrary documents without failing', async () => {
     const path = files({
       'a.yaml': '{{{{[[[[',
       'b.yaml': `${'a: &a [*a]\n'}---\n${'- '.repeat(5000)}x\n`,
@@ -217,7 +209,7 @@ describe('krmkit validate', () => {
 })
 
 describe('SARIF', () => {
-  it('has a result with a place for each finding', async () => {
+  it('has a result with a position for each finding', async () => {
     const path = files({ 'a b.yaml': configMap('a', 'date: {}\ndata:\n  a: 1\n') })
     const { out, code } = await run([path, '--output', 'sarif'])
     const log = JSON.parse(out) as {
@@ -248,7 +240,7 @@ describe('SARIF', () => {
   })
 })
 
-/** Objects whose names the sort does not vary are told apart by where they live. */
+/** Distinguishes objects with fixed names by their namespace. */
 function distinct(marked: string, index: number): string {
   return marked.replace('name: 10.0.0.1', `name: 10.0.${index >> 8}.${index & 255}`)
 }

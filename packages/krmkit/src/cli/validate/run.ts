@@ -3,10 +3,10 @@ import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import type { Finding, Severity } from './findings.ts'
 import { createProgress } from './progress.ts'
-import { createReport, type ReportFormat } from './reports.ts'
 import { Validator } from './validate.ts'
+import { createValidationReport, type ReportFormat } from './validation-report.ts'
 
-/** What the flags of `krmkit validate` say. */
+/** The flags of `krmkit validate`. */
 export interface ValidateFlags {
   readonly validate: 'strict' | 'warn' | 'ignore'
   readonly kubernetesVersion: string
@@ -23,7 +23,7 @@ export interface ValidateFlags {
 
 const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as const
 
-/** @returns the exit code. @throws CliError `InvalidFlag` */
+/** Runs `krmkit validate`. @returns the exit code. @throws CliError `InvalidFlag` */
 export async function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): Promise<number> {
   const kinds = kindsOf({
     release: flags.kubernetesVersion,
@@ -38,7 +38,7 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
   learnDefinitions([...extra.files, ...found.files], kinds)
   const { files } = found
   const progress = createProgress({ total: files.length, wanted: flags.progress, terminal })
-  const report = createReport(flags.output, {
+  const report = createValidationReport(flags.output, {
     out: terminal.out,
     paint: terminal.paint('out', flags.color),
     quiet: flags.quiet,
@@ -49,22 +49,22 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
     ignoreUnknownKinds: flags.ignoreUnknownKinds,
   })
   const totals = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0 }
-  const tell = (findings: readonly Finding[]) => {
+  const add = (findings: readonly Finding[]) => {
     for (const { severity } of findings) totals[severity === 'error' ? 'errors' : 'warnings']++
     if (findings.length > 0 && flags.output === 'text') progress.clear()
     report.add(findings)
   }
-  tell(unreadable)
+  add(unreadable)
   for (const [index, file] of files.entries()) {
     const { findings, objects, unchecked } = await validator.file(file)
     totals.objects += objects
     totals.unchecked += unchecked
-    tell(findings)
+    add(findings)
     progress.step(index + 1, totals.errors)
   }
   progress.clear()
   report.end(totals)
-  if (unreadable.length > 0) return exitCodes.trouble
+  if (unreadable.length > 0) return exitCodes.failure
   const failed = totals.errors > 0 || (flags.failOn === 'warning' && totals.warnings > 0)
-  return failed ? exitCodes.findings : exitCodes.fine
+  return failed ? exitCodes.findings : exitCodes.success
 }

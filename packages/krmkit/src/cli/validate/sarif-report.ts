@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Finding, type RuleId, rules } from './findings.ts'
 
-/** Findings as SARIF 2.1.0, the form that code hosts and editors show beside the text. */
+/** Findings in SARIF 2.1.0, which code hosts and editors display. */
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
@@ -72,7 +72,7 @@ function result({ rule, severity, message, path, file, range, object }: Finding,
   }
 }
 
-/** Relative to where the command runs, when it lies below. */
+/** A path relative to the working directory, or a file URL for files outside of it. */
 function uriOf(file: string): string {
   const path = isAbsolute(file) ? relative(process.cwd(), file) : file
   if (isAbsolute(path) || path.startsWith('..')) return pathToFileURL(file).href

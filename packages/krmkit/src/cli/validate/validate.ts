@@ -5,27 +5,27 @@ import { type ManifestObject, nameOf, type ObjectName, objectsOf, objectText } f
 import { type CheckOptions, checkObject } from './check-object.ts'
 import type { Finding, Problem, Severity } from './findings.ts'
 
-/** All documents of many files. */
+/** Validates all documents of many files. */
 
 export interface ValidateOptions {
-  /** What unknown and repeated fields are. */
+  /** Severity of unknown and duplicate fields. */
   readonly fields: Severity | 'ignored'
-  /** Lets objects pass whose kind is not known. */
+  /** Whether objects of unknown kinds are accepted. */
   readonly ignoreUnknownKinds: boolean
 }
 
-/** What was found in one file. */
+/** The result of one file. */
 export interface ValidatedFile {
   readonly findings: readonly Finding[]
   readonly objects: number
   readonly unchecked: number
 }
 
-/** Validates one file after the other; what it has seen before counts for objects that are described twice. */
+/** Validates files one by one, and remembers objects to find duplicates across files. */
 export class Validator {
   readonly #kinds: OfflineKinds
   readonly #options: ValidateOptions
-  /** Identity of an object -> where it was seen first. */
+  /** Identity of an object -> its first occurrence. */
   readonly #seen = new Map<string, { readonly file: string; readonly range: () => TextRange }>()
 
   constructor(kinds: OfflineKinds, options: ValidateOptions) {
@@ -39,7 +39,7 @@ export class Validator {
     let unchecked = 0
     for (const [index, document] of documentsOf(file).entries()) {
       const where = { file: file.path, document: index + 1 }
-      if (document.kind === 'fault') {
+      if (document.kind === 'error') {
         const { message, range } = document
         findings.push({ ...where, rule: 'syntax', severity: 'error', path: '', message, range })
         continue
@@ -50,30 +50,30 @@ export class Validator {
         if (checked.unchecked) unchecked++
         findings.push(...checked.findings.map((finding) => ({ ...where, ...finding })))
         if (checked.identity !== undefined)
-          findings.push(...this.#twice(checked.identity, object, { file: file.path, document, index }))
+          findings.push(...this.#duplicateObject(checked.identity, object, { file: file.path, document, index }))
       }
     }
-    return { findings: findings.sort(byPlace), objects, unchecked }
+    return { findings: findings.sort(byPosition), objects, unchecked }
   }
 
   async #object(object: ManifestObject, document: ManifestDocument) {
     const { fields, ignoreUnknownKinds } = this.#options
     const name = nameOf(object)
     const checked = await checkObject(object, this.#kinds, { fields } satisfies CheckOptions)
-    const isForgiven = ({ rule }: Problem) => ignoreUnknownKinds && (rule === 'missing-definition' || rule === 'unknown-kind')
-    const told = checked.problems.filter((problem) => !isForgiven(problem))
-    const problems = [...told, ...this.#repeated(object, document)]
+    const isIgnored = ({ rule }: Problem) => ignoreUnknownKinds && (rule === 'missing-definition' || rule === 'unknown-kind')
+    const reported = checked.problems.filter((problem) => !isIgnored(problem))
+    const problems = [...reported, ...this.#duplicateFields(object, document)]
     const findings = problems.map(({ aboutName, ...problem }) => {
-      const path = asWritten(name, problem.path)
+      const path = writtenPath(name, problem.path)
       const range = document.range(joined(object.at, path), aboutName ? 'name' : 'value')
       return { ...problem, path, range, ...(name.kind === '' ? {} : { object: name }) }
     })
-    const unchecked = checked.unchecked === true || told.length < checked.problems.length
+    const unchecked = checked.unchecked === true || reported.length < checked.problems.length
     return { findings, unchecked, ...(checked.identity === undefined ? {} : { identity: checked.identity }) }
   }
 
-  /** Members that are there twice, within the object. */
-  #repeated({ at }: ManifestObject, document: ManifestDocument): Problem[] {
+  /** Duplicate keys within the object. */
+  #duplicateFields({ at }: ManifestObject, document: ManifestDocument): Problem[] {
     const { fields } = this.#options
     if (fields === 'ignored') return []
     return document.repeated().flatMap(({ path }): Problem[] => {
@@ -83,8 +83,8 @@ export class Validator {
     })
   }
 
-  /** Within a file that is a mistake; across files it may be on purpose. */
-  #twice(
+  /** Reports a repeated object: an error within a file, a warning across files. */
+  #duplicateObject(
     identity: string,
     object: ManifestObject,
     { file, document, index }: { file: string; document: ManifestDocument; index: number },
@@ -99,7 +99,7 @@ export class Validator {
     const name: ObjectName = nameOf(object)
     const where = first.file === file ? `line ${first.range().line}` : `${first.file}:${first.range().line}`
     const severity = first.file === file ? 'error' : 'warning'
-    const message = `${objectText(name)} is described at ${where} already`
+    const message = `${objectText(name)} is already defined at ${where}`
     return [{ rule: 'duplicate-object', severity, path, message, file, document: index + 1, range: range(), object: name }]
   }
 }
@@ -108,15 +108,15 @@ function joined(at: string, path: string): string {
   return at === '' || path === '' ? at || path : `${at}.${path}`
 }
 
-/** The server checks a definition of one schema as if it had that at the top, where nobody writes it any more. */
-function asWritten({ apiVersion, kind }: ObjectName, path: string): string {
+/** Maps paths of the internal form of a CustomResourceDefinition, with one schema at the top, to those of `v1`. */
+function writtenPath({ apiVersion, kind }: ObjectName, path: string): string {
   if (kind !== 'CustomResourceDefinition' || apiVersion !== 'apiextensions.k8s.io/v1') return path
   return path
     .replace(/^spec\.validation\b/, 'spec.versions[0].schema')
     .replace(/^spec\.(?=subresources\b|additionalPrinterColumns\b)/, 'spec.versions[0].')
 }
 
-function byPlace(a: Finding, b: Finding): number {
+function byPosition(a: Finding, b: Finding): number {
   const [one, two] = [a.range ?? start, b.range ?? start]
   return one.line - two.line || one.column - two.column
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { type AuditEvent, createApiServer, type EmbeddedServer, fixedAuditPolicy } from '@krmkit/apiserver'
-import { type ServingCertificate, servingCertificate } from '@krmkit/certificates'
+import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { createWebhookTransport } from '@krmkit/http'
 import { type FakeClock, fakeClock, seededRandom, stockProfile, systemRandom } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { kubeconfigCredentials } from './kubeconfig-credentials.ts'
 import { type FaultServer, faultServer } from './testing/fault-server.ts'
 
-/** What becomes of a request when its webhook fails, in every way: the answer, the metrics and the audit trail. */
+/** Responses, metrics and audit events of requests whose webhook fails. */
 
 const day = 24 * 60 * 60 * 1000
 let folder: string
@@ -28,7 +28,12 @@ let transport: WebhookTransport & Disposable
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-faults-'))
   const make = (name: string, { now = Date.now(), hosts = [] as string[] } = {}) =>
-    servingCertificate(join(folder, name), { hosts, clock: { now: () => now }, random: systemRandom, profile: stockProfile })
+    ensureServingCertificate(join(folder, name), {
+      hosts,
+      clock: { now: () => now },
+      random: systemRandom,
+      profile: stockProfile,
+    })
   good = await make('good')
   named = await make('named', { hosts: ['hook.default.svc'] })
   expired = await make('expired', { now: Date.now() - 400 * day })
@@ -52,7 +57,7 @@ beforeEach(async () => {
   const webhooks = {
     transport,
     answerLimitBytes: 256 * 1024,
-    // The service of these tests runs in this process.
+    // The webhook of these tests runs in this process.
     resolveService: ({ name }: { name: string }) => {
       if (name === 'hook') return { host: '127.0.0.1', port: namedHooks.port }
       throw new Error(`service ${JSON.stringify(name)} not found`)
@@ -132,10 +137,10 @@ const toHooks = (path: string) => post(`https://127.0.0.1:${hooks.port}`, path)
 
 interface Fault {
   readonly hook: () => object
-  /** What the client is told, after the name of the webhook. */
+  /** The message to the client, after the name of the webhook. */
   readonly message: () => string | RegExp
   readonly code?: number
-  /** It is time that makes it fail. */
+  /** The fault is a timeout. */
   readonly waits?: boolean
 }
 
@@ -197,7 +202,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 }
 
-/** A request whose webhook fails; time goes on when that is what it takes. */
+/** Sends a request whose webhook fails, and advances the clock for timeouts. */
 async function failing({ waits = false }: Fault): Promise<{ status: number; text: string }> {
   const called = hooks.called()
   const answered = create()
@@ -209,8 +214,8 @@ async function failing({ waits = false }: Fault): Promise<{ status: number; text
 }
 
 describe.each(Object.entries(faults))('%s', (_, fault) => {
-  describe.each(['admit', 'validating'] as const)('of a webhook of type %s', (type) => {
-    it('P82 P307 P320 ends the request by default', async () => {
+  describe.each(['admit', 'validating'] as const)('of a %s webhook', (type) => {
+    it('fails the request by default [P82] [P307] [P320]', async () => {
       await configure(type, fault.hook())
       const { status, text } = await failing(fault)
       const told = JSON.parse(text) as { message: string; reason: string; details: { causes: { message: string }[] } }
@@ -239,7 +244,7 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
       )
     })
 
-    it('P82 P307 P320 is passed over where the webhook says so', async () => {
+    it('is ignored with failurePolicy Ignore [P82] [P307] [P320]', async () => {
       await configure(type, { ...fault.hook(), failurePolicy: 'Ignore' })
       const { status } = await failing(fault)
       expect(status).toBe(201)
@@ -257,7 +262,7 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
 })
 
 describe.each(['Fail', 'Ignore'])('with policy %s', (failurePolicy) => {
-  it('P58 P307 a patch outside of the object is an error of the server', async () => {
+  it('a patch outside of the object is a server error [P58] [P307]', async () => {
     await configure('admit', { ...at('/patch-outside'), failurePolicy })
     const { status, text } = await create()
     expect([status, text]).toEqual([500, expect.stringContaining('replace operation does not apply')])
@@ -269,7 +274,7 @@ describe.each(['Fail', 'Ignore'])('with policy %s', (failurePolicy) => {
     expect(Object.keys(events[0]?.annotations ?? {})).not.toContain('patch.webhook.admission.k8s.io/round_0_index_0')
   })
 
-  it('P58 P306 a patch that makes the object invalid is refused as the client would be', async () => {
+  it('a patch that makes the object invalid is rejected like an invalid request [P58] [P306]', async () => {
     await configure('admit', { ...at('/patch-invalid'), failurePolicy })
     const { status, text } = await create()
     expect([status, text]).toEqual([422, expect.stringContaining('data[not a key]')])
@@ -284,8 +289,8 @@ describe.each(['Fail', 'Ignore'])('with policy %s', (failurePolicy) => {
   })
 })
 
-describe('webhooks that ask who we are', () => {
-  it('P77 are shown the certificate and the token of the kubeconfig that a configuration file names', async () => {
+describe('webhooks that authenticate the server', () => {
+  it('receive the certificate and the token of the configured kubeconfig [P77]', async () => {
     const kubeConfigFile = join(folder, 'hooks.kubeconfig')
     await writeFile(join(folder, 'token'), 'first\n')
     const user = { 'client-certificate-data': btoa(named.certificate), 'client-key-data': btoa(named.key), tokenFile: 'token' }
@@ -319,8 +324,8 @@ describe('webhooks that ask who we are', () => {
   })
 })
 
-describe('webhooks that work', () => {
-  it('P43 P84 are called by URL, and by the name of their service', async () => {
+describe('working webhooks', () => {
+  it('are called by URL, and by the name of their service [P43] [P84]', async () => {
     await configure('admit', at('/fine'))
     expect(JSON.parse((await create()).text)).toMatchObject({ metadata: { labels: { t: 'x', seen: 'yes' } } })
     await ask('DELETE', '/api/v1/namespaces/default/configmaps/a')
@@ -331,7 +336,7 @@ describe('webhooks that work', () => {
     expect(JSON.parse((await create()).text)).toMatchObject({ metadata: { labels: { seen: 'yes' } } })
   })
 
-  it('are called over the same connection again and again', async () => {
+  it('are called over a persistent connection', async () => {
     await configure('admit', at('/fine'))
     const before = hooks.connections
     for (let i = 0; i < 5; i++) {
@@ -341,7 +346,7 @@ describe('webhooks that work', () => {
     expect(hooks.connections - before).toBe(1)
   })
 
-  it('a configuration counts for the very next request', async () => {
+  it('apply to the next request after their configuration', async () => {
     expect((await create()).status).toBe(201)
     await ask('DELETE', '/api/v1/namespaces/default/configmaps/a')
     await configure('admit', at('/status-500'))

@@ -16,8 +16,8 @@ const credentials = async (text: string) => {
   return kubeconfigCredentials(path)
 }
 
-describe('credentials for webhooks', () => {
-  it('are those of the user that is named like the webhook', async () => {
+describe('kubeconfigCredentials', () => {
+  it('returns the user named like the host of the webhook', async () => {
     const choose = await credentials(`
 users:
 - name: hook.shop.svc
@@ -36,7 +36,7 @@ current-context: x
     expect(await choose('example.com:443')?.authorization?.()).toBe('Bearer two')
   })
 
-  it('come from files beside the kubeconfig too, the token as it is when it is asked for', async () => {
+  it('reads files relative to the kubeconfig, and the token file for each request', async () => {
     for (const [name, text] of Object.entries({ crt: 'CERT', key: 'KEY', token: 'old' }))
       await writeFile(join(folder, name), text)
     const choose = await credentials('users: [{name: "*", user: {client-certificate: crt, client-key: key, tokenFile: token}}]')
@@ -47,33 +47,29 @@ current-context: x
   })
 
   it.each([
-    ['half a key pair', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
-    ['a command', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not possible here'],
-    ['a list that is none', 'users: 7', 'users is not a list'],
-    ['a user that is no object', 'users: [{name: "*", user: token}]', 'has to be an object'],
-    ['a token that is no text', 'users: [{name: "*", user: {token: 7}}]', 'token is not a text'],
-    ['a misspelled credential', 'users: [{name: "*", user: {tokenfile: x}}]', '"tokenfile" is no member of a user'],
-    [
-      'data that is no base64',
-      'users: [{name: "*", user: {client-certificate-data: A*AA, client-key-data: AAAA}}]',
-      'not base64',
-    ],
+    ['a certificate without a key', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
+    ['an exec plugin', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not supported'],
+    ['users that are not a list', 'users: 7', 'users is not a list'],
+    ['a user that is not an object', 'users: [{name: "*", user: token}]', 'expected an object'],
+    ['a token that is not a string', 'users: [{name: "*", user: {token: 7}}]', 'token is not a string'],
+    ['a misspelled credential', 'users: [{name: "*", user: {tokenfile: x}}]', '"tokenfile" is not a member of a user'],
+    ['invalid base64 data', 'users: [{name: "*", user: {client-certificate-data: A*AA, client-key-data: AAAA}}]', 'not base64'],
     ['a missing file', 'users: [{name: "*", user: {client-certificate: gone, client-key: gone}}]', 'cannot read'],
-  ])('%s is refused', async (_, text, message) => {
+  ])('rejects %s', async (_, text, message) => {
     await expect(credentials(text)).rejects.toThrow(message)
   })
 
-  it('an empty token file is no token', async () => {
+  it('rejects an empty token file', async () => {
     await writeFile(join(folder, 'token'), '\n')
     const choose = await credentials('users: [{name: "*", user: {tokenFile: token}}]')
     expect(() => choose('x:1')?.authorization?.()).toThrow('is empty')
   })
 
-  it('are read from an absolute path', () => {
+  it('requires an absolute path', () => {
     expect(() => kubeconfigCredentials('relative')).toThrow('must be an absolute file path')
   })
 
-  it('of a user named like a member of every object are somebody’s own', async () => {
+  it('supports users named like a property of Object.prototype', async () => {
     const choose = await credentials('users: [{name: __proto__, user: {token: x}}]')
     expect(choose('x:1')).toBeUndefined()
   })

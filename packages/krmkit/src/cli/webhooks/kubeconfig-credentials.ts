@@ -1,28 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { type CredentialsFor, credentialsByHost, type WebhookCredentials } from '@krmkit/admission'
+import { kubeconfigCredentialMembers } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
 
-/** Who the server is to admission webhooks: the users of a kubeconfig, by the host names of webhooks. */
+/** Credentials of the server for admission webhooks: the users of a kubeconfig, named by the hosts of webhooks. */
 
 type Members = Readonly<Record<string, unknown>>
 
-const knownMembers: ReadonlySet<string> = new Set([
-  ...[
-    'client-certificate',
-    'client-certificate-data',
-    'client-key',
-    'client-key-data',
-    'token',
-    'tokenFile',
-    'username',
-    'password',
-  ],
-  'extensions',
-])
+const knownMembers: ReadonlySet<string> = new Set([...kubeconfigCredentialMembers, 'extensions'])
 
-/** @throws CliError `FileFailed` for a file that cannot be read, `InvalidFlag` for one that says what cannot be done. */
+/** Reads the kubeconfig. @throws CliError `FileFailed` for an unreadable file, `InvalidFlag` for invalid or unsupported members. */
 export function kubeconfigCredentials(path: string): CredentialsFor {
   if (!isAbsolute(path)) throw invalid(path, 'kubeConfigFile must be an absolute file path')
   const file = membersOf(parseYaml(new TextEncoder().encode(readText(path))).value, path)
@@ -39,11 +28,11 @@ export function kubeconfigCredentials(path: string): CredentialsFor {
 
 function userOf(user: Members, { name, path }: { readonly name: string; readonly path: string }): WebhookCredentials {
   for (const member of ['exec', 'auth-provider']) {
-    if (user[member] !== undefined && user[member] !== null) throw invalid(path, `user ${name}: ${member} is not possible here`)
+    if (user[member] !== undefined && user[member] !== null) throw invalid(path, `user ${name}: ${member} is not supported`)
   }
   const unknown = Object.keys(user).find((member) => !knownMembers.has(member))
-  // A credential under a misspelled name would be none.
-  if (unknown !== undefined) throw invalid(path, `user ${name}: ${JSON.stringify(unknown)} is no member of a user`)
+  // A misspelled member would silently drop the credential.
+  if (unknown !== undefined) throw invalid(path, `user ${name}: ${JSON.stringify(unknown)} is not a member of a user`)
   const certificate = pemOf(user, 'client-certificate', path)
   const key = pemOf(user, 'client-key', path)
   if ((certificate === undefined) !== (key === undefined))
@@ -55,7 +44,7 @@ function userOf(user: Members, { name, path }: { readonly name: string; readonly
   }
 }
 
-/** A token file is read for every request: whoever renews the token writes it anew. */
+/** The header of a request. A token file is read for each request, because it is rotated. */
 function authorizationOf(user: Members, path: string): (() => string) | undefined {
   const tokenFile = textOf(user, 'tokenFile', path)
   const token = textOf(user, 'token', path)
@@ -84,7 +73,7 @@ function pemOf(user: Members, name: string, path: string): string | undefined {
   return file === undefined ? undefined : readText(beside(path, file))
 }
 
-/** A path in a kubeconfig counts from the folder of the file. */
+/** Resolves a path relative to the folder of the kubeconfig. */
 function beside(path: string, file: string): string {
   return isAbsolute(file) ? file : join(dirname(path), file)
 }
@@ -97,11 +86,11 @@ function readText(path: string): string {
   }
 }
 
-/** The members of an object; none of what is absent. @throws CliError for anything else, as do the others. */
+/** The members of an object; empty for an absent value. @throws CliError for other values. */
 function membersOf(value: unknown, path: string): Members {
   if (value === undefined || value === null) return {}
   if (typeof value === 'object' && !Array.isArray(value)) return value as Members
-  throw invalid(path, 'a member that has to be an object is none')
+  throw invalid(path, 'expected an object')
 }
 
 function listOf(members: Members, name: string, path: string): readonly Members[] {
@@ -110,12 +99,12 @@ function listOf(members: Members, name: string, path: string): readonly Members[
   return value.map((each) => membersOf(each, path))
 }
 
-/** An empty text counts as absent. */
+/** A string member; empty counts as absent. @throws CliError for other values. */
 function textOf(members: Members, name: string, path: string): string | undefined {
   const value = Object.hasOwn(members, name) ? members[name] : undefined
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return value
-  throw invalid(path, `${name} is not a text`)
+  throw invalid(path, `${name} is not a string`)
 }
 
 function invalid(path: string, what: string): CliError {

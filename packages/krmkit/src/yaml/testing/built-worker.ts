@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** Builds the file of the thread from its source, which no thread can run as it is. @returns its path, in a folder of its own */
+/** Bundles the worker script from its TypeScript source. @returns its path in a temporary folder */
 export async function builtWorker(source = new URL('../yaml-worker.ts', import.meta.url)): Promise<string> {
   const file = join(mkdtempSync(join(tmpdir(), 'krmkit-yaml-')), 'yaml-worker.cjs')
   const build = await rolldown({

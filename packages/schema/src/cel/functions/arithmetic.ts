@@ -19,7 +19,7 @@ import {
   checkedUint,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   itemsOf,
   ListValue,
   normalizeInt,
@@ -28,12 +28,12 @@ import {
   type Value,
 } from '../values.ts'
 
-/** `+ - * / %` and the sign. */
+/** The operators `+ - * / %` and negation. */
 
 type Int = number | bigint
 
-export const divisionByZero = new Fault('division by zero')
-export const modulusByZero = new Fault('modulus by zero')
+export const divisionByZero = new ErrorValue('division by zero')
+export const modulusByZero = new ErrorValue('modulus by zero')
 
 const ints: Readonly<Record<string, (a: Int, b: Int) => Value>> = {
   add: (a, b) => {
@@ -91,22 +91,22 @@ const minMoment = -62135596800n * 1_000_000_000n
 const maxMoment = 253402300800n * 1_000_000_000n - 1n
 const maxSpan = 2n ** 63n - 1n
 
-export const timestampOverflow = new Fault('timestamp overflow')
-const durationOverflow = new Fault('duration overflow')
+export const timestampOverflow = new ErrorValue('timestamp overflow')
+const durationOverflow = new ErrorValue('duration overflow')
 
-/** A moment between the years 1 and 9999. */
-export function moment(nanos: bigint): Value {
+/** A timestamp between the years 1 and 9999. */
+export function checkedTimestamp(nanos: bigint): Value {
   return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos)
 }
 
-/** A span that fits into 64 bits of nanoseconds. */
-export function span(nanos: bigint): Value {
+/** A duration within 64 bits of nanoseconds. */
+export function checkedDuration(nanos: bigint): Value {
   return nanos > maxSpan || nanos < -maxSpan - 1n ? durationOverflow : new Duration(nanos)
 }
 
-/** The items of both; of a list that has keys or no order, those of the second replace or join those of the first. */
-function joined(meter: Meter, a: ListValue, b: ListValue): Value {
-  meter.labor(a.size + b.size)
+/** Concatenates lists. For a set or a list with keys, items of the second list are merged into the first. */
+function concatLists(meter: Meter, a: ListValue, b: ListValue): Value {
+  meter.chargeWork(a.size + b.size)
   if (a.listType === 'set') {
     const have = new MemberSet(meter)
     const items = [...itemsOf(a)]
@@ -126,7 +126,7 @@ function joined(meter: Meter, a: ListValue, b: ListValue): Value {
   return new UnorderedList([...items.values()], a)
 }
 
-/** Items that are compared as those of another list. */
+/** Items that compare as those of another list. */
 class UnorderedList extends ArrayList {
   override readonly listType: 'set' | 'map' | undefined
   readonly #like: ListValue
@@ -142,7 +142,7 @@ class UnorderedList extends ArrayList {
   }
 }
 
-/** Two lists as one; long chains are written out. */
+/** Two lists presented as one; long chains are copied. */
 class Concatenation extends ListValue {
   readonly #first: ListValue
   readonly #second: ListValue
@@ -178,25 +178,25 @@ export const arithmetic: readonly FunctionDeclaration[] = [
     '_+_',
     ...numberOverloads('add'),
     overload('add_string', [stringType, stringType], stringType, (meter: Meter, x: string, y: string) => {
-      meter.labor(1 + ((x.length + y.length) >> 4))
+      meter.chargeWork(1 + ((x.length + y.length) >> 4))
       return x + y
     }),
     overload('add_bytes', [bytesType, bytesType], bytesType, (meter: Meter, x: Uint8Array, y: Uint8Array) => {
-      meter.labor(1 + ((x.length + y.length) >> 4))
+      meter.chargeWork(1 + ((x.length + y.length) >> 4))
       const sum = new Uint8Array(x.length + y.length)
       sum.set(x)
       sum.set(y, x.length)
       return sum
     }),
-    overload('add_list', [listOf(a), listOf(a)], listOf(a), joined),
+    overload('add_list', [listOf(a), listOf(a)], listOf(a), concatLists),
     overload('add_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      moment(x.nanos + y.nanos),
+      checkedTimestamp(x.nanos + y.nanos),
     ),
     overload('add_duration_timestamp', [durationType, timestampType], timestampType, (_: Meter, x: Duration, y: Timestamp) =>
-      moment(x.nanos + y.nanos),
+      checkedTimestamp(x.nanos + y.nanos),
     ),
     overload('add_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
-      span(x.nanos + y.nanos),
+      checkedDuration(x.nanos + y.nanos),
     ),
   ),
   declare(
@@ -206,13 +206,13 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       'subtract_timestamp_timestamp',
       [timestampType, timestampType],
       durationType,
-      (_: Meter, x: Timestamp, y: Timestamp) => span(x.nanos - y.nanos),
+      (_: Meter, x: Timestamp, y: Timestamp) => checkedDuration(x.nanos - y.nanos),
     ),
     overload('subtract_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      moment(x.nanos - y.nanos),
+      checkedTimestamp(x.nanos - y.nanos),
     ),
     overload('subtract_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
-      span(x.nanos - y.nanos),
+      checkedDuration(x.nanos - y.nanos),
     ),
   ),
   declare('_*_', ...numberOverloads('multiply')),

@@ -20,7 +20,7 @@ import {
   checkedUint,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   intOverflow,
   type Timestamp,
   TypeValue,
@@ -29,20 +29,20 @@ import {
   uintOverflow,
   type Value,
 } from '../values.ts'
-import { moment, timestampOverflow } from './arithmetic.ts'
+import { checkedTimestamp, timestampOverflow } from './arithmetic.ts'
 import { doubleText, plainText, readFloat } from './number-text.ts'
 
-/** `int(x)`, `string(x)`, ... */
+/** Type conversions: `int(x)`, `string(x)`, ... */
 
 type Int = number | bigint
 
-function failed(from: string, to: string): Fault {
-  return new Fault(`type conversion error from '${from}' to '${to}'`)
+function failed(from: string, to: string): ErrorValue {
+  return new ErrorValue(`type conversion error from '${from}' to '${to}'`)
 }
 
 const same: Implementation = (_: Meter, value: Value) => value
 
-/** Functions of one argument, by the word for its type. */
+/** Declares a conversion function with one overload per source type. */
 function conversion(
   name: string,
   result: Type,
@@ -63,13 +63,13 @@ function readBool(_: Meter, text: string): Value {
 function readInt(_: Meter, text: string): Value {
   if (!/^[+-]?[0-9]{1,30}$/.test(text)) return failed('string', 'int')
   const value = checkedInt(BigInt(text.replace(/^\+/, '')))
-  return value instanceof Fault ? failed('string', 'int') : value
+  return value instanceof ErrorValue ? failed('string', 'int') : value
 }
 
 function readUint(_: Meter, text: string): Value {
   if (!/^[0-9]{1,30}$/.test(text)) return failed('string', 'uint')
   const value = checkedUint(BigInt(text))
-  return value instanceof Fault ? failed('string', 'uint') : value
+  return value instanceof ErrorValue ? failed('string', 'uint') : value
 }
 
 function intOfDouble(_: Meter, { value }: Double): Value {
@@ -85,15 +85,15 @@ function bytesText(_: Meter, bytes: Uint8Array): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return new Fault('invalid UTF-8 in bytes, cannot convert to string')
+    return new ErrorValue('invalid UTF-8 in bytes, cannot convert to string')
   }
 }
 
-/** Reads a time of RFC 3339. */
+/** Parses an RFC 3339 time. */
 export function readTimestamp(text: string): Value {
   try {
     const { seconds, nanos } = parseInstant(text)
-    return moment(BigInt(seconds) * 1_000_000_000n + BigInt(nanos))
+    return checkedTimestamp(BigInt(seconds) * 1_000_000_000n + BigInt(nanos))
   } catch (error) {
     if (error instanceof MetaError) return failed('string', 'google.protobuf.Timestamp')
     throw error
@@ -109,7 +109,7 @@ export function readDuration(text: string): Value {
   }
 }
 
-/** `2024-05-01T10:00:00.5Z` */
+/** For example `2024-05-01T10:00:00.5Z`. */
 export function timestampText({ nanos }: Timestamp): string {
   const seconds = floor(nanos)
   const fraction = (nanos - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '')
@@ -123,7 +123,7 @@ function floor(nanos: bigint): bigint {
   return nanos < 0n && seconds * 1_000_000_000n !== nanos ? seconds - 1n : seconds
 }
 
-/** In seconds: `1.5s`. */
+/** Duration in seconds, such as `1.5s`. */
 export function durationText({ nanos }: Duration): string {
   return `${plainText(Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9)}s`
 }
@@ -152,7 +152,7 @@ export const conversions: readonly FunctionDeclaration[] = [
   ]),
   conversion('duration', durationType, [
     ['duration', durationType, same],
-    // Declared and yet not done, as on the stock server.
+    // Declared but not implemented, as on the stock server.
     ['int64', intType, () => failed('int', 'google.protobuf.Duration')],
     ['string', stringType, (_: Meter, text: string) => readDuration(text)],
   ]),
@@ -181,7 +181,8 @@ export const conversions: readonly FunctionDeclaration[] = [
     [
       'int64',
       intType,
-      (_: Meter, value: Int) => (Math.abs(Number(value)) > 1e13 ? timestampOverflow : moment(BigInt(value) * 1_000_000_000n)),
+      (_: Meter, value: Int) =>
+        Math.abs(Number(value)) > 1e13 ? timestampOverflow : checkedTimestamp(BigInt(value) * 1_000_000_000n),
     ],
   ]),
   declare(

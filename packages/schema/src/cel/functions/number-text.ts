@@ -1,17 +1,15 @@
-/** Numbers as Go prints and reads them. */
+import { shortestFloat } from '../../yaml/go-float.ts'
 
-/** As `%g` with as many digits as are needed: an exponent below 1e-4 and from 1e+06 on. */
+/** Numbers as Go prints and parses them. */
+
+/** Formats like `%g` with the shortest exact digits: with an exponent below 1e-4 and from 1e+06 on. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-  if (Object.is(value, -0)) return '-0'
-  if (value === 0) return '0'
-  const exponent = Number(/e([+-]\d+)$/.exec(value.toExponential())?.[1] ?? 0)
-  if (exponent >= -4 && exponent < 6) return plainText(value)
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
+  return shortestFloat(value)
 }
 
-/** Without an exponent, however long that is. */
+/** Formats without an exponent. */
 export function plainText(value: number): string {
   const text = String(value)
   const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
@@ -23,7 +21,7 @@ export function plainText(value: number): string {
   return sign + (digits.length <= point ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`)
 }
 
-/** With so many digits behind the point; what is exactly between two goes to the even one. */
+/** Formats with a fixed number of decimals; ties round to even. */
 export function fixedText(value: number, digits: number): string {
   const { mantissa, exponent } = exactParts(Math.abs(value))
   const scaled = mantissa * 10n ** BigInt(digits)
@@ -40,7 +38,7 @@ function roundedShift(value: bigint, bits: bigint): bigint {
   return rest > half || (rest === half && (quotient & 1n) === 1n) ? quotient + 1n : quotient
 }
 
-/** A number as `mantissa * 2 ** exponent`. */
+/** Decomposes a number to `mantissa * 2 ** exponent`. */
 function exactParts(value: number): { mantissa: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, value)
@@ -54,7 +52,7 @@ const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const infinite = /^[+-]?inf(?:inity)?$/i
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,6})$/
 
-/** `undefined` for text that is no number, or one too large. */
+/** `undefined` for text that is not a number, or out of range. */
 export function readFloat(text: string): number | undefined {
   if (decimal.test(text)) {
     const value = Number(text)

@@ -15,17 +15,17 @@ import {
   timestampType,
   uintType,
 } from '../types.ts'
-import { ArrayList, Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
+import { ErrorValue, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
 import { arithmetic } from './arithmetic.ts'
 
-/** Operators, and the functions that belong to no library. */
+/** Operators and standard functions. */
 
 const a = param('A')
 const b = param('B')
 
-const noOverload = new Fault('no such overload')
+const noOverload = new ErrorValue('no such overload')
 
-/** Evaluated by the plan itself, which does not look at every argument. */
+/** Planned specially, because not every argument is evaluated. */
 const unused: Implementation = () => noOverload
 
 const scalars: readonly (readonly [string, Type])[] = [
@@ -54,32 +54,32 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
   return declare(name, ...same, ...mixed)
 }
 
-/** The item of a list; the index may be any whole number. */
+/** Item of a list by an integral index of any numeric type. */
 export function itemAt(list: ListValue, index: Value): Value {
   const number = numeric(index)
-  if (number === undefined) return new Fault(`unsupported index type in list`)
+  if (number === undefined) return new ErrorValue(`unsupported index type in list`)
   const at = Number(number)
-  if (!Number.isInteger(at)) return new Fault(`unsupported index value ${at} in list`)
-  return at < 0 || at >= list.size ? new Fault(`index out of bounds: ${number}`) : list.at(at)
+  if (!Number.isInteger(at)) return new ErrorValue(`unsupported index value ${at} in list`)
+  return at < 0 || at >= list.size ? new ErrorValue(`index out of bounds: ${number}`) : list.at(at)
 }
 
 export function entryOf(map: MapValue, key: Value): Value {
   const found = map.get(key)
-  return found === undefined ? new Fault(`no such key: ${shownKey(key)}`) : found
+  return found === undefined ? new ErrorValue(`no such key: ${shownKey(key)}`) : found
 }
 
 export function shownKey(key: Value): string {
   return String(numeric(key) ?? key)
 }
 
-/** Whether a list holds a value. */
+/** Whether a list contains a value. */
 export function holds(value: Value, list: ListValue, meter: Meter): Value {
-  let fault: Fault | undefined
+  let error: ErrorValue | undefined
   for (const item of itemsOf(list)) {
-    if (item instanceof Fault) fault ??= item
+    if (item instanceof ErrorValue) error ??= item
     else if (equal(value, item, meter)) return true
   }
-  return fault ?? false
+  return error ?? false
 }
 
 function sizes(): readonly Overload[] {
@@ -134,7 +134,7 @@ export const operators: readonly FunctionDeclaration[] = [
   declare(
     'contains',
     method('contains_string', text, boolType, (meter: Meter, whole: string, part: string) => {
-      meter.labor(1 + (whole.length >> 4))
+      meter.chargeWork(1 + (whole.length >> 4))
       return whole.includes(part)
     }),
   ),
@@ -147,8 +147,3 @@ export const operators: readonly FunctionDeclaration[] = [
     method('ends_with_string', text, boolType, (_: Meter, whole: string, part: string) => whole.endsWith(part)),
   ),
 ]
-
-/** A list of plain values. */
-export function listOfTexts(texts: readonly string[]): ListValue {
-  return new ArrayList(texts)
-}

@@ -1,11 +1,11 @@
 import { declare, type FunctionDeclaration, method, type Overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { durationType, intType, stringType, timestampType } from '../types.ts'
-import { type Duration, Fault, normalizeInt, type Timestamp, type Value } from '../values.ts'
+import { type Duration, ErrorValue, normalizeInt, type Timestamp, type Value } from '../values.ts'
 
-/** Parts of times and durations. */
+/** Accessors of timestamps and durations. */
 
-/** A time as it is read in some time zone. */
+/** Calendar fields of a time in some time zone. */
 interface Civil {
   readonly year: number
   /** From 0. */
@@ -42,12 +42,12 @@ function civil(ms: number): Civil {
   }
 }
 
-/** Milliseconds that a zone is ahead of UTC: `+05:30`, or a name such as `Europe/Berlin`. */
-function offsetOf(zone: string, ms: number): number | Fault {
+/** Offset of a time zone from UTC in milliseconds: `+05:30`, or a name such as `Europe/Berlin`. */
+function offsetOf(zone: string, ms: number): number | ErrorValue {
   const colon = zone.indexOf(':')
   if (colon >= 0) {
     const found = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone)
-    if (found === null) return new Fault(`invalid timezone offset: ${zone}`)
+    if (found === null) return new ErrorValue(`invalid timezone offset: ${zone}`)
     const minutes = Number(found[2]) * 60 + Number(found[3])
     return (found[1] === '-' ? -minutes : minutes) * 60_000
   }
@@ -71,11 +71,11 @@ function offsetOf(zone: string, ms: number): number | Fault {
     local.setUTCHours(number('hour'), number('minute'), number('second'))
     return local.getTime() - Math.floor(ms / 1000) * 1000
   } catch {
-    return new Fault(`unknown time zone ${zone}`)
+    return new ErrorValue(`unknown time zone ${zone}`)
   }
 }
 
-/** Making a formatter for a zone is slow. */
+/** Creating a formatter for a time zone is slow. */
 const zoneWork = 2_000
 
 function part(name: string, word: string, read: (time: Civil) => number, ...more: readonly Overload[]): FunctionDeclaration {
@@ -87,10 +87,10 @@ function part(name: string, word: string, read: (time: Civil) => number, ...more
       [timestampType, stringType],
       intType,
       (meter: Meter, time: Timestamp, zone: string): Value => {
-        meter.labor(zoneWork)
+        meter.chargeWork(zoneWork)
         const ms = millis(time)
         const offset = offsetOf(zone, ms)
-        return offset instanceof Fault ? offset : read(civil(ms + offset))
+        return offset instanceof ErrorValue ? offset : read(civil(ms + offset))
       },
     ),
     ...more,

@@ -1,9 +1,9 @@
 import { goQuote } from '@krmkit/meta'
 
-/** Addresses of networks as Go's `net/netip` reads and prints them: strictly. */
+/** IP addresses, parsed strictly and printed as by Go's `net/netip`. */
 
 export interface Address {
-  /** 4 or 16. */
+  /** Length 4 or 16. */
   readonly bytes: Uint8Array
 }
 
@@ -14,8 +14,8 @@ export interface AddressRange {
 
 type Problem = { readonly problem: string }
 
-/** Why a text is no address. */
-class Unreadable extends Error {}
+/** Parse error. */
+class ParseError extends Error {}
 
 export function parseAddress(text: string): Address | Problem {
   try {
@@ -23,12 +23,12 @@ export function parseAddress(text: string): Address | Problem {
     if (zone !== undefined) return { problem: `IP address ${goQuote(text)} with zone value is not allowed` }
     return isMapped(bytes) ? { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` } : { bytes }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
+    if (!(error instanceof ParseError)) throw error
     return { problem: `IP Address ${goQuote(text)} parse error during conversion from string: ${parseError(text, error)}` }
   }
 }
 
-function parseError(text: string, { message }: Unreadable): string {
+function parseError(text: string, { message }: ParseError): string {
   return `ParseAddr(${goQuote(text)}): ${message}`
 }
 
@@ -48,25 +48,25 @@ export function parseRange(text: string): AddressRange | Problem {
     if (isMapped(bytes)) return { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` }
     return { address: { bytes }, bits: Number(bits) }
   } catch (error) {
-    if (error instanceof Unreadable) return failed(parseError(own, error))
+    if (error instanceof ParseError) return failed(parseError(own, error))
     throw error
   }
 }
 
-/** The first sign that only one of the forms has tells which it is. */
+/** The first separator determines the form. */
 function readAddress(text: string): { bytes: Uint8Array; zone?: string } {
   const sign = /[.:%]/.exec(text)?.[0]
   if (sign === '.') return { bytes: Uint8Array.from(readV4(text)) }
-  if (sign === '%') throw new Unreadable('missing IPv6 address')
-  if (sign === undefined) throw new Unreadable('unable to parse IP')
+  if (sign === '%') throw new ParseError('missing IPv6 address')
+  if (sign === undefined) throw new ParseError('unable to parse IP')
   const percent = text.indexOf('%')
   if (percent < 0) return { bytes: readV6(text) }
   const zone = text.slice(percent + 1)
-  if (zone === '') throw new Unreadable('zone must be a non-empty string')
+  if (zone === '') throw new ParseError('zone must be a non-empty string')
   return { bytes: readV6(text.slice(0, percent)), zone }
 }
 
-/** No leading zeros, four parts. */
+/** Four parts without leading zeros. */
 function readV4(text: string): number[] {
   const bytes: number[] = []
   let value = 0
@@ -74,55 +74,55 @@ function readV4(text: string): number[] {
   for (let i = 0; i < text.length; i++) {
     const char = text[i] as string
     if (char >= '0' && char <= '9') {
-      if (length === 1 && value === 0) throw new Unreadable('IPv4 field has octet with leading zero')
+      if (length === 1 && value === 0) throw new ParseError('IPv4 field has octet with leading zero')
       value = value * 10 + Number(char)
       length++
-      if (value > 255) throw new Unreadable('IPv4 field has value >255')
+      if (value > 255) throw new ParseError('IPv4 field has value >255')
     } else if (char === '.') {
-      if (length === 0 || i === text.length - 1) throw new Unreadable('IPv4 field must have at least one digit')
-      if (bytes.length === 3) throw new Unreadable('IPv4 address too long')
+      if (length === 0 || i === text.length - 1) throw new ParseError('IPv4 field must have at least one digit')
+      if (bytes.length === 3) throw new ParseError('IPv4 address too long')
       bytes.push(value)
       value = 0
       length = 0
-    } else throw new Unreadable(`unexpected character (at ${goQuote(text.slice(i))})`)
+    } else throw new ParseError(`unexpected character (at ${goQuote(text.slice(i))})`)
   }
-  if (bytes.length < 3) throw new Unreadable('IPv4 address too short')
+  if (bytes.length < 3) throw new ParseError('IPv4 address too short')
   return [...bytes, value]
 }
 
 const unreadable = 'unable to parse IP'
 
 function readV6(text: string): Uint8Array {
-  if (text.length > 45) throw new Unreadable(unreadable)
+  if (text.length > 45) throw new ParseError(unreadable)
   const halves = text.split('::')
   const [head, tail = []] = halves.map((half) => readGroups(half))
-  if (head === undefined || halves.length > 2) throw new Unreadable('multiple :: in address')
-  if (halves.length === 1 && head.length < 16) throw new Unreadable('address string too short')
-  if (head.length + tail.length > (halves.length === 1 ? 16 : 14)) throw new Unreadable(unreadable)
+  if (head === undefined || halves.length > 2) throw new ParseError('multiple :: in address')
+  if (halves.length === 1 && head.length < 16) throw new ParseError('address string too short')
+  if (head.length + tail.length > (halves.length === 1 ? 16 : 14)) throw new ParseError(unreadable)
   const bytes = new Uint8Array(16)
   bytes.set(head)
   bytes.set(tail, 16 - tail.length)
   return bytes
 }
 
-/** Groups of up to four digits; the last may be an address of four parts. */
+/** Groups of up to four hexadecimal digits; the last may be an IPv4 address. */
 function readGroups(text: string): number[] {
   if (text === '') return []
   const bytes: number[] = []
   const groups = text.split(':')
   for (const [index, group] of groups.entries()) {
     if (group.includes('.')) {
-      if (index < groups.length - 1) throw new Unreadable(unreadable)
+      if (index < groups.length - 1) throw new ParseError(unreadable)
       bytes.push(...readV4(group))
     } else {
-      if (group === '') throw new Unreadable('each colon-separated field must have at least one digit')
-      if (/^[0-9a-fA-F]{5}/.test(group)) throw new Unreadable('each group must have 4 or less digits')
-      if (!/^[0-9a-fA-F]+$/.test(group)) throw new Unreadable(unreadable)
+      if (group === '') throw new ParseError('each colon-separated field must have at least one digit')
+      if (/^[0-9a-fA-F]{5}/.test(group)) throw new ParseError('each group must have 4 or less digits')
+      if (!/^[0-9a-fA-F]+$/.test(group)) throw new ParseError(unreadable)
       const value = Number.parseInt(group, 16)
       bytes.push(value >> 8, value & 255)
     }
   }
-  if (bytes.length > 16) throw new Unreadable('trailing garbage after address')
+  if (bytes.length > 16) throw new ParseError('trailing garbage after address')
   return bytes
 }
 
@@ -130,7 +130,7 @@ function isMapped(bytes: Uint8Array): boolean {
   return bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
 }
 
-/** The one way of writing an address. */
+/** Canonical text of an address. */
 export function addressText({ bytes }: Address): string {
   if (bytes.length === 4) return bytes.join('.')
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[i * 2] as number) << 8) | (bytes[i * 2 + 1] as number))
@@ -149,7 +149,7 @@ export function addressText({ bytes }: Address): string {
   return start < 0 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
 }
 
-/** The address with all but its first bits zero. */
+/** The address with all but its first `bits` bits cleared. */
 export function masked({ bytes }: Address, bits: number): Address {
   return {
     bytes: bytes.map((byte, index) => {
@@ -163,8 +163,8 @@ export function sameAddress(a: Address, b: Address): boolean {
   return a.bytes.length === b.bytes.length && a.bytes.every((byte, index) => byte === b.bytes[index])
 }
 
-/** What kind of address it is. */
-export const kinds = {
+/** Address properties. */
+export const addressProperties = {
   isUnspecified: ({ bytes }: Address) => bytes.every((byte) => byte === 0),
   isLoopback: ({ bytes }: Address) =>
     bytes.length === 4 ? bytes[0] === 127 : bytes[15] === 1 && bytes.subarray(0, 15).every((byte) => byte === 0),
@@ -178,6 +178,11 @@ export const kinds = {
     const { bytes } = address
     if (bytes.length === 4 && bytes.every((byte) => byte === 255)) return false
     const multicast = bytes.length === 4 ? ((bytes[0] as number) & 0xf0) === 0xe0 : bytes[0] === 0xff
-    return !multicast && !kinds.isUnspecified(address) && !kinds.isLoopback(address) && !kinds.isLinkLocalUnicast(address)
+    return (
+      !multicast &&
+      !addressProperties.isUnspecified(address) &&
+      !addressProperties.isLoopback(address) &&
+      !addressProperties.isLinkLocalUnicast(address)
+    )
   },
 } as const satisfies Readonly<Record<string, (address: Address) => boolean>>

@@ -11,14 +11,14 @@ import { boolType, opaqueOf, stringType } from '../types.ts'
 import { OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `authorizer.group('').resource('pods').check('get').allowed()` */
+/** The authorizer library: `authorizer.group('').resource('pods').check('get').allowed()` */
 
-/** What an expression asks. */
-export interface AuthorizationQuestion {
-  /** Absent: the user of the request. */
+/** An access check by an expression. */
+export interface CelAccessCheck {
+  /** Default: the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
   readonly verb: string
-  /** Of questions about paths; the others are absent then. */
+  /** Set for non-resource checks only. */
   readonly path?: string
   readonly group: string
   readonly resource: string
@@ -29,125 +29,143 @@ export interface AuthorizationQuestion {
   readonly labelSelector?: readonly LabelSelectorExpression[]
 }
 
-export interface AuthorizationAnswer {
+/** Decision of an authorizer. */
+export interface CelAccessDecision {
   readonly allowed: boolean
   readonly reason: string
-  /** What went wrong; empty: nothing. */
+  /** Error message; empty without an error. */
   readonly error: string
 }
 
-/** Asks on behalf of one request. */
-export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>
+/** Decides access checks on behalf of one request. */
+export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promise<CelAccessDecision>
 
-/** Thrown where an answer has to be waited for; the expression is evaluated again then. */
-export class Waiting {
+/**
+ * Thrown when a decision is pending; the expression is evaluated again once `until` resolves.
+ *
+ * @see Program.evaluateAsync
+ */
+export class PendingAuthorization {
   readonly until: Promise<void>
   constructor(until: Promise<void>) {
     this.until = until
   }
 }
 
+/** Type of the variable `authorizer`. */
 const authorizerType = opaqueOf('kubernetes.authorization.Authorizer')
 const pathType = opaqueOf('kubernetes.authorization.PathCheck')
 const groupType = opaqueOf('kubernetes.authorization.GroupCheck')
+/** Type of the variable `authorizer.requestResource`. */
 const resourceType = opaqueOf('kubernetes.authorization.ResourceCheck')
 const decisionType = opaqueOf('kubernetes.authorization.Decision')
 
 export { authorizerType, resourceType as resourceCheckType }
 
-type Part = Omit<AuthorizationQuestion, 'verb'> & { readonly errors?: readonly string[] }
+type CheckAttributes = Omit<CelAccessCheck, 'verb'> & { readonly errors?: readonly string[] }
 
-/** Answers that are there already, by question. */
-class Answers {
-  readonly #ask: Ask
-  readonly #known = new Map<string, AuthorizationAnswer>()
+/** Cache of decisions by check. */
+class DecisionCache {
+  readonly #authorizer: CelAuthorizer
+  readonly #known = new Map<string, CelAccessDecision>()
 
-  constructor(ask: Ask) {
-    this.#ask = ask
+  constructor(authorizer: CelAuthorizer) {
+    this.#authorizer = authorizer
   }
 
-  get(question: AuthorizationQuestion): AuthorizationAnswer {
-    const key = JSON.stringify(question)
+  get(check: CelAccessCheck): CelAccessDecision {
+    const key = JSON.stringify(check)
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const answer = this.#ask(question)
-    if (answer instanceof Promise) {
-      throw new Waiting(
-        answer.then(
+    const decision = this.#authorizer(check)
+    if (decision instanceof Promise) {
+      throw new PendingAuthorization(
+        decision.then(
           (given) => void this.#known.set(key, given),
           (error: unknown) => void this.#known.set(key, { allowed: false, reason: '', error: String(error) }),
         ),
       )
     }
-    this.#known.set(key, answer)
-    return answer
+    this.#known.set(key, decision)
+    return decision
   }
 }
 
-class Check extends OpaqueValue {
+class CheckValue extends OpaqueValue {
   readonly type: typeof authorizerType
-  readonly part: Part
-  readonly answers: Answers
+  readonly part: CheckAttributes
+  readonly decisions: DecisionCache
 
-  constructor(type: typeof authorizerType, part: Part, answers: Answers) {
+  constructor(type: typeof authorizerType, part: CheckAttributes, decisions: DecisionCache) {
     super()
     this.type = type
     this.part = part
-    this.answers = answers
+    this.decisions = decisions
   }
 
-  with(part: Partial<Part>, type = this.type): Check {
-    return new Check(type, { ...this.part, ...part }, this.answers)
+  with(part: Partial<CheckAttributes>, type = this.type): CheckValue {
+    return new CheckValue(type, { ...this.part, ...part }, this.decisions)
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Check && JSON.stringify(this.part) === JSON.stringify(other.part)
+    return other instanceof CheckValue && JSON.stringify(this.part) === JSON.stringify(other.part)
   }
 }
 
-class Decided extends OpaqueValue {
+class DecisionValue extends OpaqueValue {
   readonly type = decisionType
-  readonly answer: AuthorizationAnswer
+  readonly decision: CelAccessDecision
 
-  constructor(answer: AuthorizationAnswer) {
+  constructor(decision: CelAccessDecision) {
     super()
-    this.answer = answer
+    this.decision = decision
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Decided && JSON.stringify(this.answer) === JSON.stringify(other.answer)
+    return other instanceof DecisionValue && JSON.stringify(this.decision) === JSON.stringify(other.decision)
   }
 }
 
-const anything: Part = { group: '', resource: '', subresource: '', namespace: '', name: '' }
+const noAttributes: CheckAttributes = { group: '', resource: '', subresource: '', namespace: '', name: '' }
 
-/** The variable `authorizer` of one request. Answers are kept as long as it is. */
-export function authorizerValue(ask: Ask): Value {
-  return new Check(authorizerType, anything, new Answers(ask))
+/**
+ * Value of the variable `authorizer` for one request. Caches decisions.
+ *
+ * @example
+ * ```ts
+ * const authorizer = authorizerValue(({ verb }) => ({ allowed: verb === 'get', reason: '', error: '' }))
+ * ```
+ */
+export function authorizerValue(authorizer: CelAuthorizer): Value {
+  return new CheckValue(authorizerType, noAttributes, new DecisionCache(authorizer))
 }
 
-/** The variable `authorizer.requestResource`. */
+/**
+ * Value of the variable `authorizer.requestResource`.
+ *
+ * @see authorizerValue
+ */
 export function requestResourceValue(
   authorizer: Value,
-  resource: Pick<Part, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
+  resource: Pick<CheckAttributes, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
 ): Value {
-  return (authorizer as Check).with(resource, resourceType)
+  return (authorizer as CheckValue).with(resource, resourceType)
 }
 
-function refine(
+function declareRefinement(
   name: string,
   types: readonly [from: typeof authorizerType, to: typeof authorizerType],
-  part: (text: string) => Partial<Part>,
+  part: (text: string) => Partial<CheckAttributes>,
 ): FunctionDeclaration {
   const [from, to] = types
   return declare(
     name,
-    method(`${name}_check`, [from, stringType], to, (_: Meter, check: Check, text: string) => check.with(part(text), to)),
+    method(`${name}_check`, [from, stringType], to, (_: Meter, check: CheckValue, text: string) => check.with(part(text), to)),
   )
 }
 
-/** Selectors that cannot be read make the answer an error. */
-function withSelector<T>(check: Check, read: () => T, part: (value: T) => Partial<Part>): Check {
+/** An invalid selector makes the decision an error. */
+function withSelector<T>(check: CheckValue, read: () => T, part: (value: T) => Partial<CheckAttributes>): CheckValue {
   try {
     return check.with(part(read()))
   } catch (error) {
@@ -156,48 +174,50 @@ function withSelector<T>(check: Check, read: () => T, part: (value: T) => Partia
   }
 }
 
-function decide(_: Meter, check: Check, verb: string): Value {
+function checkAccess(_: Meter, check: CheckValue, verb: string): Value {
   const { errors, ...part } = check.part
-  const answer = check.answers.get({ ...part, verb })
-  return new Decided(errors === undefined ? answer : { ...answer, error: [...errors, answer.error].filter(Boolean).join(', ') })
+  const decision = check.decisions.get({ ...part, verb })
+  return new DecisionValue(
+    errors === undefined ? decision : { ...decision, error: [...errors, decision.error].filter(Boolean).join(', ') },
+  )
 }
 
 const functions: readonly FunctionDeclaration[] = [
-  refine('path', [authorizerType, pathType], (path) => ({ path })),
-  refine('group', [authorizerType, groupType], (group) => ({ group })),
+  declareRefinement('path', [authorizerType, pathType], (path) => ({ path })),
+  declareRefinement('group', [authorizerType, groupType], (group) => ({ group })),
   declare(
     'serviceAccount',
     method(
       'authorizer_serviceaccount',
       [authorizerType, stringType, stringType],
       authorizerType,
-      (_: Meter, check: Check, namespace: string, name: string) => check.with({ serviceAccount: { namespace, name } }),
+      (_: Meter, check: CheckValue, namespace: string, name: string) => check.with({ serviceAccount: { namespace, name } }),
     ),
   ),
-  refine('resource', [groupType, resourceType], (resource) => ({ resource })),
-  refine('subresource', [resourceType, resourceType], (subresource) => ({ subresource })),
-  refine('namespace', [resourceType, resourceType], (namespace) => ({ namespace })),
-  refine('name', [resourceType, resourceType], (name) => ({ name })),
+  declareRefinement('resource', [groupType, resourceType], (resource) => ({ resource })),
+  declareRefinement('subresource', [resourceType, resourceType], (subresource) => ({ subresource })),
+  declareRefinement('namespace', [resourceType, resourceType], (namespace) => ({ namespace })),
+  declareRefinement('name', [resourceType, resourceType], (name) => ({ name })),
   declare(
     'check',
-    method('pathcheck_check', [pathType, stringType], decisionType, decide),
-    method('resourcecheck_check', [resourceType, stringType], decisionType, decide),
+    method('pathcheck_check', [pathType, stringType], decisionType, checkAccess),
+    method('resourcecheck_check', [resourceType, stringType], decisionType, checkAccess),
   ),
   declare(
     'allowed',
-    method('decision_allowed', [decisionType], boolType, (_: Meter, { answer }: Decided) => answer.allowed),
+    method('decision_allowed', [decisionType], boolType, (_: Meter, { decision }: DecisionValue) => decision.allowed),
   ),
   declare(
     'reason',
-    method('decision_reason', [decisionType], stringType, (_: Meter, { answer }: Decided) => answer.reason),
+    method('decision_reason', [decisionType], stringType, (_: Meter, { decision }: DecisionValue) => decision.reason),
   ),
   declare(
     'errored',
-    method('decision_errored', [decisionType], boolType, (_: Meter, { answer }: Decided) => answer.error !== ''),
+    method('decision_errored', [decisionType], boolType, (_: Meter, { decision }: DecisionValue) => decision.error !== ''),
   ),
   declare(
     'error',
-    method('decision_error', [decisionType], stringType, (_: Meter, { answer }: Decided) => answer.error),
+    method('decision_error', [decisionType], stringType, (_: Meter, { decision }: DecisionValue) => decision.error),
   ),
 ]
 
@@ -210,7 +230,7 @@ export const authorizationSelectors: Library = {
   functions: [
     declare(
       'fieldSelector',
-      method('authorizer_fieldselector', [resourceType, stringType], resourceType, (_: Meter, check: Check, text: string) =>
+      method('authorizer_fieldselector', [resourceType, stringType], resourceType, (_: Meter, check: CheckValue, text: string) =>
         withSelector(
           check,
           () => parseFieldSelector(text),
@@ -220,12 +240,12 @@ export const authorizationSelectors: Library = {
     ),
     declare(
       'labelSelector',
-      method('authorizer_labelselector', [resourceType, stringType], resourceType, (_: Meter, check: Check, text: string) =>
+      method('authorizer_labelselector', [resourceType, stringType], resourceType, (_: Meter, check: CheckValue, text: string) =>
         withSelector(
           check,
           () => parseLabelSelector(text),
           ({ requirements }) => ({
-            labelSelector: requirements.map(({ key, operator, values }) => expression(key, operator, [...values])),
+            labelSelector: requirements.map(({ key, operator, values }) => labelSelectorExpression(key, operator, [...values])),
           }),
         ),
       ),
@@ -233,7 +253,7 @@ export const authorizationSelectors: Library = {
   ],
 }
 
-function expression(key: string, operator: string, values: readonly string[]): LabelSelectorExpression {
+function labelSelectorExpression(key: string, operator: string, values: readonly string[]): LabelSelectorExpression {
   const names: Readonly<Record<string, string>> = {
     in: 'In',
     '=': 'In',

@@ -1,18 +1,18 @@
-/** Texts by their characters, of which some are two units long. */
+/** String operations by Unicode code points. */
 
-/** Whether every unit is a character. */
+/** Whether every UTF-16 unit is a character. */
 function isPlain(text: string): boolean {
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xf800) === 0xd800) return false
   return true
 }
 
-/** A text that can be asked for its characters by their number. */
+/** A text with access by character index. */
 export interface Characters {
   readonly length: number
   slice(start: number, end?: number): string
-  /** Number of the first character of `part` from `from` on; -1 without one. */
+  /** Index of the first occurrence of `part` at or after `from`; -1 if absent. */
   indexOf(part: string, from?: number): number
-  /** Of the last at or before `from`. */
+  /** Index of the last occurrence at or before `from`. */
   lastIndexOf(part: string, from?: number): number
 }
 
@@ -25,7 +25,7 @@ export function charactersOf(text: string): Characters {
       lastIndexOf: (part, from) => (from === undefined ? text.lastIndexOf(part) : text.lastIndexOf(part, from)),
     }
   }
-  // Start of each character, and the end.
+  // Offset of each character.
   const starts: number[] = []
   for (let i = 0; i < text.length; ) {
     starts.push(i)
@@ -53,7 +53,7 @@ export function charactersOf(text: string): Characters {
 
 const white = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
-/** Without white space at both ends, as Unicode sees that. */
+/** Trims Unicode white space at both ends. */
 export function trimmed(text: string): string {
   let start = 0
   let end = text.length
@@ -62,7 +62,7 @@ export function trimmed(text: string): string {
   return text.slice(start, end)
 }
 
-/** Only the letters of ASCII change. */
+/** Converts ASCII letters only. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
@@ -71,7 +71,7 @@ export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 }
 
-/** Into at most so many parts; a negative number is no limit. */
+/** Splits into at most `limit` parts; a negative limit is unlimited. */
 export function split(text: string, separator: string, limit: number): string[] {
   if (limit === 0) return []
   const parts = separator === '' ? Array.from(text) : text.split(separator)
@@ -79,7 +79,7 @@ export function split(text: string, separator: string, limit: number): string[] 
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
 
-/** As often as that; a negative number is no limit. */
+/** Replaces up to `limit` occurrences; a negative limit is unlimited. */
 export function replaceText(text: string, part: string, by: string, limit: number): string {
   if (part !== '') {
     const parts = split(text, part, limit < 0 ? -1 : limit + 1)
@@ -107,7 +107,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-/** In double quotes, so that it can be read as a literal again. */
+/** Quotes a text as a literal. */
 export function quoted(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are escaped
   return `"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => escapes[char] as string)}"`

@@ -1,7 +1,7 @@
 import type { Call, Expr, ListExpr } from '../ast.ts'
 import type { Problem } from '../source.ts'
 import { dynType, isDyn, type Type, typeName } from '../types.ts'
-import { applyClauses, unsuitable, type Verb } from './format-clauses.ts'
+import { applyClauses, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 const texts: readonly Type['kind'][] = [
   'list',
@@ -18,7 +18,7 @@ const texts: readonly Type['kind'][] = [
   'null',
 ]
 const wholes: readonly Type['kind'][] = ['int', 'uint']
-/** Some doubles are written as texts: `NaN`. */
+/** Some doubles are represented by strings: `NaN`. */
 const doubles: readonly Type['kind'][] = ['double', 'string']
 
 const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
@@ -32,8 +32,8 @@ const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
   X: [...wholes, 'string', 'bytes'],
 }
 
-/** What is wrong with a call of `format` whose text and arguments are written out. */
-export function formatProblem(call: Call): Problem | undefined {
+/** Checks a call of `format` whose format string and arguments are literals. */
+export function validateFormatCall(call: Call): Problem | undefined {
   const [args] = call.args
   if (call.name !== 'format' || call.target?.kind !== 'literal' || args?.kind !== 'list' || call.args.length !== 1)
     return undefined
@@ -45,7 +45,7 @@ function checkFormat(format: string, { items }: ListExpr, at: number): Problem |
   const checked = applyClauses<Problem>(format, items.length, ({ verb }, index) => {
     const wrong = unsuitableIn(items[index] as Expr, verb)
     if (wrong === undefined) return { text: '' }
-    return { problem: { at: wrong.at, message: unsuitable(verb, typeName(wrong.type ?? dynType)) } }
+    return { problem: { at: wrong.at, message: unsuitableArgument(verb, typeName(wrong.type ?? dynType)) } }
   })
   if ('problem' in checked) return typeof checked.problem === 'string' ? { at, message: checked.problem } : checked.problem
   if (items.length <= checked.count) return undefined
@@ -53,7 +53,7 @@ function checkFormat(format: string, { items }: ListExpr, at: number): Problem |
   return { at, message }
 }
 
-/** The part of an argument that a clause is not for: `%s` looks into lists and maps that are written out. */
+/** The part of an argument with an unsuitable type; `%s` also checks literal lists and maps. */
 function unsuitableIn(expr: Expr, verb: Verb): Expr | undefined {
   const type = expr.type ?? dynType
   if (!isDyn(type) && !suitable[verb].includes(type.kind)) return expr

@@ -1,10 +1,10 @@
-/** How `format` reads what it formats by: `%s`, `%.2f`. */
+/** Parses the clauses of format strings: `%s`, `%.2f`. */
 
 export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X'
 
 export interface Clause {
   readonly verb: Verb
-  /** Digits behind the point. */
+  /** Number of decimals. */
   readonly precision: number | undefined
 }
 
@@ -14,10 +14,10 @@ const maxPrecision = 1000
 const verbs = new Set(['s', 'd', 'f', 'e', 'b', 'o', 'x', 'X'])
 
 /**
- * Text with its clauses replaced.
+ * Replaces the clauses of a format string.
  *
- * @param apply gives the text of the argument with this index, or what is wrong with it.
- * @returns what is wrong as `problem`.
+ * @param apply formats the argument at an index, or reports a problem.
+ * @returns the text, or the first problem.
  */
 export function applyClauses<P>(
   format: string,
@@ -71,7 +71,7 @@ function unreadable(digits: string, why: string): string {
   return `${what}: strconv.Atoi: parsing "${digits}": ${why}`
 }
 
-/** A clause is one byte long. */
+/** Clauses are one byte long. */
 function firstByte(text: string, at: number): string {
   const [byte = 0] = new TextEncoder().encode(String.fromCodePoint(text.codePointAt(at) as number))
   return String.fromCharCode(byte)
@@ -87,7 +87,7 @@ const refusals: Readonly<Record<string, string>> = {
   x: 'only integers, byte buffers, and strings can be formatted as hex',
 }
 
-/** @param type of the argument that the clause is not for. */
-export function unsuitable(verb: Verb, type: string): string {
+/** @param type type of the unsuitable argument. */
+export function unsuitableArgument(verb: Verb, type: string): string {
   return `error during formatting: ${refusals[verb.toLowerCase()]}, was given ${type}`
 }

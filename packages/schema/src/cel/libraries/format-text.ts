@@ -5,7 +5,7 @@ import type { Meter } from '../meter.ts'
 import {
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   isInt,
   itemsOf,
   ListValue,
@@ -16,25 +16,25 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
-import { applyClauses, type Clause, unsuitable, type Verb } from './format-clauses.ts'
+import { applyClauses, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
 
-/** `'%s is %d'.format([...])`, as libraries of version 2 do it: by the ways of English for `%f` and `%e`. */
+/** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
 const defaultPrecision = 6
 
 export function formatText(format: string, args: ListValue, meter: Meter): Value {
-  const done = applyClauses<Fault>(format, args.size, (clause, index) => {
+  const done = applyClauses<ErrorValue>(format, args.size, (clause, index) => {
     const value = args.at(index)
-    const text = value instanceof Fault ? value : formatted(clause, value, meter)
-    if (text instanceof Fault) return { problem: text }
-    meter.labor(1 + (text.length >> 4))
+    const text = value instanceof ErrorValue ? value : formatted(clause, value, meter)
+    if (text instanceof ErrorValue) return { problem: text }
+    meter.chargeWork(1 + (text.length >> 4))
     return { text }
   })
   if (!('problem' in done)) return done.text
-  return typeof done.problem === 'string' ? new Fault(done.problem) : done.problem
+  return typeof done.problem === 'string' ? new ErrorValue(done.problem) : done.problem
 }
 
-function formatted({ verb, precision }: Clause, value: Value, meter: Meter): string | Fault {
+function formatted({ verb, precision }: Clause, value: Value, meter: Meter): string | ErrorValue {
   switch (verb) {
     case 's':
       return textOf(value, meter)
@@ -57,13 +57,13 @@ function formatted({ verb, precision }: Clause, value: Value, meter: Meter): str
   }
 }
 
-function refused(verb: Verb, value: Value): Fault {
-  return new Fault(unsuitable(verb, typeNameOf(value)))
+function refused(verb: Verb, value: Value): ErrorValue {
+  return new ErrorValue(unsuitableArgument(verb, typeNameOf(value)))
 }
 
-/** Any value as text. */
-function textOf(value: Value, meter: Meter): string | Fault {
-  meter.labor(1)
+/** Formats any value. */
+function textOf(value: Value, meter: Meter): string | ErrorValue {
+  meter.chargeWork(1)
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
@@ -78,26 +78,26 @@ function textOf(value: Value, meter: Meter): string | Fault {
   return refused('s', value)
 }
 
-function bytesText(value: Uint8Array): string | Fault {
+function bytesText(value: Uint8Array): string | ErrorValue {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value)
   } catch {
-    return new Fault(
+    return new ErrorValue(
       'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string',
     )
   }
 }
 
-/** Inside of lists and maps, values look as expressions would write them. */
-function memberText(value: Value, meter: Meter): string | Fault {
+/** Formats values inside lists and maps as literals. */
+function memberText(value: Value, meter: Meter): string | ErrorValue {
   if (value instanceof Double) {
     const special = specialText(value.value, ['NaN', '+Inf', '-Inf'])
     return special === undefined ? fixedText(value.value, defaultPrecision) : goQuote(special)
   }
-  if (value instanceof Fault) return value
+  if (value instanceof ErrorValue) return value
   const text = textOf(value, meter)
-  if (text instanceof Fault)
-    return isText(value) ? text : new Fault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+  if (text instanceof ErrorValue)
+    return isText(value) ? text : new ErrorValue(`error during formatting: no formatting function for ${typeNameOf(value)}`)
   if (typeof value === 'string') return goQuote(text)
   if (value instanceof Uint8Array) return `b${goQuote(text)}`
   if (value instanceof Timestamp) return `timestamp(${goQuote(text)})`
@@ -108,26 +108,26 @@ function isText(value: Value): boolean {
   return value instanceof ListValue || value instanceof MapValue || value instanceof Uint8Array
 }
 
-function listText(list: ListValue, meter: Meter): string | Fault {
+function listText(list: ListValue, meter: Meter): string | ErrorValue {
   const texts: string[] = []
   for (const item of itemsOf(list)) {
     const text = memberText(item, meter)
-    if (text instanceof Fault) return text
-    meter.labor(4 + text.length)
+    if (text instanceof ErrorValue) return text
+    meter.chargeWork(4 + text.length)
     texts.push(text)
   }
   return `[${texts.join(', ')}]`
 }
 
-function mapText(map: MapValue, meter: Meter): string | Fault {
+function mapText(map: MapValue, meter: Meter): string | ErrorValue {
   const entries: [string, string][] = []
   for (const key of map.keys()) {
     const name = memberText(key, meter)
-    if (name instanceof Fault) return name
+    if (name instanceof ErrorValue) return name
     const found = map.get(key)
     const text = found === undefined ? 'null' : memberText(found, meter)
-    if (text instanceof Fault) return text
-    meter.labor(8 + name.length + text.length)
+    if (text instanceof ErrorValue) return text
+    meter.chargeWork(8 + name.length + text.length)
     entries.push([name, text])
   }
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
@@ -150,8 +150,8 @@ function numberOf(value: Value): number | undefined {
   return typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined
 }
 
-/** Thousands are grouped. */
-function fixed(value: Value, precision: number): string | Fault {
+/** Groups thousands. */
+function fixed(value: Value, precision: number): string | ErrorValue {
   const number = numberOf(value)
   if (number === undefined) return refused('f', value)
   const special = specialText(number, ['NaN', '∞', '-∞'])
@@ -163,8 +163,8 @@ function fixed(value: Value, precision: number): string | Fault {
 
 const raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
 
-/** Six digits behind the point, whatever precision was asked for. */
-function scientific(value: Value): string | Fault {
+/** Always six decimals, as on the stock server. */
+function scientific(value: Value): string | ErrorValue {
   const number = numberOf(value)
   if (number === undefined) return refused('e', value)
   const special = specialText(number, ['NaN', '∞', '-∞'])
@@ -176,12 +176,12 @@ function scientific(value: Value): string | Fault {
   return `${sign}${mantissa}\u202f×\u202f10${exponent.startsWith('-') ? '⁻' : ''}${power}`
 }
 
-function inBase(value: Value, base: number, verb: Verb): string | Fault {
+function inBase(value: Value, base: number, verb: Verb): string | ErrorValue {
   if (isInt(value)) return BigInt(value).toString(base)
   return value instanceof Uint ? value.value.toString(base) : refused(verb, value)
 }
 
-function hexadecimal(value: Value, verb: Verb): string | Fault {
+function hexadecimal(value: Value, verb: Verb): string | ErrorValue {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   if (!(bytes instanceof Uint8Array)) return inBase(value, 16, verb)
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,13 +1,20 @@
-import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue, nameRules } from '@krmkit/meta'
+import {
+  nameRules,
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateLabelValue,
+  validateQualifiedNameFormat,
+} from '@krmkit/meta'
 import { stringFormats } from '../../structural/formats.ts'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { listOf, opaqueOf, optionalOf, stringType } from '../types.ts'
-import { ArrayList, noValue, OpaqueValue, Optional, type Value } from '../values.ts'
+import { ArrayList, OpaqueValue, Optional, optionalNone, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 import { parseRequestUrl } from './parse-url.ts'
 
-/** `format.dns1123Label().validate(text)`: what is wrong with a text, where something is. */
+/** Named formats: `format.dns1123Label().validate(text)` returns the problems of a text, if any. */
 
 const formatType = opaqueOf('kubernetes.NamedFormat')
 
@@ -17,7 +24,7 @@ export class NamedFormat extends OpaqueValue {
   readonly type = formatType
   readonly name: string
   readonly check: Check
-  /** Of the regular expression that checks it, or of one that could: it is what checking costs by. */
+  /** Size of the regular expression of the format; determines the cost. */
   readonly patternSize: number
 
   constructor(name: string, check: Check, patternSize: number) {
@@ -43,14 +50,14 @@ function checkUri(text: string): readonly string[] {
 }
 
 const list: readonly (readonly [name: string, patternSize: number, check: Check])[] = [
-  ['dns1123Label', 30, isDns1123Label],
-  ['dns1123Subdomain', 60, isDns1123Subdomain],
-  ['dns1035Label', 30, isDns1035Label],
-  ['qualifiedName', 60, isQualifiedName],
+  ['dns1123Label', 30, validateDns1123Label],
+  ['dns1123Subdomain', 60, validateDns1123Subdomain],
+  ['dns1035Label', 30, validateDns1035Label],
+  ['qualifiedName', 60, validateQualifiedNameFormat],
   ['dns1123LabelPrefix', 30, (text) => nameRules.dns1123Label(text, true)],
   ['dns1123SubdomainPrefix', 60, (text) => nameRules.dns1123Subdomain(text, true)],
   ['dns1035LabelPrefix', 30, (text) => nameRules.dns1035Label(text, true)],
-  ['labelValue', 40, isValidLabelValue],
+  ['labelValue', 40, validateLabelValue],
   ['uri', 1120, checkUri],
   ['uuid', 70, byFormat('uuid', 'does not match the UUID format')],
   ['byte', 84, byFormat('byte', 'invalid base64')],
@@ -73,7 +80,7 @@ const functions: readonly FunctionDeclaration[] = [
     'format.named',
     overload('format-named', [stringType], optionalOf(formatType), (_: Meter, name: string) => {
       const found = formats.get(name)
-      return found === undefined ? noValue : new Optional(found)
+      return found === undefined ? optionalNone : new Optional(found)
     }),
   ),
   declare(
@@ -83,9 +90,9 @@ const functions: readonly FunctionDeclaration[] = [
       [formatType, stringType],
       optionalOf(listOf(stringType)),
       (meter: Meter, { check }: NamedFormat, text: string): Value => {
-        meter.labor(1 + (text.length >> 2))
+        meter.chargeWork(1 + (text.length >> 2))
         const problems = check(text)
-        return problems.length === 0 ? noValue : new Optional(new ArrayList(problems))
+        return problems.length === 0 ? optionalNone : new Optional(new ArrayList(problems))
       },
     ),
   ),

@@ -2,11 +2,11 @@ import type { FunctionDeclaration } from '../declarations.ts'
 import type { Macro } from '../macros.ts'
 import type { Type } from '../types.ts'
 
-/** Functions, macros and types that belong together. */
+/** A library of functions, macros and types. */
 export interface Library {
   readonly name: string
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
-  /** Types that expressions may name. */
+  /** Types that expressions can name. */
   readonly types?: readonly (readonly [string, Type])[]
 }

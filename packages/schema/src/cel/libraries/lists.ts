@@ -2,7 +2,7 @@ import { declare, type FunctionDeclaration, method, type Overload } from '../dec
 import { compare, equal } from '../equality.ts'
 import { arithmetic } from '../functions/arithmetic.ts'
 import type { Meter } from '../meter.ts'
-import type { Frame, Run } from '../plan.ts'
+import type { Frame, Run } from '../step.ts'
 import {
   boolType,
   bytesType,
@@ -16,10 +16,10 @@ import {
   timestampType,
   uintType,
 } from '../types.ts'
-import { Double, Duration, Fault, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
+import { Double, Duration, ErrorValue, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Functions for lists. */
+/** The lists library. */
 
 const ordered: readonly (readonly [string, Type])[] = [
   ['int', intType],
@@ -42,7 +42,7 @@ const summable: readonly (readonly [string, Type, Value])[] = [
 function isSorted(meter: Meter, list: ListValue): Value {
   let previous: Value | undefined
   for (const item of itemsOf(list)) {
-    if (item instanceof Fault) return item
+    if (item instanceof ErrorValue) return item
     if (previous !== undefined) {
       const order = compare(previous, item, meter)
       if (typeof order !== 'number') return order
@@ -54,11 +54,11 @@ function isSorted(meter: Meter, list: ListValue): Value {
 }
 
 function extreme(name: string, sign: number): (meter: Meter, list: ListValue) => Value {
-  const empty = new Fault(`${name} called on empty list`)
+  const empty = new ErrorValue(`${name} called on empty list`)
   return (meter, list) => {
     let best: Value | undefined
     for (const item of itemsOf(list)) {
-      if (item instanceof Fault) return item
+      if (item instanceof ErrorValue) return item
       if (best === undefined) {
         best = item
         continue
@@ -78,9 +78,9 @@ function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Valu
   return (meter, list) => {
     let sum = zero
     for (const item of itemsOf(list)) {
-      if (item instanceof Fault) return item
+      if (item instanceof ErrorValue) return item
       sum = add(meter as Frame, sum, item)
-      if (sum instanceof Fault) return sum
+      if (sum instanceof ErrorValue) return sum
     }
     return sum
   }

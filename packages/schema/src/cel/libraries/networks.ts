@@ -1,12 +1,12 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
-import { Fault, OpaqueValue, type Value } from '../values.ts'
+import { ErrorValue, OpaqueValue, type Value } from '../values.ts'
 import {
   type Address,
   type AddressRange,
+  addressProperties,
   addressText,
-  kinds,
   masked,
   parseAddress,
   parseRange,
@@ -14,7 +14,7 @@ import {
 } from './addresses.ts'
 import type { Library } from './library.ts'
 
-/** `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
+/** The IP and CIDR libraries: `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
 
 const ipType = opaqueOf('net.IP')
 const cidrType = opaqueOf('net.CIDR')
@@ -51,15 +51,15 @@ class Cidr extends OpaqueValue {
   }
 }
 
-function toIp(_: Meter, text: string): Ip | Fault {
+function toIp(_: Meter, text: string): Ip | ErrorValue {
   const address = parseAddress(text)
-  return 'problem' in address ? new Fault(address.problem) : new Ip(address)
+  return 'problem' in address ? new ErrorValue(address.problem) : new Ip(address)
 }
 
-function toCidr(_: Meter, text: string): Cidr | Fault {
+function toCidr(_: Meter, text: string): Cidr | ErrorValue {
   const range = parseRange(text)
   return 'problem' in range
-    ? new Fault(`network address parse error during conversion from string: ${range.problem}`)
+    ? new ErrorValue(`network address parse error during conversion from string: ${range.problem}`)
     : new Cidr(range)
 }
 
@@ -67,13 +67,13 @@ function holdsAddress({ address, bits }: AddressRange, other: Address): boolean 
   return address.bytes.length === other.bytes.length && sameAddress(masked(address, bits), masked(other, bits))
 }
 
-/** Accepts values, and texts that can be read as such. */
+/** Declares a containment test for values and for their text. */
 function containment<T extends Ip | Cidr>(
   name: string,
   ids: readonly [text: string, value: string],
   options: {
     readonly type: typeof ipType
-    readonly read: (meter: Meter, text: string) => T | Fault
+    readonly read: (meter: Meter, text: string) => T | ErrorValue
     readonly holds: (range: AddressRange, other: T) => boolean
   },
 ): FunctionDeclaration {
@@ -82,7 +82,7 @@ function containment<T extends Ip | Cidr>(
     name,
     method(ids[0], [cidrType, stringType], boolType, (meter: Meter, { range }: Cidr, text: string): Value => {
       const other = read(meter, text)
-      return other instanceof Fault ? other : holds(range, other)
+      return other instanceof ErrorValue ? other : holds(range, other)
     }),
     method(ids[1], [cidrType, type], boolType, (_: Meter, { range }: Cidr, other: T) => holds(range, other)),
   )
@@ -92,20 +92,20 @@ const ipFunctions: readonly FunctionDeclaration[] = [
   declare('ip', overload('string_to_ip', [stringType], ipType, toIp)),
   declare(
     'isIP',
-    overload('is_ip', [stringType], boolType, (meter: Meter, text: string) => !(toIp(meter, text) instanceof Fault)),
+    overload('is_ip', [stringType], boolType, (meter: Meter, text: string) => !(toIp(meter, text) instanceof ErrorValue)),
   ),
   declare(
     'ip.isCanonical',
     overload('ip_is_canonical', [stringType], boolType, (meter: Meter, text: string): Value => {
       const ip = toIp(meter, text)
-      return ip instanceof Fault ? ip : addressText(ip.address) === text
+      return ip instanceof ErrorValue ? ip : addressText(ip.address) === text
     }),
   ),
   declare(
     'family',
     method('family', [ipType], intType, (_: Meter, { address }: Ip) => (address.bytes.length === 4 ? 4 : 6)),
   ),
-  ...Object.entries(kinds).map(([name, holds]) =>
+  ...Object.entries(addressProperties).map(([name, holds]) =>
     declare(
       name,
       method(`ip_${name}`, [ipType], boolType, (_: Meter, { address }: Ip) => holds(address)),
@@ -121,7 +121,7 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
   declare('cidr', overload('string_to_cidr', [stringType], cidrType, toCidr)),
   declare(
     'isCIDR',
-    overload('is_cidr', [stringType], boolType, (meter: Meter, text: string) => !(toCidr(meter, text) instanceof Fault)),
+    overload('is_cidr', [stringType], boolType, (meter: Meter, text: string) => !(toCidr(meter, text) instanceof ErrorValue)),
   ),
   containment<Ip>('containsIP', ['cidr_contains_ip_string', 'cidr_contains_ip_ip'], {
     type: ipType,

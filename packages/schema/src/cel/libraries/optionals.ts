@@ -2,18 +2,29 @@ import { declare, type FunctionDeclaration, method, overload } from '../declarat
 import { optionalMacros } from '../macros.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../types.ts'
-import { Double, Duration, Fault, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values.ts'
+import {
+  Double,
+  Duration,
+  ErrorValue,
+  ListValue,
+  MapValue,
+  Optional,
+  optionalNone,
+  Timestamp,
+  Uint,
+  type Value,
+} from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Values that may not be there. */
+/** The optionals library. */
 
 const v = param('V')
 const k = param('K')
 const optionalV = optionalOf(v)
-const nothingThere = new Fault('optional.none() dereference')
-const planned = () => new Fault('no such overload')
+const nothingThere = new ErrorValue('optional.none() dereference')
+const planned = () => new ErrorValue('no such overload')
 
-/** Empty, zero, false. */
+/** Whether the value is empty, zero or false. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0) return true
   if (value instanceof ListValue || value instanceof MapValue) return value.size === 0
@@ -32,12 +43,12 @@ const functions: readonly FunctionDeclaration[] = [
   declare(
     'optional.ofNonZeroValue',
     overload('optional_ofNonZeroValue', [v], optionalV, (_: Meter, value: Value) =>
-      isZero(value) ? noValue : new Optional(value),
+      isZero(value) ? optionalNone : new Optional(value),
     ),
   ),
   declare(
     'optional.none',
-    overload('optional_none', [], optionalV, () => noValue),
+    overload('optional_none', [], optionalV, () => optionalNone),
   ),
   declare(
     'value',

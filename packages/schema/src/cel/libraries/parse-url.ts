@@ -1,10 +1,10 @@
 import { goQuote } from '@krmkit/meta'
 
-/** URLs as Go's `net/url` reads them. */
+/** Parses URLs as Go's `net/url` does. */
 
 export interface ParsedUrl {
   readonly scheme: string
-  /** With the port. */
+  /** Includes the port. */
   readonly host: string
   readonly escapedPath: string
   readonly query: ReadonlyMap<string, readonly string[]>
@@ -21,7 +21,11 @@ function fail(message: string): never {
   throw new UrlError(message)
 }
 
-/** An absolute URL or path. @returns what is wrong with other texts, in Go's words. */
+/**
+ * Parses an absolute URL or path.
+ *
+ * @returns the URL, or Go's error message.
+ */
 export function parseRequestUrl(text: string): ParsedUrl | { readonly problem: string } {
   try {
     read(text, true)
@@ -90,7 +94,7 @@ function checkPort(text: string): void {
   if (!/^(?::\d*)?$/.test(text)) fail(`invalid port ${goQuote(text)} after host`)
 }
 
-/** @param refused characters that may not stand in a host. */
+/** @param refused characters not allowed in a host. */
 function unescaped(text: string, refused: string): string {
   const bad = /%(?![0-9a-fA-F]{2})/.exec(text)
   if (bad !== null) fail(`invalid URL escape ${goQuote(text.slice(bad.index, bad.index + 3))}`)
@@ -100,7 +104,7 @@ function unescaped(text: string, refused: string): string {
   return decoded(text)
 }
 
-/** Bytes that are no UTF-8 become the sign for that. */
+/** Invalid UTF-8 becomes U+FFFD. */
 function decoded(text: string): string {
   if (!text.includes('%')) return text
   const bytes: number[] = []
@@ -115,7 +119,7 @@ function decoded(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes))
 }
 
-/** The path as it was written where that is a way of writing it, escaped again otherwise. */
+/** The original path if it is a valid encoding; otherwise escaped again. */
 function escapedPath(path: string): string {
   const bad = /%(?![0-9a-fA-F]{2})/.exec(path)
   if (bad !== null) fail(`invalid URL escape ${goQuote(path.slice(bad.index, bad.index + 3))}`)
@@ -127,7 +131,7 @@ function escapedPath(path: string): string {
   }).join('')
 }
 
-/** Parts that cannot be read are left out. */
+/** Skips malformed parts. */
 function readQuery(text: string): Map<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const pair of text.split('&')) {

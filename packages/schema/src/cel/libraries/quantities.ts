@@ -2,14 +2,14 @@ import { MetaError, Quantity } from '@krmkit/meta'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, doubleType, intType, opaqueOf, stringType } from '../types.ts'
-import { Double, Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { Double, ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `quantity('500m')` and what can be done with it. */
+/** The quantity library: `quantity('500m')`. */
 
 const quantityType = opaqueOf('kubernetes.Quantity')
 
-class Amount extends OpaqueValue {
+class QuantityValue extends OpaqueValue {
   readonly type = quantityType
   readonly quantity: Quantity
 
@@ -19,22 +19,23 @@ class Amount extends OpaqueValue {
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Amount && this.quantity.equals(other.quantity)
+    return other instanceof QuantityValue && this.quantity.equals(other.quantity)
   }
 }
 
 function parse(_: Meter, text: string): Value {
   try {
-    return new Amount(Quantity.parse(text))
+    return new QuantityValue(Quantity.parse(text))
   } catch (error) {
-    if (error instanceof MetaError) return new Fault(error.message)
+    if (error instanceof MetaError) return new ErrorValue(error.message)
     throw error
   }
 }
 
 type Int = number | bigint
 
-const order = (test: (order: number) => boolean) => (_: Meter, a: Amount, b: Amount) => test(a.quantity.compare(b.quantity))
+const order = (test: (order: number) => boolean) => (_: Meter, a: QuantityValue, b: QuantityValue) =>
+  test(a.quantity.compare(b.quantity))
 const two = [quantityType, quantityType]
 
 const functions: readonly FunctionDeclaration[] = [
@@ -45,7 +46,7 @@ const functions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'sign',
-    method('quantity_sign', [quantityType], intType, (_: Meter, { quantity }: Amount) => quantity.sign()),
+    method('quantity_sign', [quantityType], intType, (_: Meter, { quantity }: QuantityValue) => quantity.sign()),
   ),
   declare(
     'isGreaterThan',
@@ -67,7 +68,9 @@ const functions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'compareTo',
-    method('quantity_compare_to', two, intType, (_: Meter, a: Amount, b: Amount) => Math.sign(a.quantity.compare(b.quantity))),
+    method('quantity_compare_to', two, intType, (_: Meter, a: QuantityValue, b: QuantityValue) =>
+      Math.sign(a.quantity.compare(b.quantity)),
+    ),
   ),
   declare(
     'asApproximateFloat',
@@ -75,38 +78,53 @@ const functions: readonly FunctionDeclaration[] = [
       'quantity_get_float',
       [quantityType],
       doubleType,
-      (_: Meter, { quantity }: Amount) => new Double(quantity.approximate()),
+      (_: Meter, { quantity }: QuantityValue) => new Double(quantity.approximate()),
     ),
   ),
   declare(
     'asInteger',
-    method('quantity_get_int', [quantityType], intType, (_: Meter, { quantity }: Amount): Value => {
+    method('quantity_get_int', [quantityType], intType, (_: Meter, { quantity }: QuantityValue): Value => {
       const value = quantity.asInt64()
-      return value === undefined ? new Fault('cannot convert value to integer') : normalizeInt(value)
+      return value === undefined ? new ErrorValue('cannot convert value to integer') : normalizeInt(value)
     }),
   ),
   declare(
     'isInteger',
-    method('quantity_is_integer', [quantityType], boolType, (_: Meter, { quantity }: Amount) => quantity.asInt64() !== undefined),
+    method(
+      'quantity_is_integer',
+      [quantityType],
+      boolType,
+      (_: Meter, { quantity }: QuantityValue) => quantity.asInt64() !== undefined,
+    ),
   ),
   declare(
     'add',
-    method('quantity_add', two, quantityType, (_: Meter, a: Amount, b: Amount) => new Amount(a.quantity.add(b.quantity))),
+    method(
+      'quantity_add',
+      two,
+      quantityType,
+      (_: Meter, a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.add(b.quantity)),
+    ),
     method(
       'quantity_add_int',
       [quantityType, intType],
       quantityType,
-      (_: Meter, a: Amount, b: Int) => new Amount(a.quantity.add(Quantity.of(b))),
+      (_: Meter, a: QuantityValue, b: Int) => new QuantityValue(a.quantity.add(Quantity.of(b))),
     ),
   ),
   declare(
     'sub',
-    method('quantity_sub', two, quantityType, (_: Meter, a: Amount, b: Amount) => new Amount(a.quantity.sub(b.quantity))),
+    method(
+      'quantity_sub',
+      two,
+      quantityType,
+      (_: Meter, a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.sub(b.quantity)),
+    ),
     method(
       'quantity_sub_int',
       [quantityType, intType],
       quantityType,
-      (_: Meter, a: Amount, b: Int) => new Amount(a.quantity.sub(Quantity.of(b))),
+      (_: Meter, a: QuantityValue, b: Int) => new QuantityValue(a.quantity.sub(Quantity.of(b))),
     ),
   ),
 ]

@@ -2,32 +2,32 @@ import { declare, type FunctionDeclaration, method, overload } from '../declarat
 import type { Meter } from '../meter.ts'
 import { chargeMatch, chargeSearch } from '../patterns.ts'
 import { boolType, intType, listOf, stringType } from '../types.ts'
-import { ArrayList, Fault, type Value } from '../values.ts'
+import { ArrayList, ErrorValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Regular expressions. */
+/** The regular expression library. */
 
 function matches(meter: Meter, text: string, source: string): Value {
   const pattern = meter.patterns.get(source, meter)
-  if (pattern instanceof Fault) return pattern
+  if (pattern instanceof ErrorValue) return pattern
   chargeMatch(pattern, text, meter)
   return pattern.test(text)
 }
 
-function found(meter: Meter, text: string, source: string, limit: number): readonly string[] | Fault {
+function found(meter: Meter, text: string, source: string, limit: number): readonly string[] | ErrorValue {
   const pattern = meter.patterns.get(source, meter)
-  if (pattern instanceof Fault) return new Fault(`Illegal regex: ${pattern.message}`)
+  if (pattern instanceof ErrorValue) return new ErrorValue(`Illegal regex: ${pattern.message}`)
   return pattern.matches(text, { limit, before: (index) => chargeSearch(pattern, text.length - index, meter) })
 }
 
 function find(meter: Meter, text: string, source: string): Value {
   const list = found(meter, text, source, 1)
-  return list instanceof Fault ? list : (list[0] ?? '')
+  return list instanceof ErrorValue ? list : (list[0] ?? '')
 }
 
 function findAll(meter: Meter, text: string, source: string, limit: number | bigint = -1): Value {
   const list = found(meter, text, source, limit < 0 ? Number.POSITIVE_INFINITY : Number(limit))
-  return list instanceof Fault ? list : new ArrayList(list)
+  return list instanceof ErrorValue ? list : new ArrayList(list)
 }
 
 const two = [stringType, stringType]
@@ -41,7 +41,7 @@ const functions: readonly FunctionDeclaration[] = [
   ),
 ]
 
-/** Part of the language itself. */
+/** Standard function. */
 export const matching: FunctionDeclaration = declare(
   'matches',
   overload('matches', two, boolType, matches),

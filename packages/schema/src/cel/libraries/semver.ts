@@ -2,10 +2,10 @@ import { goQuote } from '@krmkit/meta'
 import { declare, type FunctionDeclaration, method, type Overload, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
-import { Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `semver('1.2.3')`: versions and their order. */
+/** The semver library: `semver('1.2.3')`. */
 
 const semverType = opaqueOf('kubernetes.Semver')
 
@@ -32,13 +32,13 @@ const maxNumber = 2n ** 64n - 1n
 const digits = /^[0-9]*$/
 const words = /^[0-9A-Za-z-]*$/
 
-/** Why a text is no version. */
-class Unreadable extends Error {}
+/** Parse error. */
+class ParseError extends Error {}
 
 function parse(text: string): Version {
-  if (text === '') throw new Unreadable('Version string empty')
+  if (text === '') throw new ParseError('Version string empty')
   const parts = splitInThree(text)
-  if (parts.length < 3) throw new Unreadable('No Major.Minor.Patch elements found')
+  if (parts.length < 3) throw new ParseError('No Major.Minor.Patch elements found')
   const [major, minor, rest] = parts as [string, string, string]
   const plus = rest.indexOf('+')
   const front = plus < 0 ? rest : rest.slice(0, plus)
@@ -51,13 +51,13 @@ function parse(text: string): Version {
   const pre = dash < 0 ? [] : front.slice(dash + 1).split('.')
   for (const part of pre) checkPrerelease(part)
   for (const part of plus < 0 ? [] : rest.slice(plus + 1).split('.')) {
-    if (part === '') throw new Unreadable('Build meta data is empty')
-    if (!words.test(part)) throw new Unreadable(`Invalid character(s) found in build meta data ${goQuote(part)}`)
+    if (part === '') throw new ParseError('Build meta data is empty')
+    if (!words.test(part)) throw new ParseError(`Invalid character(s) found in build meta data ${goQuote(part)}`)
   }
   return { numbers, pre }
 }
 
-/** What is behind the second dot stays together. */
+/** Text after the second dot stays together. */
 function splitInThree(text: string): string[] {
   const [first = '', second, ...rest] = text.split('.')
   if (second === undefined) return [first]
@@ -65,27 +65,27 @@ function splitInThree(text: string): string[] {
 }
 
 function numberOf(name: string, text: string): bigint {
-  if (!digits.test(text)) throw new Unreadable(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`)
-  if (/^0./.test(text)) throw new Unreadable(`${name} number must not contain leading zeroes ${goQuote(text)}`)
+  if (!digits.test(text)) throw new ParseError(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`)
+  if (/^0./.test(text)) throw new ParseError(`${name} number must not contain leading zeroes ${goQuote(text)}`)
   return unsigned(text)
 }
 
 function unsigned(text: string): bigint {
-  if (text === '') throw new Unreadable('strconv.ParseUint: parsing "": invalid syntax')
+  if (text === '') throw new ParseError('strconv.ParseUint: parsing "": invalid syntax')
   const value = text.length > 20 ? maxNumber + 1n : BigInt(text)
-  if (value > maxNumber) throw new Unreadable(`strconv.ParseUint: parsing ${goQuote(text)}: value out of range`)
+  if (value > maxNumber) throw new ParseError(`strconv.ParseUint: parsing ${goQuote(text)}: value out of range`)
   return value
 }
 
 function checkPrerelease(part: string): void {
-  if (part === '') throw new Unreadable('Prerelease is empty')
-  if (!words.test(part)) throw new Unreadable(`Invalid character(s) found in prerelease ${goQuote(part)}`)
+  if (part === '') throw new ParseError('Prerelease is empty')
+  if (!words.test(part)) throw new ParseError(`Invalid character(s) found in prerelease ${goQuote(part)}`)
   if (!digits.test(part)) return
-  if (/^0./.test(part)) throw new Unreadable(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`)
+  if (/^0./.test(part)) throw new ParseError(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`)
   unsigned(part)
 }
 
-/** As people write them: a `v` in front, missing parts, leading zeros. */
+/** Normalizes a leading `v`, missing parts and leading zeros. */
 function normalized(text: string): string {
   const parts = splitInThree(text.replace(/^v/, '')).map((part) => {
     if (part.length < 2) return part
@@ -93,7 +93,7 @@ function normalized(text: string): string {
     return /^[0-9]/.test(bare) ? bare : `0${bare}`
   })
   if (parts.length < 3 && /[+-]/.test(parts.at(-1) as string)) {
-    throw new Unreadable('short version cannot contain PreRelease/Build meta data')
+    throw new ParseError('short version cannot contain PreRelease/Build meta data')
   }
   while (parts.length < 3) parts.push('0')
   return parts.join('.')
@@ -112,7 +112,7 @@ function compareVersions(a: Version, b: Version): number {
   return Math.sign(a.pre.length - b.pre.length)
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers precede alphanumeric ones. */
 function compareParts(a: string, b: string): number {
   const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)]
   if (x && y) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0
@@ -124,7 +124,7 @@ function read(_: Meter, text: string, normalize = false): Value {
   try {
     return new Semver(parse(normalize ? normalized(text) : text))
   } catch (error) {
-    if (error instanceof Unreadable) return new Fault(error.message)
+    if (error instanceof ParseError) return new ErrorValue(error.message)
     throw error
   }
 }
@@ -149,7 +149,7 @@ const functions: readonly FunctionDeclaration[] = [
   declare('semver', ...texts('semver', read, semverType)),
   declare(
     'isSemver',
-    ...texts('is_semver', (meter, text, normalize) => !(read(meter, text, normalize) instanceof Fault), boolType),
+    ...texts('is_semver', (meter, text, normalize) => !(read(meter, text, normalize) instanceof ErrorValue), boolType),
   ),
   declare(
     'isGreaterThan',

@@ -5,7 +5,7 @@ import { boolType, listOf, param } from '../types.ts'
 import { itemsOf, type ListValue } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Lists as sets. */
+/** The sets library. */
 
 const t = listOf(param('T'))
 

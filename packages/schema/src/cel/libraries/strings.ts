@@ -1,16 +1,16 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { dynType, intType, listOf, stringType } from '../types.ts'
-import { ArrayList, Fault, itemsOf, type ListValue, type Value } from '../values.ts'
+import { ArrayList, ErrorValue, itemsOf, type ListValue, type Value } from '../values.ts'
 import { charactersOf, lowerAscii, quoted, replaceText, split, trimmed, upperAscii } from './characters.ts'
 import { formatText } from './format-text.ts'
 import type { Library } from './library.ts'
 
-/** Functions for texts. Positions count characters. */
+/** The strings library. Positions count characters. */
 
 type Int = number | bigint
 
-const outOfRange = (index: Int) => new Fault(`index out of range: ${index}`)
+const outOfRange = (index: Int) => new ErrorValue(`index out of range: ${index}`)
 
 function charAt(_: Meter, text: string, index: Int): Value {
   const chars = charactersOf(text)
@@ -40,7 +40,7 @@ function substring(_: Meter, text: string, start: Int, end?: Int): Value {
   const chars = charactersOf(text)
   const low = Number(start)
   const high = end === undefined ? chars.length : Number(end)
-  if (end !== undefined && low > high) return new Fault(`invalid substring range. start: ${start}, end: ${end}`)
+  if (end !== undefined && low > high) return new ErrorValue(`invalid substring range. start: ${start}, end: ${end}`)
   if (low < 0 || low > chars.length) return outOfRange(start)
   return high < 0 || high > chars.length ? outOfRange(end as Int) : chars.slice(low, high)
 }
@@ -48,18 +48,18 @@ function substring(_: Meter, text: string, start: Int, end?: Int): Value {
 function join(meter: Meter, list: ListValue, separator = ''): Value {
   const texts: string[] = []
   for (const item of itemsOf(list)) {
-    if (item instanceof Fault) return item
-    if (typeof item !== 'string') return new Fault('no such overload')
-    meter.labor(1 + (item.length >> 4))
+    if (item instanceof ErrorValue) return item
+    if (typeof item !== 'string') return new ErrorValue('no such overload')
+    meter.chargeWork(1 + (item.length >> 4))
     texts.push(item)
   }
-  meter.labor((separator.length * texts.length) >> 4)
+  meter.chargeWork((separator.length * texts.length) >> 4)
   return texts.join(separator)
 }
 
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {
   const times = part === '' ? text.length : text.length / part.length
-  meter.labor((times * by.length) >> 4)
+  meter.chargeWork((times * by.length) >> 4)
   return replaceText(text, part, by, Number(limit))
 }
 

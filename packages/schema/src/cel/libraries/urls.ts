@@ -1,11 +1,11 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, listOf, mapOf, opaqueOf, stringType } from '../types.ts'
-import { ArrayList, Fault, literalMap, OpaqueValue, type Value } from '../values.ts'
+import { ArrayList, ErrorValue, literalMap, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 import { type ParsedUrl, parseRequestUrl } from './parse-url.ts'
 
-/** `url('https://...')` and its parts. */
+/** The URL library: `url('https://...')`. */
 
 const urlType = opaqueOf('kubernetes.URL')
 
@@ -25,7 +25,7 @@ class Url extends OpaqueValue {
   }
 }
 
-/** Without port and brackets. */
+/** Host without port and brackets. */
 function hostname(host: string): string {
   const bracketed = /^\[(.*)\]/.exec(host)
   return bracketed?.[1] ?? host.replace(/:\d*$/, '')
@@ -48,7 +48,7 @@ const functions: readonly FunctionDeclaration[] = [
     overload('string_to_url', [stringType], urlType, (_: Meter, text: string): Value => {
       const parts = parseRequestUrl(text)
       return 'problem' in parts
-        ? new Fault(`URL parse error during conversion from string: ${parts.problem}`)
+        ? new ErrorValue(`URL parse error during conversion from string: ${parts.problem}`)
         : new Url(text, parts)
     }),
   ),

@@ -1,10 +1,10 @@
 import { newReader } from '../../protobuf/wire.ts'
 
-/** Messages read by the numbers of their fields alone. */
+/** A protobuf message as values by field number. */
 
 export type Decoded = Map<number, (string | bigint | Uint8Array)[]>
 
-/** Reads one message; the content of length-delimited fields stays bytes. */
+/** Reads one message; length-delimited fields are returned as bytes. */
 export function read(bytes: Uint8Array): Decoded {
   const reader = newReader(bytes)
   const found: Decoded = new Map()
@@ -18,7 +18,7 @@ export function read(bytes: Uint8Array): Decoded {
 
 export const text = (value: unknown) => new TextDecoder().decode(value as Uint8Array)
 
-/** Follows field numbers into nested messages, always the first of each. */
+/** Follows field numbers into nested messages, taking the first occurrence of each. */
 export function at(bytes: Uint8Array, ...numbers: number[]): unknown {
   let current: unknown = bytes
   for (const number of numbers) current = read(current as Uint8Array).get(number)?.[0]

@@ -6,7 +6,7 @@ import { workloadTexts } from './workloads.ts'
 
 const tables = [metaTexts, podTexts, workloadTexts, clusterTexts]
 
-/** What a member is for, in a sentence: that of its type, or that of its name; undefined where neither is known. */
+/** Description of a field by its type or by its name; undefined when neither is known. */
 export function textOf(typeName: string, member: string): string | undefined {
   const key = `${typeName === 'EphemeralContainer' ? 'Container' : typeName}.${member}`
   for (const table of tables) {

@@ -1,7 +1,7 @@
 import { createPaint } from '../paint.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** A terminal that keeps what is printed. */
+/** A terminal that records its output. */
 export interface TestTerminal extends Terminal {
   readonly printed: { out: string; err: string; code: number | undefined }
 }

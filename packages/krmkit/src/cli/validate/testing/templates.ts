@@ -1,7 +1,7 @@
 import type { RuleId } from '../findings.ts'
-import type { ExpectedFinding } from './planted-mistakes.ts'
+import type { ExpectedFinding } from './manifest-mistakes.ts'
 
-/** Manifests to put mistakes into. `NAME` is replaced. */
+/** Templates of manifests, into which tests insert mistakes. `NAME` is replaced. */
 
 export const deployment = (parts: { spec?: string; pod?: string; container?: string; labels?: string }) => `apiVersion: apps/v1
 kind: Deployment

@@ -1,6 +1,6 @@
 import { deployment, service, widget } from './templates.ts'
 
-/** Manifests that nothing is wrong with, of the kinds that folders are full of. `NAME` is replaced. */
+/** Valid manifests of common kinds. `NAME` is replaced. */
 export const validManifests: readonly string[] = [
   deployment({
     pod: `      serviceAccountName: NAME

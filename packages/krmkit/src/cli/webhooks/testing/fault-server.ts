@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServingCertificate } from '@krmkit/certificates'
 
-/** A webhook that answers badly in every way; the path says how. */
+/** A webhook with a fault per path. */
 export interface FaultServer extends AsyncDisposable {
   readonly port: number
-  /** Connections that were made. */
+  /** Number of accepted connections. */
   readonly connections: number
-  /** Resolves when the next request has come. */
+  /** Resolves when the next request has arrived. */
   called(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ const faults: Readonly<Record<string, Fault>> = {
 export async function faultServer({ certificate, key }: Pick<ServingCertificate, 'certificate' | 'key'>): Promise<FaultServer> {
   let waiting: (() => void)[] = []
   let connections = 0
-  /** Below TLS, by the port of the other end. */
+  /** TCP sockets by remote port. */
   const sockets = new Map<number | undefined, Socket>()
   const server: Server = createServer(
     { cert: certificate, key, requestCert: true, rejectUnauthorized: false },
@@ -105,7 +105,7 @@ export async function faultServer({ certificate, key }: Pick<ServingCertificate,
   )
   server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket))
   server.on('secureConnection', () => connections++)
-  // Handshakes that the other side breaks off.
+  // The client may abort the handshake.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

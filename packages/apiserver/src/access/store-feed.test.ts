@@ -1,0 +1,92 @@
+import type { StoredObject } from '@krmkit/authorization'
+import { fakeClock } from '@krmkit/meta'
+import { memoryStorage, type Storage, type WatchOptions } from '@krmkit/storage'
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+import { storeFeed } from './store-feed.ts'
+
+const configMaps = { group: '', resource: 'configmaps' }
+const path = '/api/v1/namespaces/default/configmaps'
+const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+
+/** A store whose watchers hold few events. */
+function narrow(storage: Storage): Storage {
+  return new Proxy(storage, {
+    get(target, member) {
+      if (member === 'watch') return (options: WatchOptions) => target.watch({ ...options, maxPending: 2 })
+      const value = Reflect.get(target, member) as unknown
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+async function followed(storage: Storage) {
+  const sample = await sampleServer({ storage })
+  const known = new Set<string>()
+  const told: string[] = []
+  const nameOf = ({ metadata }: StoredObject) => metadata.name ?? ''
+  const sink = {
+    put: (object: StoredObject) => {
+      told.push(`put ${nameOf(object)}`)
+      known.add(nameOf(object))
+    },
+    remove: (object: StoredObject) => {
+      told.push(`remove ${nameOf(object)}`)
+      known.delete(nameOf(object))
+    },
+    clear: () => {
+      told.push('clear')
+      known.clear()
+    },
+  }
+  const closing = new AbortController()
+  const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onFault: () => undefined })
+  return { ...sample, feed, sink, known, told, closing }
+}
+
+describe('storeFeed', () => {
+  it('tells what there is, and what has changed until this very moment', async () => {
+    const { ask, feed, sink, told } = await followed(memoryStorage({ clock: fakeClock(0) }))
+    await ask(path, { method: 'POST', body: named('a') })
+    const catchUp = await feed.follow(configMaps, sink)
+    await ask(path, { method: 'POST', body: named('b') })
+    await ask(`${path}/a`, { method: 'DELETE' })
+    catchUp?.()
+    catchUp?.()
+    expect(told).toEqual(['put a', 'put b', 'remove a'])
+  })
+
+  it('does not let events pile up while nobody asks', async () => {
+    const { ask, feed, sink, known } = await followed(memoryStorage({ clock: fakeClock(0) }))
+    await feed.follow(configMaps, sink)
+    await ask(path, { method: 'POST', body: named('a') })
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([...known]).toEqual(['a'])
+  })
+
+  it('knows nothing rather than something old when it missed events, and then all of it', async () => {
+    const { storage, feed, sink, known, told } = await followed(narrow(memoryStorage({ clock: fakeClock(0) })))
+    const catchUp = await feed.follow(configMaps, sink)
+    // All in one turn, so that nobody can take them between.
+    const writes = ['a', 'b', 'c', 'd'].map((name) =>
+      storage.put(`/core/configmaps/default/${name}`, () => Buffer.from(JSON.stringify(named(name)))),
+    )
+    await writes.at(-1)
+    catchUp?.()
+    expect(told.at(-1)).toBe('clear')
+    expect(known.size).toBe(0)
+    await Promise.all(writes)
+    await expect.poll(() => [...known].sort(), { interval: 1 }).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('follows nothing that nobody serves, and ends with the server', async () => {
+    const { ask, feed, sink, told, closing } = await followed(memoryStorage({ clock: fakeClock(0) }))
+    expect(await feed.follow({ group: 'example.com', resource: 'widgets' }, sink)).toBeUndefined()
+    const catchUp = await feed.follow(configMaps, sink)
+    closing.abort()
+    await ask(path, { method: 'POST', body: named('a') })
+    catchUp?.()
+    expect(told).toEqual([])
+  })
+})

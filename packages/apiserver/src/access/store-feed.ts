@@ -1,0 +1,22 @@
+import type { ObjectInformer } from '@krmkit/authorization'
+import type { Registry } from '@krmkit/registry'
+
+export interface StoreFeedOptions {
+  readonly registry: Pick<Registry, 'storeOf'>
+  /** Ends every follower. */
+  readonly closing: AbortSignal
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Feeds authorizers and flow control from the store itself: `catchUp` delivers what is visible without waiting, so that a new
+ * binding is in force for the next request.
+ */
+export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectInformer {
+  return {
+    async follow(resource, sink) {
+      const following = await registry.storeOf(resource)?.follow(sink, { signal: closing, onFault })
+      return following === undefined ? undefined : () => following.catchUp()
+    },
+  }
+}

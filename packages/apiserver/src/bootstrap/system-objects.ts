@@ -1,0 +1,50 @@
+import { ApiError, type ApiObject, type NamingProfile, type UserInfo } from '@krmkit/meta'
+import type { Registry, WriteContext } from '@krmkit/registry'
+
+/** The user of the server's own writes. */
+const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+
+/** The context of the server's own writes. `signal` aborts them; absent: they run to their end. */
+export function serverContext(signal: AbortSignal = new AbortController().signal): WriteContext {
+  return { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal, warn: () => {} }
+}
+
+/** Creates the namespaces and priority classes that every cluster has, where they are missing. */
+export async function ensureSystemObjects(registry: Registry, profile: NamingProfile): Promise<void> {
+  const { systemNamespace, publicNamespace, nodeLeaseNamespace, apiDomain } = profile
+  for (const name of ['default', systemNamespace, publicNamespace, nodeLeaseNamespace]) {
+    await ensure(registry, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  }
+  const group = `scheduling.${apiDomain}`
+  for (const rest of systemPriorityClasses) {
+    await ensure(registry, group, { apiVersion: `${group}/v1`, kind: 'PriorityClass', ...rest })
+  }
+}
+
+const resources: Readonly<Record<string, string>> = { Namespace: 'namespaces', PriorityClass: 'priorityclasses' }
+
+const systemPriorityClasses = [
+  {
+    metadata: { name: 'system-node-critical' },
+    value: 2_000_001_000,
+    description: 'For system pods that must not move from their node.',
+  },
+  {
+    metadata: { name: 'system-cluster-critical' },
+    value: 2_000_000_000,
+    description: 'For system pods that the cluster needs on any node.',
+  },
+]
+
+async function ensure(registry: Registry, group: string, given: ApiObject): Promise<void> {
+  const resource = resources[given.kind] ?? ''
+  const store = registry.storeOf({ group, resource })
+  const { name = '' } = given.metadata
+  if (store === undefined || registry.reader.get({ group, resource }, '', name) !== undefined) return
+  try {
+    await store.create(serverContext(), { namespace: '', object: structuredClone(given) })
+  } catch (error) {
+    // Another server over the same store was first.
+    if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+  }
+}

@@ -1,0 +1,151 @@
+import { deprecationWarning, type ResourceDefinition, type ResourceInfo } from '@krmkit/kinds'
+import { ApiError } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import { isStorableName } from '@krmkit/registry'
+import { isBuiltInGroup } from './discovery/documents.ts'
+import { textResponse } from './encoding/response-writer.ts'
+import { createResource } from './handlers/create.ts'
+import { deleteResource } from './handlers/delete.ts'
+import { deleteCollection } from './handlers/delete-collection.ts'
+import { getResource } from './handlers/get.ts'
+import { listResource } from './handlers/list.ts'
+import { patchResource } from './handlers/patch.ts'
+import { updateResource } from './handlers/update.ts'
+import { watchResource } from './handlers/watch.ts'
+import type { RequestContext } from './request-context.ts'
+import type { RequestInfo } from './request-info.ts'
+import { createScopes, type RequestScope, type ResourceHandler, type ServerScope } from './request-scope.ts'
+import { connectable, connectResource } from './subresources/connect.ts'
+import { subresourceHandler, virtualHandler } from './subresources/handlers.ts'
+
+const verbHandlers: Readonly<Record<string, ResourceHandler>> = {
+  get: getResource,
+  list: listResource,
+  watch: watchResource,
+  create: createResource,
+  update: updateResource,
+  patch: patchResource,
+  delete: deleteResource,
+  deletecollection: deleteCollection,
+}
+
+/** @returns a function that finds the resource of a request's path and runs the handler of its verb. */
+export function createDispatcher(server: ServerScope): (context: RequestContext) => Promise<ApiResponse> {
+  const { registry, profile } = server
+  const scopeOf = createScopes(server)
+  const run = (context: RequestContext, definition: ResourceDefinition, subresource: ResourceInfo | undefined) => {
+    // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
+    if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
+    const scope = scopeOf(definition, subresource)
+    warnOfDeprecation(scope, context)
+    return handlerOf(scope, context)(scope, context)
+  }
+  return async (context) => {
+    const { info } = context
+    const { group, version, resource } = info
+    if (!registry.served.hasGroup(group)) return textResponse(404, '404 page not found\n')
+    const definition = registry.resource({ group, version, resource })
+    if (!isBuiltInGroup(group, profile)) {
+      if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
+      return run(context, definition, customSubresource(definition, info))
+    }
+    if (definition === undefined) throw ApiError.genericNotFound()
+    return run(context, definition, builtInSubresource(definition, info))
+  }
+}
+
+function isNamespaces({ group, resource }: ResourceDefinition): boolean {
+  return group === '' && resource.name === 'namespaces'
+}
+
+/** The addressed subresource of a built-in resource. @throws ApiError 404 for paths that do not exist. */
+function builtInSubresource(definition: ResourceDefinition, info: RequestInfo): ResourceInfo | undefined {
+  const { namespace, name, resource, subresource, rest } = info
+  const { namespaced } = definition.kind
+  const isNamespace = isNamespaces(definition)
+  // The path `namespaces/a/namespaces/a` addresses a resource inside a namespace.
+  const isNested = isNamespace && info.path.includes(`/namespaces/${name}/namespaces/`)
+  const isElsewhere = namespace !== '' && (isNested || !(isNamespace && namespace === name))
+  if (namespaced ? namespace === '' && name !== '' : isElsewhere) throw ApiError.genericNotFound()
+  if (namespace !== '' && !isStorableName(namespace)) throw ApiError.genericNotFound()
+  if (rest.length > 0 && subresource !== 'proxy') throw ApiError.genericNotFound()
+  if (subresource === '') return undefined
+  const found = definition.subresources.find((each) => each.name === `${resource}/${subresource}`)
+  if (found === undefined) throw ApiError.genericNotFound()
+  return found
+}
+
+/** Verbs that address the objects of all namespaces. */
+const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch'])
+
+/** Paths of custom resources exist only where the definition serves them: the router answers all others in plain text. */
+function isMisplaced({ kind }: ResourceDefinition, { namespace, name, verb }: RequestInfo): boolean {
+  return kind.namespaced ? namespace === '' && (name !== '' || !acrossNamespaces.has(verb)) : namespace !== ''
+}
+
+/** The addressed subresource of a custom resource. @throws ApiError 404, 405 */
+function customSubresource(definition: ResourceDefinition, info: RequestInfo): ResourceInfo | undefined {
+  const { group, resource, subresource, name, verb, rest } = info
+  if (subresource === '') return undefined
+  const found = definition.subresources.find((each) => each.name === `${resource}/${subresource}`)
+  if (found === undefined || rest.length > 0) throw ApiError.notFound({ group, resource }, name)
+  if (!found.verbs.includes(verb)) throw ApiError.methodNotSupported({ group, resource }, verb)
+  return found
+}
+
+function warnOfDeprecation({ definition, profile, deprecatedRequest }: RequestScope, context: RequestContext): void {
+  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind)
+  if (warning === undefined) return
+  const { apiDomain } = profile
+  const { removed } = definition.kind
+  context.warnings.push(warning)
+  context.annotations[`${apiDomain}/deprecated`] = 'true'
+  if (removed !== undefined) context.annotations[`${apiDomain}/removed-release`] = removed
+  deprecatedRequest(definition, context.info.subresource)
+}
+
+/** Shared instance: most requests are allowed, and the error is never modified. */
+const notAllowed = ApiError.generic(405)
+
+/** @throws ApiError 404, 405 */
+function handlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
+  if (subresource !== undefined && connectable.has(info.subresource)) {
+    if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
+    return connectResource
+  }
+  if (request.method === 'HEAD' || info.verb === '') throw notAllowed
+  if (subresource === undefined) return resourceHandler(definition, info, request.method)
+  if (!subresource.verbs.includes(info.verb)) throw notAllowed
+  const { group, resource } = definition
+  const handler = subresourceHandler({ group, resource: resource.name }, info.subresource)
+  if (handler !== undefined) return handler
+  if (subresource.virtual === true) throw notAllowed
+  return verbHandler(info.verb)
+}
+
+function resourceHandler(definition: ResourceDefinition, info: RequestInfo, method: string): ResourceHandler {
+  const { resource, custom, kind } = definition
+  const { verb, name, namespace } = info
+  // Reviews and bindings have no objects, and so no paths of objects.
+  if (resource.virtual === true && name !== '' && !resource.verbs.includes('get')) throw ApiError.generic(404)
+  if (verb === 'watch' && info.watchPrefix && method !== 'GET') throw notAllowed
+  if (custom?.terminating === true && verb === 'create') throw terminating(definition, verb)
+  if (custom === undefined && !resource.verbs.includes(verb)) throw notAllowed
+  const isCollective = verb === 'create' || verb === 'deletecollection'
+  if (isCollective && kind.namespaced && namespace === '') throw notAllowed
+  if (verb === 'create' && name !== '') throw notAllowed
+  if ((verb === 'update' || verb === 'patch') && name === '') throw notAllowed
+  return resource.virtual === true ? virtualHandler(kind.kind) : verbHandler(verb)
+}
+
+function verbHandler(verb: string): ResourceHandler {
+  const handler = verbHandlers[verb]
+  if (handler === undefined) throw notAllowed
+  return handler
+}
+
+/** Custom resources of a definition that is being deleted cannot be created. */
+function terminating({ group, resource }: ResourceDefinition, verb: string): ApiError {
+  const refused = ApiError.methodNotSupported({ group, resource: resource.name }, verb)
+  return new ApiError({ ...refused.status, message: `${verb} not allowed while custom resource definition is terminating` })
+}

@@ -1,0 +1,143 @@
+import { defaultPrinter } from '@krmkit/kinds'
+import type { Status } from '@krmkit/meta'
+import type { SharedEvent } from '@krmkit/protocol'
+import type { Entry, FrozenObject } from '@krmkit/registry'
+import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
+import type { RequestScope } from '../request-scope.ts'
+import { apiVersionOf } from './codec.ts'
+import type { EventType } from './frame-cache.ts'
+import { listBlueprint } from './list-blueprint.ts'
+import type { Representation, Transform } from './negotiation.ts'
+import { type IncludeObject, partialOf, tableOf } from './table.ts'
+
+/** Creates the frames of one watch stream: bytes, or the events themselves. */
+export interface Frames<T> {
+  event(type: EventType, entry: Entry): T
+  /** An object that left the selection: its last selected state, at the version in which it left. */
+  left(previous: Entry, resourceVersion: string): T
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): T
+  status(status: Status): T
+}
+
+const frameEnd = new TextEncoder().encode('}\n')
+const heads = new Map<string, Uint8Array>(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
+    type,
+    new TextEncoder().encode(`{"type":"${type}","object":`),
+  ]),
+)
+
+function jsonFrame(type: string, document: Uint8Array): Uint8Array {
+  const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
+  return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
+}
+
+/** The objects of watch events in the form of one watch, before encoding. */
+interface Shown {
+  object(object: FrozenObject): object
+  left(previous: FrozenObject, resourceVersion: string): object
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): object
+}
+
+function shownFor(scope: RequestScope, representation: Representation, include: IncludeObject): Shown {
+  const { transform } = representation
+  const { definition, clock, profile } = scope
+  const { group, version, kind } = definition.kind
+  let tableHeaderSent = false
+
+  const shown = (object: FrozenObject): object => {
+    if (transform === undefined) return object
+    if (transform.as !== 'Table') return partialOf(object, { version: transform.version, profile })
+    const table = tableOf(
+      definition.strategy.printer ?? defaultPrinter,
+      [object],
+      { resourceVersion: object.metadata.resourceVersion ?? '' },
+      {
+        version: transform.version,
+        profile,
+        include,
+        now: clock.now(),
+        headless: tableHeaderSent,
+      },
+    )
+    tableHeaderSent = true
+    return table
+  }
+  return {
+    object: shown,
+    left: (object, resourceVersion) => shown({ ...object, metadata: { ...object.metadata, resourceVersion } } as FrozenObject),
+    bookmark(resourceVersion, initialEventsEnd) {
+      const annotations = !initialEventsEnd
+        ? {}
+        : {
+            annotations: {
+              [`${profile.apiDomain}/initial-events-end`]: 'true',
+              [`${profile.domain}/initial-events-list-blueprint`]: listBlueprint(scope, representation),
+            },
+          }
+      const object = {
+        kind,
+        apiVersion: apiVersionOf(group, version),
+        metadata: { resourceVersion, ...annotations },
+      }
+      return transform === undefined ? object : bookmarkForm(scope, transform, object, include)
+    },
+  }
+}
+
+/** Unencoded events, for in-process callers. */
+export function sharedEventsFor(
+  scope: RequestScope,
+  representation: Representation,
+  include: IncludeObject,
+): Frames<SharedEvent> {
+  const { codec } = scope
+  const shown = shownFor(scope, representation, include)
+  return {
+    event: (type, entry) => ({ type, object: shown.object(codec.object(entry)) }),
+    left: (previous, version) => ({ type: 'DELETED', object: shown.left(codec.object(previous), version) }),
+    bookmark: (version, initialEventsEnd) => ({ type: 'BOOKMARK', object: shown.bookmark(version, initialEventsEnd) }),
+    status: (object) => ({ type: 'ERROR', object }),
+  }
+}
+
+export function framesFor(scope: RequestScope, representation: Representation, include: IncludeObject): Frames<Uint8Array> {
+  const { codec, definition } = scope
+  const { encoding, transform } = representation
+  const { types } = scope.responses
+  const shown = shownFor(scope, representation, include)
+  const encode = (type: string, object: object): Uint8Array => {
+    if (encoding === 'json') return jsonFrame(type, encodeJson(object))
+    const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
+    const struct =
+      (object as { kind?: string }).kind === 'Status'
+        ? types.struct('meta/v1.Status')
+        : structName === undefined
+          ? definition.kind.type()
+          : types.struct(structName)
+    return encodeWatchFrame({ type, object: encodeProtobuf(struct, object) })
+  }
+  const plain = encoding === 'json' && transform === undefined
+
+  return {
+    event: (type, entry) =>
+      plain
+        ? codec.frames.get(type, entry, () => jsonFrame(type, codec.bytes(entry)))
+        : encode(type, shown.object(codec.object(entry))),
+    left: (previous, version) => encode('DELETED', shown.left(codec.object(previous), version)),
+    bookmark: (version, initialEventsEnd) => encode('BOOKMARK', shown.bookmark(version, initialEventsEnd)),
+    status: (status) => encode('ERROR', status),
+  }
+}
+
+function bookmarkForm(
+  { definition, clock, profile }: RequestScope,
+  { as, version }: Transform,
+  object: FrozenObject,
+  include: IncludeObject,
+): object {
+  const form = { version, profile }
+  if (as !== 'Table') return partialOf(object, form)
+  const { resourceVersion = '' } = object.metadata
+  return tableOf(definition.strategy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })
+}

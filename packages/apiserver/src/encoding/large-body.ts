@@ -1,0 +1,70 @@
+import { ApiError, type Slices } from '@krmkit/meta'
+import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseJsonInSlices, parseYaml } from '@krmkit/schema'
+import type { ServerScope } from '../request-scope.ts'
+
+/**
+ * Parses large bodies in slices. Smaller ones, nearly all of them, are parsed at once.
+ *
+ * @see docs/decisions/0011-bounded-work.md
+ */
+
+/** Larger bodies are parsed in slices. */
+export const largeBodyBytes = 64 * 1024
+
+/** Larger YAML bodies that are not JSON are refused without a translator. */
+export const inlineYamlBytes = 128 * 1024
+
+/** The value of a text, and its repeated keys. */
+export type ParsedText = { readonly value: unknown } & Pick<DecodeOptions, 'duplicates' | 'problems'>
+
+export interface BodyText {
+  readonly bytes: Uint8Array
+  readonly encoding: 'json' | 'yaml'
+  /** Keeps the literals of numbers that JavaScript cannot represent, for decoding against types. */
+  readonly literals: boolean
+  readonly signal: AbortSignal
+}
+
+/** Parses a body at once. @throws DecodeError */
+export function parseText({ bytes, encoding, literals }: Pick<BodyText, 'bytes' | 'encoding' | 'literals'>): ParsedText {
+  return encoding === 'json' ? parseJson(bytes, { literals }) : parseYaml(bytes)
+}
+
+/** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
+export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slices): Promise<ParsedText> {
+  const { bytes, encoding, literals } = text
+  return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, slices) : parseLargeYaml(scope, text, slices)
+}
+
+async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, slices: Slices): Promise<ParsedText> {
+  const plain = await plainJson(bytes, slices)
+  if (plain !== undefined) return plain
+  const { yamlTranslator: translator, limits } = scope
+  if (translator === undefined) {
+    if (bytes.byteLength > inlineYamlBytes) throw ApiError.requestEntityTooLarge(`limit of YAML is ${inlineYamlBytes}`)
+    return parseYaml(bytes)
+  }
+  const { json, problems } = await translator.toJson(bytes, { maxBytes: limits.bodyBytes, signal })
+  const { value } = await parseJsonInSlices(json, { literals }, slices)
+  return { value, problems }
+}
+
+/** Most apply bodies are JSON although declared as YAML; only real YAML needs the translator. */
+async function plainJson(bytes: Uint8Array, slices: Slices): Promise<ParsedJson | undefined> {
+  if (!opensJson(bytes)) return undefined
+  try {
+    const parsed = await parseJsonInSlices(bytes, { maxDepth: 400 }, slices)
+    return parsed.duplicates === undefined ? parsed : undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+function opensJson(bytes: Uint8Array): boolean {
+  for (const byte of bytes) {
+    if (byte === 0x7b || byte === 0x5b) return true
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
+  }
+  return false
+}

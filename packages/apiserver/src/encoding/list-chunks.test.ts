@@ -1,0 +1,69 @@
+import { runAtOnce } from '@krmkit/meta'
+import type { BodyPiece } from '@krmkit/protocol'
+import { type Entry, memoryStorage } from '@krmkit/storage'
+import { describe, expect, it } from 'vitest'
+import type { VersionCodec } from './codec.ts'
+import { ListChunkCache } from './list-chunks.ts'
+
+const head = new TextEncoder().encode('{"kind":"L","items":[')
+const end = new TextEncoder().encode(']}\n')
+/** Documents open with `{"kind":"T",`. */
+const view = { headLength: 12, bytes: (entry: Entry) => entry.value } as unknown as VersionCodec
+
+async function filled(count: number) {
+  const storage = memoryStorage()
+  const put = (i: number, value: unknown) =>
+    storage.put(`/t/${String(i).padStart(6, '0')}`, () => Buffer.from(`{"kind":"T",${JSON.stringify({ value }).slice(1)}\n`))
+  for (let i = 0; i < count; i++) await put(i, i)
+  return { put, entries: async () => (await storage.list({ prefix: '/t/' })).entries }
+}
+
+function piecesOf(runs: ListChunkCache, entries: readonly Entry[]): { text: string; pieces: BodyPiece[]; length: number } {
+  const body = runAtOnce(runs.steps(view, entries, { head, end }))
+  if (body.kind !== 'list') throw new Error('not a list')
+  const text = Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
+  return { text, length: body.length, pieces: body.parts.filter((part): part is BodyPiece => !(part instanceof Uint8Array)) }
+}
+
+const valuesOf = (text: string) => (JSON.parse(text) as { items: { value: unknown }[] }).items.map(({ value }) => value)
+
+describe('runs of a list', () => {
+  it('say what the list says, and how long it is', async () => {
+    const { entries } = await filled(1000)
+    const { text, length } = piecesOf(new ListChunkCache(), await entries())
+    expect(valuesOf(text)).toEqual(Array.from({ length: 1000 }, (_, i) => i))
+    expect(length).toBe(text.length)
+  })
+
+  it('are one document with no item and with one', async () => {
+    const runs = new ListChunkCache()
+    expect(runAtOnce(runs.steps(view, [], { head, end }))).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
+    const { entries } = await filled(1)
+    expect(valuesOf(piecesOf(runs, await entries()).text)).toEqual([0])
+  })
+
+  it('are the same pieces where nothing has changed', async () => {
+    const { put, entries } = await filled(2000)
+    const runs = new ListChunkCache()
+    const before = piecesOf(runs, await entries()).pieces
+    expect(piecesOf(runs, await entries()).pieces).toEqual(before)
+    await put(1000, 'changed')
+    await put(5000, 'new')
+    const after = piecesOf(runs, await entries())
+    expect(valuesOf(after.text)[1000]).toBe('changed')
+    const fresh = after.pieces.filter((piece) => !before.includes(piece))
+    expect(fresh.length).toBeLessThanOrEqual(3)
+    expect(before.length).toBeGreaterThan(15)
+  })
+
+  it('are shared by a page and the whole', async () => {
+    const { entries } = await filled(2000)
+    const runs = new ListChunkCache()
+    const all = await entries()
+    const whole = piecesOf(runs, all).pieces
+    const page = piecesOf(runs, all.slice(0, 1000))
+    expect(valuesOf(page.text)).toHaveLength(1000)
+    expect(page.pieces.filter((piece) => !whole.includes(piece)).length).toBeLessThanOrEqual(1)
+    expect(valuesOf(piecesOf(runs, all).text)).toHaveLength(2000)
+  })
+})

@@ -1,0 +1,127 @@
+import type { ApiBody, BodyPiece } from '@krmkit/protocol'
+import { type Entry, isLargeEntry } from '@krmkit/registry'
+import { memberBytes, type VersionCodec } from './codec.ts'
+
+/** Average and maximum number of entries of a chunk, and the bytes after which a chunk ends. */
+const averageChunk = 64
+const longestChunk = 256
+const chunkBytes = 128 * 1024
+
+/** Bytes of cached chunks. */
+const cachedBytes = 64 * 1024 * 1024
+
+/**
+ * Caches the items of lists as chunks of neighbours. Chunk boundaries depend on the entries and not on the list: two lists share the
+ * chunks in which nothing has changed, and adapters need not compress those again.
+ */
+export class ListChunkCache {
+  readonly #chunks = new Map<Entry, Chunk>()
+  #bytes = 0;
+
+  /**
+   * Builds the body of a list step by step: `head`, the items separated by commas, `end`. Items omit the opening of their documents.
+   */
+  *steps(
+    codec: VersionCodec,
+    entries: readonly Entry[],
+    { head, end }: { head: Uint8Array; end: Uint8Array },
+  ): Generator<boolean, ApiBody> {
+    const first = entries[0]
+    if (first === undefined) return { kind: 'bytes', bytes: Buffer.concat([head, end]) }
+    const opening = Buffer.concat([head, openBrace, memberBytes(codec, first)])
+    const parts: (Uint8Array | BodyPiece)[] = [opening]
+    let length = opening.byteLength + end.byteLength
+    for (let from = 1; from < entries.length; ) {
+      const chunk = yield* this.#chunkAt(codec, entries, from)
+      parts.push(chunk)
+      length += chunk.byteLength
+      from += chunk.entries.length
+      yield false
+    }
+    parts.push(end)
+    return { kind: 'list', parts, length }
+  }
+
+  /** The chunk that begins at an entry of a list, from the cache if its entries are unchanged. */
+  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], from: number): Generator<boolean, Chunk> {
+    const first = entries[from] as Entry
+    const known = this.#chunks.get(first)
+    if (known?.codec === codec && known.isAt(entries, from)) return known
+    const chunk = yield* cutChunk(codec, entries, from)
+    // Another list may have added one since.
+    const former = this.#chunks.get(first)
+    if (former !== undefined) this.#forget(first, former)
+    this.#chunks.set(first, chunk)
+    this.#bytes += chunk.byteLength
+    for (const [entry, oldest] of this.#chunks) {
+      if (this.#bytes <= cachedBytes) break
+      this.#forget(entry, oldest)
+    }
+    return chunk
+  }
+
+  #forget(first: Entry, chunk: Chunk): void {
+    this.#chunks.delete(first)
+    this.#bytes -= chunk.byteLength
+  }
+}
+
+/** Items, each preceded by a comma. */
+class Chunk implements BodyPiece {
+  readonly codec: VersionCodec
+  readonly entries: readonly Entry[]
+  readonly byteLength: number
+  /** Whether the chunk ended with its list; a longer list continues it. */
+  readonly #cutShort: boolean
+
+  constructor(codec: VersionCodec, entries: readonly Entry[], size: { byteLength: number; cutShort: boolean }) {
+    this.codec = codec
+    this.entries = entries
+    this.byteLength = size.byteLength
+    this.#cutShort = size.cutShort
+  }
+
+  isAt(list: readonly Entry[], from: number): boolean {
+    const { entries } = this
+    if (from + entries.length > list.length || (this.#cutShort && from + entries.length < list.length)) return false
+    for (let i = 0; i < entries.length; i++) if (entries[i] !== list[from + i]) return false
+    return true
+  }
+
+  bytes(): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(this.byteLength)
+    let at = 0
+    for (const entry of this.entries) {
+      const members = memberBytes(this.codec, entry)
+      bytes[at] = commaCode
+      bytes[at + 1] = openCode
+      bytes.set(members, at + 2)
+      at += 2 + members.byteLength
+    }
+    return bytes
+  }
+}
+
+function* cutChunk(codec: VersionCodec, list: readonly Entry[], from: number): Generator<boolean, Chunk> {
+  let to = from
+  let byteLength = 0
+  let ended = false
+  while (to < list.length && !ended) {
+    const entry = list[to] as Entry
+    // Two more for the comma and the brace, one less for the newline.
+    byteLength += codec.bytes(entry).byteLength - codec.headLength + 1
+    to++
+    ended = endsRun(entry) || to - from >= longestChunk || byteLength >= chunkBytes
+    yield isLargeEntry(entry)
+  }
+  return new Chunk(codec, list.slice(from, to), { byteLength, cutShort: !ended })
+}
+
+/** Whether an entry ends its chunk: one in {@link averageChunk}, chosen by a multiplicative hash of its key, stable across updates. */
+function endsRun({ created }: Entry): boolean {
+  return Math.imul(created, 0x9e3779b1) >>> 0 < 2 ** 32 / averageChunk
+}
+
+const commaCode = 0x2c
+const openCode = 0x7b
+const openBrace = Uint8Array.of(openCode)

@@ -1,0 +1,121 @@
+import type { ApiBody } from '@krmkit/protocol'
+import { JsonIndenter, ProtobufListEncoder, type StructType, stringifyJson, yamlChunks } from '@krmkit/schema'
+import { BodyParts } from './body-parts.ts'
+
+/**
+ * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their
+ * generators yield `true`.
+ *
+ * @see docs/decisions/0011-bounded-work.md
+ */
+
+/** A list object without its elements: `list[member]` is empty. Members are in JSON order. */
+export interface ListFrame {
+  readonly list: Readonly<Record<string, unknown>>
+  readonly member: string
+}
+
+/** Writes one list. */
+export interface ListWriter {
+  /** Writes one more element. */
+  element(object: object): Iterable<true>
+  /** Ends the list, once. */
+  end(): ApiBody
+}
+
+/** An element that is encoded in compact JSON already. */
+export class ElementText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readonly pretty: boolean }): ListWriter {
+  const parts = new BodyParts()
+  const { head, tail } = jsonFrame(list, member)
+  const indenter = pretty ? new JsonIndenter() : undefined
+  function* write(text: string): Generator<true, void> {
+    if (indenter === undefined) return parts.text(text)
+    for (const piece of indenter.chunks(text)) {
+      parts.text(piece)
+      if (piece.length < text.length) yield true
+    }
+  }
+  const writeAll = (text: string): void => {
+    for (const _ of write(text));
+  }
+  let separator = ''
+  writeAll(head)
+  return {
+    *element(object) {
+      const text = object instanceof ElementText ? object.text : stringifyJson(object)
+      yield* write(separator + text)
+      separator = ','
+    },
+    end() {
+      writeAll(pretty ? tail : `${tail}\n`)
+      return parts.end()
+    },
+  }
+}
+
+/** The text before and after the elements. */
+function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { head: string; tail: string } {
+  const members = (names: readonly string[]) =>
+    names.filter((name) => list[name] !== undefined).map((name) => `${JSON.stringify(name)}:${stringifyJson(list[name])}`)
+  const names = Object.keys(list)
+  const at = names.indexOf(member)
+  const head = [...members(names.slice(0, at)), `${JSON.stringify(member)}:[`].join(',')
+  return { head: `{${head}`, tail: `${[']', ...members(names.slice(at + 1))].join(',')}}` }
+}
+
+/** YAML sorts the keys of mappings, and indents lists like their keys. */
+export function yamlListWriter({ list, member }: ListFrame): ListWriter {
+  const parts = new BodyParts()
+  const writeAll = (names: readonly string[]): void => {
+    const shown = names.filter((name) => list[name] !== undefined)
+    if (shown.length === 0) return
+    for (const piece of yamlChunks(Object.fromEntries(shown.map((name) => [name, list[name]])))) parts.text(piece)
+  }
+  const names = Object.keys(list).sort()
+  const at = names.indexOf(member)
+  writeAll(names.slice(0, at))
+  let isEmpty = true
+  return {
+    *element(object) {
+      if (isEmpty) parts.text(`${member}:\n`)
+      isEmpty = false
+      for (const piece of yamlChunks([object])) {
+        parts.text(piece)
+        if (piece === '' || piece.length >= longPiece) yield true
+      }
+    },
+    end() {
+      if (isEmpty) parts.text(`${member}: []\n`)
+      writeAll(names.slice(at + 1))
+      return parts.end()
+    },
+  }
+}
+
+/** Shorter chunks end an element; empty ones represent work without output. */
+const longPiece = 4096
+
+/** @param type type of the list. */
+export function protobufListWriter({ list, member }: ListFrame, type: StructType): ListWriter {
+  const parts = new BodyParts()
+  const message = new ProtobufListEncoder(type, list, member)
+  return {
+    element(object) {
+      parts.bytes(message.encodeElement(object))
+      return []
+    },
+    end() {
+      const { before, after } = message.frame()
+      parts.bytes(after)
+      return parts.end(before)
+    },
+  }
+}

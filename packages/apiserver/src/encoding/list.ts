@@ -1,0 +1,136 @@
+import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
+import { runSyncOrInSlices } from '@krmkit/meta'
+import type { ApiBody, ApiResponse } from '@krmkit/protocol'
+import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
+import type { RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import { apiVersionOf, memberBytes } from './codec.ts'
+import {
+  ElementText,
+  jsonListWriter,
+  type ListFrame,
+  type ListWriter,
+  protobufListWriter,
+  yamlListWriter,
+} from './list-writers.ts'
+import type { Representation } from './negotiation.ts'
+import { encodedResponse, jsonResponse } from './response-writer.ts'
+import { includeObject, partialListOf, partialOf, printerOf, tableOf, tableRow } from './table.ts'
+
+/** The form of a list: its frame, and each element. */
+interface ShownList extends ListFrame {
+  element(entry: Entry): object
+  /** Name of the list type. */
+  readonly struct: string
+}
+
+/**
+ * A list in the negotiated form, encoded element by element, in slices where it is long. JSON joins the stored bytes and parses
+ * nothing.
+ */
+export function listResponse(
+  scope: RequestScope,
+  context: RequestContext,
+  listed: ListResult,
+  representation: Representation & { readonly pretty: boolean },
+): ApiResponse | Promise<ApiResponse> {
+  const { definition, responses } = scope
+  const { transform, encoding, pretty } = representation
+  const metadata = {
+    resourceVersion: listed.resourceVersion,
+    continue: listed.continueToken,
+    ...(listed.remaining === undefined ? {} : { remainingItemCount: listed.remaining }),
+  }
+  if (encoding === 'json' && transform === undefined && !pretty) return joinedList(scope, listed.entries, metadata)
+  const shown =
+    transform === undefined
+      ? wholeList(scope, metadata, encoding === 'json')
+      : transformedList(scope, context, transform, metadata)
+  const struct = () =>
+    definition.custom !== undefined && transform === undefined ? definition.kind.type() : responses.types.struct(shown.struct)
+  const output =
+    encoding === 'json'
+      ? jsonListWriter(shown, { pretty })
+      : encoding === 'yaml'
+        ? yamlListWriter(shown)
+        : protobufListWriter(shown, struct())
+  const body = runSyncOrInSlices(elements(output, shown, listed.entries), scope.slices)
+  const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
+  return body instanceof Promise ? body.then(respond) : respond(body)
+}
+
+function* elements(output: ListWriter, shown: ShownList, entries: readonly Entry[]): Generator<boolean, ApiBody> {
+  for (const entry of entries) {
+    yield* output.element(shown.element(entry))
+    yield isLargeEntry(entry)
+  }
+  return output.end()
+}
+
+/** A list of whole objects. JSON uses their stored bytes. */
+function wholeList({ definition, codec }: RequestScope, metadata: object, isJson: boolean): ShownList {
+  const { group, version, listKind, type } = definition.kind
+  const apiVersion = apiVersionOf(group, version)
+  const isCustom = definition.custom !== undefined
+  const folder = type().name.split('.')[0] ?? ''
+  return {
+    // Members of lists of custom resources are ordered by name.
+    list: isCustom ? { apiVersion, items: [], kind: listKind, metadata } : { kind: listKind, apiVersion, metadata, items: [] },
+    member: 'items',
+    struct: `${folder}.${listKind}`,
+    element(entry) {
+      if (isJson) return new ElementText(`{${decoder.decode(memberBytes(codec, entry))}`)
+      const object = codec.object(entry)
+      if (isCustom) return object
+      const { kind: _kind, apiVersion: _apiVersion, ...members } = object
+      return members
+    },
+  }
+}
+
+/** A Table, or a list of metadata. */
+function transformedList(
+  { definition, codec, clock, profile }: RequestScope,
+  { query }: RequestContext,
+  transform: NonNullable<Representation['transform']>,
+  metadata: object,
+): ShownList {
+  const form = { version: transform.version, profile }
+  if (transform.as !== 'Table') {
+    return {
+      list: partialListOf([], metadata, form) as ListFrame['list'],
+      member: 'items',
+      struct: 'meta/v1.PartialObjectMetadataList',
+      element: (entry) => partialOf(codec.object(entry), form),
+    }
+  }
+  const printer = printerOf(definition) ?? defaultPrinter
+  const options = { ...form, include: includeObject(query), now: clock.now() }
+  return {
+    list: tableOf(printer, [], metadata, options) as ListFrame['list'],
+    member: 'rows',
+    struct: 'meta/v1.Table',
+    element: (entry) => tableRow(printer, codec.object(entry), options),
+  }
+}
+
+const decoder = new TextDecoder()
+const listEnd = new TextEncoder().encode(']}\n')
+
+function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
+  const { definition, listChunks, codec, slices } = scope
+  const body = runSyncOrInSlices(listChunks.steps(codec, entries, listEnvelope(definition, metadata)), slices)
+  return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, body)
+}
+
+/** The bytes before and after the items. Members of lists of custom resources are ordered by name. */
+function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): { head: Uint8Array; end: Uint8Array } {
+  const { group, version, listKind } = kind
+  const apiVersion = apiVersionOf(group, version)
+  const encode = (text: string) => new TextEncoder().encode(text)
+  if (custom === undefined) {
+    return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
+  }
+  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`)
+  return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end }
+}

@@ -1,0 +1,89 @@
+import { createNamingProfile, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { Negotiator } from './negotiation.ts'
+
+const negotiator = new Negotiator(stockProfile)
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+
+describe('negotiation', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['*/*', 'json'],
+    ['application/*', 'json'],
+    ['application/yaml', 'yaml'],
+    ['application/vnd.kubernetes.protobuf', 'protobuf'],
+    ['text/html, application/yaml, application/json', 'yaml'],
+    ['application/yaml;q=0.5, application/json;q=0.9', 'json'],
+    ['application/json;q=0, application/yaml', 'yaml'],
+    ['application/json; charset=utf-8', 'json'],
+    ['text/html,*/*;q=0.1', 'json'],
+  ])('P189 P190 %s gives %s', (accept, encoding) => {
+    expect(negotiator.negotiate(accept).encoding).toBe(encoding)
+  })
+
+  it('remembers headers that were accepted, some kilobytes of them', () => {
+    const one = new Negotiator(stockProfile)
+    one.negotiate('application/yaml')
+    one.negotiate('application/yaml')
+    expect(one.remembered).toBe(1)
+    expect(() => one.negotiate('text/html')).toThrow()
+    one.negotiate('application/json;refused=1', { refusal: true })
+    one.negotiate(`application/json;x=${'y'.repeat(5000)}`)
+    expect(one.remembered).toBe(1)
+    for (let i = 0; i < 2000; i++) one.negotiate(`application/json;x=${i}`)
+    expect(one.remembered).toBeLessThan(800)
+    expect(one.negotiate('application/json;x=1999').encoding).toBe('json')
+  })
+
+  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('P194 P313 406 for %.40s', (accept) => {
+    expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
+  })
+
+  it('P193 a table is chosen by its parameters, with plain JSON to fall back on', () => {
+    expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({
+      as: 'Table',
+      version: 'v1',
+    })
+    expect(negotiator.negotiate(`${table},application/json`).transform).toBeUndefined()
+    expect(
+      negotiator.negotiate(`application/json;as=Table;g=meta.k8s.io;v=v9,application/json`, { transforms: ['Table'] }),
+    ).toEqual({
+      encoding: 'json',
+      pretty: false,
+    })
+  })
+
+  it.each([
+    'application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1',
+    'application/json;g=meta.k8s.io;v=v1',
+    'application/json;v=v1',
+    'application/json;as=Table;g=k8s.io;v=v1',
+    'application/json;as=Service;g=;v=v1',
+  ])('P194 406 for forms that there are not: %s', (accept) => {
+    for (const stream of [false, true]) {
+      expect(() => negotiator.negotiate(accept, { transforms: ['Table'], stream })).toThrow(
+        'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      )
+    }
+  })
+
+  it('P194 406 for forms of lists that streams have not', () => {
+    const stream = { encodings: ['json', 'protobuf'], stream: true, transforms: ['Table'] } as const
+    for (const accept of ['application/yaml', 'application/yaml;as=Table;g=meta.k8s.io;v=v1']) {
+      expect(() => negotiator.negotiate(accept, stream)).toThrow(
+        'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+      )
+    }
+    expect(negotiator.negotiate('application/yaml, application/json', stream).encoding).toBe('json')
+    expect(() => negotiator.negotiate('text/html', stream)).toThrow('406: Not Acceptable')
+  })
+
+  it('another vendor has another protobuf type', () => {
+    const own = new Negotiator(createNamingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
+    expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')
+    expect(own.negotiate(table.replace('meta.k8s.io', 'meta.example.dev'), { transforms: ['Table'] }).transform?.as).toBe('Table')
+    expect(() => own.negotiate(table, { transforms: ['Table'] })).toThrow(expect.objectContaining({ code: 406 }))
+    expect(() => own.negotiate('application/vnd.kubernetes.protobuf')).toThrow(expect.objectContaining({ code: 406 }))
+  })
+})

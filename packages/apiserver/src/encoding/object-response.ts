@@ -1,0 +1,86 @@
+import type { DeepReadonly, GroupVersionKind } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import type { Entry, Stored } from '@krmkit/registry'
+import type { StructType } from '@krmkit/schema'
+import { text } from '../query.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import type { Representation } from './negotiation.ts'
+import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
+import { includeObject, partialOf, printerOf, tableOf } from './table.ts'
+
+/** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
+export function entryResponse(
+  scope: RequestScope,
+  context: RequestContext,
+  entry: Entry,
+  representation: Representation,
+  status = 200,
+): ApiResponse | Promise<ApiResponse> {
+  if (isPlainJson(context, representation)) return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
+  return objectResponse(scope, context, scope.codec.object(entry), { representation, status })
+}
+
+/** The response that shows the result of a write, without encoding it again. */
+export function storedResponse(
+  scope: RequestScope,
+  context: RequestContext,
+  { entry, object }: Stored,
+  { representation, status }: ResponseForm,
+): ApiResponse | Promise<ApiResponse> {
+  if (entry !== undefined && isPlainJson(context, representation)) {
+    return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
+  }
+  return objectResponse(scope, context, scope.codec.present(object), { representation, status })
+}
+
+function isPlainJson(context: RequestContext, representation: Representation): boolean {
+  return representation.encoding === 'json' && representation.transform === undefined && !wantsPretty(context, representation)
+}
+
+/** How an object is sent. */
+export interface ResponseForm {
+  readonly representation: Representation
+  readonly status: number
+}
+
+/** The response that shows an object of the request's version; a promise where it is large and indented. */
+export function objectResponse(
+  scope: RequestScope,
+  context: RequestContext,
+  object: DeepReadonly<object>,
+  { representation, status }: ResponseForm,
+): ApiResponse | Promise<ApiResponse> {
+  const { responses, slices, clock, profile, definition } = scope
+  const { types } = responses
+  const { transform } = representation
+  const shown = { ...representation, pretty: wantsPretty(context, representation) }
+  const respond = (body: object, type: () => StructType) =>
+    slicedResponse({ responses, scheduler: slices }, status, body, shown, type)
+  if (transform === undefined) return respond(object, () => typeOf(scope, object))
+  const form = { version: transform.version, profile }
+  const whole = object as Parameters<typeof partialOf>[0]
+  if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
+  const printer = printerOf(definition, whole)
+  if (printer === undefined) return respond(object, () => typeOf(scope, object))
+  const metadata = { resourceVersion: whole.metadata.resourceVersion ?? '' }
+  const table = tableOf(printer, [whole], metadata, { ...form, include: includeObject(context.query), now: clock.now() })
+  return respond(table, () => types.struct('meta/v1.Table'))
+}
+
+function typeOf({ definition, kind: find, responses }: RequestScope, object: DeepReadonly<object>): StructType {
+  const { kind, apiVersion = '' } = object as { kind?: string; apiVersion?: string }
+  if (kind === undefined || kind === definition.kind.kind) return definition.kind.type()
+  const slash = apiVersion.indexOf('/')
+  const gvk: GroupVersionKind = { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
+  return find(gvk)?.type() ?? responses.types.struct('meta/v1.Status')
+}
+
+/** Indented output is chosen by parameter, by Accept, or because the client is a browser or curl. */
+export function wantsPretty({ query, request }: RequestContext, representation: Representation): boolean {
+  const asked = text(query, 'pretty')
+  if (asked !== undefined) return asked === '1' || asked === 'true'
+  if (representation.pretty) return true
+  const agent = header(request, 'user-agent') ?? ''
+  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
+}

@@ -1,0 +1,82 @@
+import { validateJsonPatch } from '@krmkit/fieldmanager'
+import { ApiError, type JsonValue, Slices } from '@krmkit/meta'
+import { objectTooLarge } from '@krmkit/registry'
+import { DecodeError, duplicateProblems } from '@krmkit/schema'
+import { noteRequestObject } from '../audit/note-request.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
+
+/** Bodies of PATCH requests. @see API protocol specification, 4 */
+
+export interface PatchBody {
+  readonly kind: 'merge' | 'json' | 'strategic' | 'apply'
+  readonly value: JsonValue
+  /** Problems of strict decoding: repeated fields, and malformed operations of a JSON patch. */
+  readonly problems: readonly string[]
+}
+
+const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+}
+
+const customPatches =
+  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
+
+/** @throws ApiError 415 for anything but the four media types of patches. */
+export function patchKind({ definition }: RequestScope, { request }: RequestContext): PatchBody['kind'] {
+  const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  const kind = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
+  const custom = definition.custom !== undefined
+  if (custom && (kind === undefined || kind === 'strategic')) throw ApiError.unsupportedMediaType(customPatches)
+  if (kind === undefined) throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
+  return kind
+}
+
+/** Prefixes of decoding errors. */
+export const decodingPrefixes: Readonly<Record<PatchBody['kind'], string>> = {
+  apply: 'error decoding YAML: ',
+  json: 'error decoding patch: ',
+  merge: '',
+  strategic: '',
+}
+
+/** Reads the patch. @throws ApiError 400 for malformed JSON (or YAML, in an apply), 413. */
+export async function readPatch(scope: RequestScope, context: RequestContext, kind: PatchBody['kind']): Promise<PatchBody> {
+  const bytes = await context.request.body(scope.limits.bodyBytes)
+  try {
+    if (kind === 'apply') {
+      const { value, problems = [] } = await parsePatch(scope, context, { bytes, encoding: 'yaml' })
+      noteRequestObject(context, value)
+      return { kind, value: value as JsonValue, problems }
+    }
+    const parsed = await parsePatch(scope, context, { bytes, encoding: 'json' })
+    const value = parsed.value as JsonValue
+    noteRequestObject(context, value)
+    const repeated = duplicateProblems(parsed)
+    return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)
+    throw ApiError.badRequest(`${decodingPrefixes[kind]}${error.message}`)
+  }
+}
+
+function parsePatch(
+  scope: RequestScope,
+  { signal }: RequestContext,
+  { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: 'json' | 'yaml' },
+): ParsedText | Promise<ParsedText> {
+  if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false })
+  return parseLargeText(scope, { bytes, encoding, literals: false, signal }, new Slices(scope.slices))
+}
+
+/** Problems of the operations of a JSON patch, ordered by operation. */
+function operationProblems(operations: JsonValue, repeated: readonly string[]): string[] {
+  const problems = [...validateJsonPatch(operations), ...repeated.map((problem) => `json patch ${problem}`)]
+  const operation = (problem: string) => Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? 0)
+  return problems.sort((a, b) => operation(a) - operation(b))
+}

@@ -1,0 +1,245 @@
+import {
+  jsonPatch,
+  jsonPatchSteps,
+  mergePatch,
+  mergePatchSteps,
+  PatchError,
+  strategicMergePatch,
+  strategicMergePatchSteps,
+} from '@krmkit/fieldmanager'
+import {
+  ApiError,
+  type ApiObject,
+  type DeepReadonly,
+  formatApiVersion,
+  type GroupVersionKind,
+  type JsonValue,
+  runInSlices,
+  Slices,
+} from '@krmkit/meta'
+import { type AppliedConfiguration, type FrozenObject, isLarge, objectTooLarge } from '@krmkit/registry'
+import { type Decoded, DecodedSize, DecodeError, decode, decodeSteps, type StructType } from '@krmkit/schema'
+import type { WriteOptions } from '../query.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import { knownMembers } from './drop-unknown-fields.ts'
+import { decodingPrefixes, type PatchBody } from './patch-body.ts'
+import { otherKind, strictFailure } from './request-body.ts'
+import { whenDone } from './when-done.ts'
+
+/** Applies patches and decodes their results. */
+
+/** The object that a patch is applied to: in the version of the request, or a Scale made from it. */
+export interface PatchTarget {
+  readonly gvk: GroupVersionKind
+  readonly type: () => StructType
+  readonly namespaced: boolean
+}
+
+/** One PATCH request. */
+export interface PatchRequest {
+  readonly scope: RequestScope
+  readonly context: RequestContext
+  readonly target: PatchTarget
+  readonly body: PatchBody
+  readonly options: WriteOptions
+}
+
+/** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
+export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): ApiObject | Promise<ApiObject> {
+  const { target, body } = request
+  const original = before as JsonValue
+  const { kind, value: patch, problems } = body
+  if (isLarge(patch) || isLarge(before) || mayMultiply(body)) return patchedInSlices(request, original)
+  try {
+    const value =
+      kind === 'json'
+        ? jsonPatch(original, patch)
+        : kind === 'merge'
+          ? mergePatch(original, patch)
+          : strategicMergePatch(target.type(), original, patch)
+    return decodePatched(request, { value, problems })
+  } catch (error) {
+    throw patchFailure(error)
+  }
+}
+
+/** More copy operations can grow the result exponentially. */
+const fewCopies = 4
+
+function mayMultiply({ kind, value }: PatchBody): boolean {
+  if (kind !== 'json' || !Array.isArray(value)) return false
+  return value.filter((operation) => (operation as { readonly op?: unknown } | null)?.op === 'copy').length > fewCopies
+}
+
+async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
+  const { kind, value: patch, problems } = request.body
+  const slices = new Slices(request.scope.slices)
+  try {
+    const value = await runInSlices(patchSteps(request.target, kind, original, patch), slices)
+    await slices.next()
+    return await decodePatched(request, { value, problems })
+  } catch (error) {
+    throw patchFailure(error)
+  }
+}
+
+function patchSteps(
+  target: PatchTarget,
+  kind: PatchBody['kind'],
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<void, JsonValue> {
+  if (kind === 'json') return jsonPatchSteps(original, patch)
+  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
+}
+
+function patchFailure(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error
+  if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
+  if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
+  return ApiError.badRequest(error.message)
+}
+
+/** The configuration of an apply; a promise where it is large. @throws ApiError 400, 413 */
+export function appliedConfiguration(
+  request: PatchRequest,
+  { exists }: { readonly exists: boolean },
+): AppliedConfiguration | Promise<AppliedConfiguration> {
+  const { context, target, body, options } = request
+  const { gvk } = target
+  const value = body.value ?? {}
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
+    throw ApiError.badRequest(`${decodingPrefixes.apply}error unmarshaling JSON: while decoding JSON: json: ${found}`)
+  }
+  const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
+  if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {
+    throw ApiError.badRequest('metadata.managedFields must be nil')
+  }
+  if (given.apiVersion !== formatApiVersion(gvk) || given.kind !== gvk.kind) {
+    throw ApiError.badRequest(`invalid object type: ${typeText(given)}`)
+  }
+  const { name } = context.info
+  const metadata = value['metadata'] ?? {}
+  const readable = typeof metadata === 'object' && !Array.isArray(metadata)
+  const unnamed = readable && (metadata['name'] ?? '') === ''
+  if (unnamed && !exists)
+    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  // A configuration without a name takes the name of the path when the object exists.
+  const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
+  if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
+    const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
+    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
+  const refusal = (problems: readonly string[]) => undeclared(target, problems)
+  const decoded = decodeChecked(request, { ...body, value: named, refusal })
+  return whenDone(decoded, ({ object, problems }) => {
+    // Without problems the type defines every member.
+    const known = options.fieldValidation !== 'Ignore' && problems.length === 0
+    return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+  })
+}
+
+/** Reports unknown fields as strict decoding does and as field management does: clients parse either. */
+function undeclared({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
+  const strict = strictFailure(gvk, problems, new Uint8Array(0))
+  const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
+  if (paths.length === 0) return strict
+  const each = paths.map((path) => `.${path}: field not declared in schema`)
+  return ApiError.badRequest(`${strict.message}: ${each.join(', ')}`)
+}
+
+/** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */
+function typeText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
+  const version = typeof apiVersion === 'string' ? apiVersion : ''
+  const slashes = version.split('/').length - 1
+  // The stock server prints nothing for a malformed version.
+  if (slashes > 1) return '/, Kind='
+  return `${slashes === 0 ? '/' : ''}${version}, Kind=${typeof kind === 'string' ? kind : ''}`
+}
+
+interface PatchResult {
+  readonly value: JsonValue
+  /** Problems of the patch itself. */
+  readonly problems?: readonly string[]
+  /** Builds the error for problems that fail the request. */
+  readonly refusal?: (problems: readonly string[]) => ApiError
+}
+
+/** Decodes the result of a patch. A promise where it is large. */
+function decodePatched(request: PatchRequest, result: PatchResult): ApiObject | Promise<ApiObject> {
+  return whenDone(decodeChecked(request, result), ({ object }) => object)
+}
+
+interface CheckedObject {
+  readonly object: ApiObject
+  readonly problems: readonly string[]
+}
+
+/** The decoded result with the problems that do not fail the request. */
+function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
+  const { scope, target, options } = request
+  const { objectBytes } = scope.limits
+  const { value, problems = [] } = result
+  const type = target.type()
+  refuseOtherType(request, value)
+  const size = new DecodedSize(objectBytes)
+  const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
+  const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
+  const refused = (error: unknown): unknown => {
+    if (!(error instanceof DecodeError)) return error
+    return error.code === 'TooLarge' ? objectTooLarge(objectBytes) : ApiError.badRequest(error.message)
+  }
+  if (isLarge(value)) {
+    return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
+      .then(checked)
+      .catch((error) => {
+        throw refused(error)
+      })
+  }
+  try {
+    return checked(decode<ApiObject>(type, value, decoding))
+  } catch (error) {
+    throw refused(error)
+  }
+}
+
+/** @throws ApiError 400, 422 for a patch that changes the kind or version */
+function refuseOtherType({ context, target }: PatchRequest, value: JsonValue): void {
+  const { gvk, type } = target
+  const { name } = context.info
+  const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  if (
+    type().custom !== undefined &&
+    nextVersion === formatApiVersion(gvk) &&
+    typeof nextKind === 'string' &&
+    nextKind !== '' &&
+    nextKind !== gvk.kind
+  ) {
+    throw otherKind(gvk, nextKind, name)
+  }
+  if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
+    throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
+  }
+}
+
+/** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
+function checkDecoded(
+  { context, target, options }: PatchRequest,
+  { decoded: { object, problems }, refusal }: PatchResult & { readonly decoded: Decoded<ApiObject> },
+): CheckedObject {
+  const { gvk, namespaced } = target
+  const { fieldValidation } = options
+  const { name, namespace } = context.info
+  if (problems.length > 0 && fieldValidation === 'Strict')
+    throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
+  if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
+  const given = object.metadata?.name ?? ''
+  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  const other = object.metadata.namespace ?? ''
+  if (namespaced && other !== '' && other !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  return { object, problems }
+}

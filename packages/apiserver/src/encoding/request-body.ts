@@ -1,0 +1,322 @@
+import { missingMembers } from '@krmkit/kinds'
+import {
+  ApiError,
+  type ApiObject,
+  field,
+  formatApiVersion,
+  type GroupVersionKind,
+  Path,
+  parseApiVersion,
+  runInSlices,
+  Slices,
+} from '@krmkit/meta'
+import { objectTooLarge } from '@krmkit/registry'
+import {
+  type Decoded,
+  DecodedSize,
+  DecodeError,
+  decode,
+  decodeFailureMessage,
+  decodeProtobuf,
+  decodeSteps,
+  missingTypeMeta,
+  readEnvelope,
+  readTypeMeta,
+  type StructType,
+  strictMessage,
+  type TypeMeta,
+  unreadableTypeMeta,
+} from '@krmkit/schema'
+import { noteRequestObject } from '../audit/note-request.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import type { ServerScope } from '../request-scope.ts'
+import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { mediaType } from './negotiation.ts'
+
+export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
+
+/** The object that a body must contain. */
+export interface Expected {
+  readonly gvk: GroupVersionKind
+  readonly type: () => StructType
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  /** The kind exists in every group version (`DeleteOptions`). */
+  readonly anyGroup?: boolean
+  /** Further versions of the group with the same body. */
+  readonly otherVersions?: readonly string[]
+  /** Paths of members that a text body must contain. @see Strategy.requiredMembers */
+  readonly required?: readonly (readonly string[])[] | undefined
+  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
+  readonly unstored?: boolean
+}
+
+/** @throws ApiError 415 for an unsupported media type. */
+export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
+  const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (given === '' || given === 'application/json') return 'json'
+  if (given === 'application/yaml') return 'yaml'
+  if (given === mediaType('protobuf', vendor)) return 'protobuf'
+  throw ApiError.unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${mediaType('protobuf', vendor)}`,
+  )
+}
+
+/** Limit of bodies that are not stored: reviews, TokenRequest, Eviction, Binding, Scale, DeleteOptions. */
+export const unstoredBytes = 256 * 1024
+
+/** A decoded body and its size. */
+export interface SizedObject {
+  readonly object: ApiObject
+  readonly size: DecodedSize
+}
+
+/** Reads the body as an object of the expected kind. */
+export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
+  return (await readSized(scope, context, expected)).object
+}
+
+/** Reads the body, with its size, to which defaulting adds. */
+export async function readSized(scope: ServerScope, context: RequestContext, expected: Expected): Promise<SizedObject> {
+  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const bytes = await readBytes(scope, context, expected)
+  return decodeObject(scope, context, expected, { bytes, encoding })
+}
+
+/** @throws ApiError 413 */
+export function readBytes({ limits }: ServerScope, { request }: RequestContext, { unstored }: Expected): Promise<Uint8Array> {
+  return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
+}
+
+interface Body {
+  readonly bytes: Uint8Array
+  readonly encoding: BodyEncoding
+}
+
+/**
+ * Decodes a body. Unknown and duplicate fields become warnings or an error, by `fieldValidation`.
+ *
+ * @returns a promise where the body is large: it is decoded in slices.
+ * @throws ApiError 400 with the problem and its field, 413.
+ * @see API protocol specification, 4.6
+ */
+export function decodeObject(
+  scope: ServerScope,
+  context: RequestContext,
+  expected: Expected,
+  body: Body,
+): SizedObject | Promise<SizedObject> {
+  const decoding = new BodyDecoding(scope, expected, body.bytes)
+  if (body.bytes.byteLength > largeBodyBytes) return decodeLarge(decoding, context, body)
+  const { bytes, encoding } = body
+  return finish(
+    context,
+    decoding,
+    decoding.guarded(() => (encoding === 'protobuf' ? decoding.protobuf() : decoding.text(parseBody(bytes, encoding), encoding))),
+  )
+}
+
+async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { bytes, encoding }: Body): Promise<SizedObject> {
+  const { scope, expected, size } = decoding
+  const slices = new Slices(scope.slices)
+  await slices.next()
+  if (encoding === 'protobuf') {
+    const decoded = decoding.guarded(() => decoding.protobuf())
+    await slices.next()
+    return finish(context, decoding, decoded)
+  }
+  try {
+    const { value, ...rest } = await parseLargeText(
+      scope,
+      { bytes, encoding, literals: true, signal: context.signal },
+      slices,
+    ).catch((error: unknown) => {
+      throw unreadable(error)
+    })
+    decoding.checkType(value)
+    const collect = expected.fieldValidation !== 'Ignore'
+    const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size }), slices)
+    checkRequired(expected, value)
+    await slices.next()
+    return finish(context, decoding, decoded)
+  } catch (error) {
+    throw decoding.refusal(error)
+  }
+}
+
+function finish(
+  context: RequestContext,
+  { expected, bytes, actual, size }: BodyDecoding,
+  { object, problems }: Decoded,
+): SizedObject {
+  const { gvk, fieldValidation } = expected
+  if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
+  if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
+  const decoded = object as ApiObject
+  decoded.apiVersion = formatApiVersion(gvk)
+  decoded.kind = gvk.kind
+  noteRequestObject(context, decoded)
+  return { object: decoded, size }
+}
+
+type Actual = { readonly kind: string; readonly version: string }
+
+/** The decoding of one body. */
+class BodyDecoding {
+  readonly scope: ServerScope
+  readonly expected: Expected
+  readonly bytes: Uint8Array
+  readonly size: DecodedSize
+  /** Kind and version that the body states, once read. */
+  actual: Actual | undefined
+
+  constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array) {
+    this.scope = scope
+    this.expected = expected
+    this.bytes = bytes
+    this.size = new DecodedSize(expected.unstored === true ? unstoredBytes : scope.limits.objectBytes)
+  }
+
+  guarded<V>(run: () => V): V {
+    try {
+      return run()
+    } catch (error) {
+      throw this.refusal(error)
+    }
+  }
+
+  protobuf(): Decoded {
+    const { scope, expected, bytes, size } = this
+    if (expected.type().custom !== undefined)
+      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+    const envelope = readEnvelope(bytes)
+    this.actual = checkType(scope, expected, envelope)
+    return decodeProtobuf(expected.type(), envelope, { size })
+  }
+
+  text({ value, ...rest }: ParsedText, encoding: 'json' | 'yaml'): Decoded {
+    const { expected, size } = this
+    this.checkType(value)
+    const collect = expected.fieldValidation !== 'Ignore'
+    const decoded = decode(expected.type(), value, { ...rest, collect, size })
+    checkRequired(expected, value)
+    // Problems of YAML are ordered by key.
+    if (encoding === 'json' || decoded.problems.length < 2) return decoded
+    return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
+  }
+
+  /** @throws DecodeError, ApiError */
+  checkType(value: unknown): void {
+    const { scope, expected, bytes } = this
+    const stated = readTypeMeta(value)
+    this.actual =
+      expected.type().custom === undefined
+        ? checkType(scope, expected, stated)
+        : checkCustomType(expected, stated, { value, bytes })
+  }
+
+  /** The error as the client sees it. */
+  refusal(error: unknown): unknown {
+    if (!(error instanceof DecodeError)) return error
+    if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
+    const { expected, actual, bytes } = this
+    return ApiError.badRequest(decodeFailureMessage(error, { expectedKind: expected.gvk.kind, actual, body: bytes }))
+  }
+}
+
+/** @param unstored the object is never stored. */
+function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
+  return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(inKeyOrder)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
+}
+
+function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
+  try {
+    return parseText({ bytes, encoding, literals: true })
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** The error of malformed JSON or YAML. */
+function unreadable(error: unknown): unknown {
+  return error instanceof DecodeError ? unreadableTypeMeta(error) : error
+}
+
+/** @throws ApiError 422 for missing required members. */
+function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
+  const missing = missingMembers(value, required)
+  if (missing.length === 0) return
+  const name = (value as { metadata?: { name?: unknown } | null } | null)?.metadata?.name
+  const errors = missing.map((path) => field.required(path))
+  throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
+}
+
+/** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
+function checkType(
+  scope: ServerScope,
+  { gvk, anyGroup = false, otherVersions = [] }: Expected,
+  given: { apiVersion: string; kind: string },
+): Actual {
+  const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
+  const kind = given.kind === '' ? gvk.kind : given.kind
+  const actual = { kind, version: stated.version }
+  const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
+  if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
+  const known = scope.kind({ ...stated, kind }) !== undefined || scope.knowsList({ ...stated, kind })
+  const why = known
+    ? `converting (${stated.version}.${kind}) to (${internalName(gvk.group)}.${gvk.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
+  throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+}
+
+/** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
+const shownBytes = 4096
+
+/**
+ * Bodies of custom resources must state kind and version.
+ *
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
+ */
+function checkCustomType(
+  { gvk }: Expected,
+  { apiVersion, kind }: TypeMeta,
+  { value, bytes }: { readonly value: unknown; readonly bytes: Uint8Array },
+): Actual {
+  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
+  const wanted = formatApiVersion(gvk)
+  if (apiVersion !== wanted) {
+    throw ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`)
+  }
+  if (kind !== gvk.kind) {
+    const name = (value as { metadata?: { name?: unknown } }).metadata?.name
+    throw otherKind(gvk, kind, typeof name === 'string' ? name : '')
+  }
+  return { kind, version: gvk.version }
+}
+
+/** The 422 for a custom resource of another kind than the path. */
+export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
+  return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
+}
+
+/** `core` for the core group, otherwise the first part of the group's name. */
+function internalName(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group)
+}
+
+/** The 400 for unknown or duplicate fields under `Strict`. */
+export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
+  const message = strictMessage(problems) ?? ''
+  return ApiError.badRequest(
+    decodeFailureMessage(
+      { message },
+      { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body },
+    ),
+  )
+}

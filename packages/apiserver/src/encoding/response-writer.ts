@@ -1,0 +1,155 @@
+import { ApiError, runAtOnce, runSyncOrInSlices, type SliceScheduler, type Status } from '@krmkit/meta'
+import type { ApiBody, ApiResponse } from '@krmkit/protocol'
+import { isLarge } from '@krmkit/registry'
+import {
+  encodeJson,
+  encodeProtobuf,
+  JsonIndenter,
+  type StructType,
+  stringifyJson,
+  stringifySteps,
+  type TypeSource,
+  yamlChunks,
+} from '@krmkit/schema'
+import { BodyParts } from './body-parts.ts'
+import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
+
+/** Encodes objects and errors in the negotiated form. */
+export interface ResponseWriter {
+  readonly negotiator: Negotiator
+  readonly types: TypeSource
+  readonly vendor: string
+}
+
+/** Responses that must not be cached. */
+const commonHeaders = { 'cache-control': 'no-cache, private' }
+
+export function bytesBody(bytes: Uint8Array): ApiBody {
+  return { kind: 'bytes', bytes }
+}
+
+/** A response whose JSON is encoded already. */
+export function jsonResponse(status: number, body: ApiBody): ApiResponse {
+  return { status, headers: { ...commonHeaders, 'content-type': 'application/json' }, body }
+}
+
+export function textResponse(status: number, text: string): ApiResponse {
+  return {
+    status,
+    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: bytesBody(new TextEncoder().encode(text)),
+  }
+}
+
+/**
+ * The 429 of an overloaded server, as a Status in JSON.
+ *
+ * Differs: plain text on the stock server.
+ */
+export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
+  const { status } = ApiError.tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
+  const { headers, ...rest } = jsonResponse(429, bytesBody(new TextEncoder().encode(`${JSON.stringify(status)}\n`)))
+  return { ...rest, headers: { ...headers, 'retry-after': String(retryAfterSeconds) } }
+}
+
+/** Bytes of an object in one encoding. `type` is needed for protobuf only. */
+export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
+  const body = runAtOnce(objectSteps(object, encoding, pretty, type))
+  if (body.kind === 'bytes') return body.bytes
+  if (body.kind !== 'list') return new Uint8Array()
+  return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
+}
+
+/** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */
+function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Generator<true, ApiBody> {
+  if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
+  if (encoding === 'json' && !pretty) {
+    if (!isLarge(object)) return bytesBody(encodeJson(object, { newline: true }))
+    const steps = stringifySteps(object)
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return bytesBody(new TextEncoder().encode(`${step.value}\n`))
+      yield true
+    }
+  }
+  const parts = new BodyParts()
+  const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(stringifyJson(object))
+  for (const piece of pieces) {
+    parts.text(piece)
+    yield true
+  }
+  return parts.end()
+}
+
+/** A response that shows an object, encoded at once. */
+export function plainResponse(
+  responses: ResponseWriter,
+  status: number,
+  object: object,
+  { encoding, pretty }: Representation,
+  type: () => StructType,
+): ApiResponse {
+  return encodedResponse(responses, status, runAtOnce(objectSteps(object, encoding, pretty, type)), encoding)
+}
+
+/** As `plainResponse`, encoding large objects in slices. */
+export function slicedResponse(
+  { responses, scheduler }: { readonly responses: ResponseWriter; readonly scheduler: SliceScheduler },
+  status: number,
+  object: object,
+  { encoding, pretty }: Representation,
+  type: () => StructType,
+): ApiResponse | Promise<ApiResponse> {
+  const body = runSyncOrInSlices(objectSteps(object, encoding, pretty, type), scheduler)
+  return body instanceof Promise
+    ? body.then((made) => encodedResponse(responses, status, made, encoding))
+    : encodedResponse(responses, status, body, encoding)
+}
+
+/** A response whose body is encoded already. */
+export function encodedResponse({ vendor }: ResponseWriter, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
+  return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
+}
+
+/** A Status in an encoding that the client accepts; JSON when it accepts none. */
+export function statusResponse(
+  responses: ResponseWriter,
+  status: Status,
+  accept: string | undefined,
+  success?: number,
+): ApiResponse {
+  const code = success ?? status.code ?? 500
+  const encoding = errorEncoding(responses.negotiator, accept)
+  const response = plainResponse(responses, code, status, { encoding, pretty: false }, () =>
+    responses.types.struct('meta/v1.Status'),
+  )
+  const retryAfter = status.details?.retryAfterSeconds
+  return retryAfter === undefined || retryAfter === 0
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
+}
+
+/** A Success Status. */
+export function successResponse(
+  responses: ResponseWriter,
+  accept: string | undefined,
+  rest: Pick<Status, 'details' | 'code'>,
+  status: number,
+): ApiResponse {
+  return statusResponse(responses, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...rest }, accept, status)
+}
+
+function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
+  try {
+    // Errors have no transforms: a client that accepts nothing else receives JSON.
+    return negotiator.negotiate(accept, { refusal: true }).encoding
+  } catch {
+    // Nothing is acceptable: a JSON Status is better than an empty response.
+    return 'json'
+  }
+}
+
+/** The response to a failed request. Errors other than ApiError are internal: their text stays on the server. */
+export function errorResponse(responses: ResponseWriter, error: unknown, accept: string | undefined): ApiResponse {
+  const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
+  return statusResponse(responses, known.status, accept)
+}

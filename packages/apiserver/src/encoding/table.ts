@@ -1,0 +1,105 @@
+import { type Cell, type Column, defaultPrinter, type Printer, printers, type ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
+import type { FrozenObject } from '@krmkit/registry'
+import { type Query, text } from '../query.ts'
+import { metaGroup, type Transform } from './negotiation.ts'
+
+/**
+ * Transforms of objects: Tables for display, metadata for caches.
+ *
+ * @see API protocol specification, 2.5 and 4.4
+ */
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+/** @throws ApiError 400 for an unknown value. */
+export function includeObject(query: Query): IncludeObject {
+  const value = text(query, 'includeObject') ?? ''
+  if (value === '' || value === 'Metadata') return 'Metadata'
+  if (value === 'None' || value === 'Object') return value
+  const problem = field.invalid(Path.of('includeObject'), value, "must be 'Metadata', 'Object', 'None', or empty")
+  throw ApiError.badRequest(`Unable to convert to Table as requested: ${problem.field}: ${problem.message}`)
+}
+
+/** Version and naming profile of the transform. */
+export interface MetaForm {
+  readonly version: Transform['version']
+  /** Default: the stock names. */
+  readonly profile?: NamingProfile
+}
+
+export interface TableOptions extends MetaForm {
+  readonly include: IncludeObject
+  readonly now: number
+  /** Omits the column definitions: a watch sends them with its first event only. */
+  readonly headless?: boolean
+}
+
+export interface ListMetadata {
+  readonly resourceVersion?: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+}
+
+export function tableOf(
+  printer: Printer,
+  objects: readonly FrozenObject[],
+  metadata: ListMetadata,
+  { headless = false, ...form }: TableOptions,
+): object {
+  return {
+    kind: 'Table',
+    apiVersion: apiVersionOfMeta(form),
+    metadata: withoutEnd(metadata),
+    columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
+    rows: objects.map((object) => tableRow(printer, object, form)),
+  }
+}
+
+/** Tables omit the continue token at the end of a list, where other forms have an empty one; so does the stock server. */
+function withoutEnd({ continue: token, ...rest }: ListMetadata): ListMetadata {
+  return token === undefined || token === '' ? rest : { ...rest, continue: token }
+}
+
+function columnDefinition({ name, type, format, description, priority }: Column): object {
+  return { name, type, format: format ?? '', description, priority }
+}
+
+export function tableRow(
+  printer: Printer,
+  object: FrozenObject,
+  { include, now, ...form }: Omit<TableOptions, 'headless'>,
+): object {
+  const cells: readonly Cell[] = printer.cells(object, { now, profile: form.profile ?? stockProfile })
+  const conditions = printer.conditions?.(object) ?? []
+  const included = include === 'Object' ? object : include === 'Metadata' ? partialOf(object, form) : null
+  return { cells, ...(conditions.length === 0 ? {} : { conditions }), object: included }
+}
+
+/** Type and metadata of an object. */
+export function partialOf(object: FrozenObject, form: MetaForm): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: object.metadata }
+}
+
+export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, form: MetaForm): object {
+  return {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: apiVersionOfMeta(form),
+    metadata,
+    items: objects.map((object) => partialOf(object, form)),
+  }
+}
+
+function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string {
+  return `${metaGroup(profile)}/${version}`
+}
+
+/** The printer of the resource, or of the kind that a subresource returns; `undefined` for kinds without one. */
+export function printerOf(
+  definition: ResourceDefinition,
+  object?: { readonly kind?: string; readonly apiVersion?: string },
+): Printer | undefined {
+  if (object === undefined || object.kind === definition.kind.kind) return definition.strategy.printer ?? defaultPrinter
+  const [group = ''] = (object.apiVersion ?? '').split('/')
+  return printers[`${group}/${object.kind}`]
+}

@@ -1,0 +1,47 @@
+import { createIdentityHeaderRules } from '@krmkit/authentication'
+import type { ApiResponse } from '@krmkit/protocol'
+import { bodyReader } from '../audit/bodies.ts'
+import { auditTrails } from '../audit/trails.ts'
+import type { Filter, RequestContext } from '../request-context.ts'
+import type { ServerScope } from '../request-scope.ts'
+import type { ServerSettings } from '../server-options.ts'
+import { audit, auditRefused } from './audit.ts'
+import { authentication } from './authentication.ts'
+import { authorization } from './authorization.ts'
+import { cors } from './cors.ts'
+import { failures } from './failures.ts'
+import { impersonation } from './impersonation.ts'
+import { inFlight } from './in-flight.ts'
+import { timeout } from './timeout.ts'
+import { warnings } from './warnings.ts'
+
+export interface FilterParts {
+  readonly scope: ServerScope
+  readonly failed: (context: RequestContext, error: unknown) => ApiResponse
+  readonly metrics: Filter
+  /** Priority and fairness; absent: plain limits of requests in flight. */
+  readonly flowControl: Filter | undefined
+}
+
+/** The filters in execution order. */
+export function buildFilters(settings: ServerSettings, { scope, failed, metrics, flowControl }: FilterParts): readonly Filter[] {
+  const { authenticator, clock, limits, onFault, profile } = settings
+  const { authorizer } = scope
+  const trails = auditTrails(settings.audit)
+  const auditing = { clock, profile, bodies: bodyReader((gvk) => scope.kind(gvk)?.type()) }
+  return [
+    cors(settings.corsAllowedOrigins ?? []),
+    metrics,
+    failures(failed),
+    auditRefused(trails, auditing),
+    timeout(limits.requestTimeoutMs, clock),
+    authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onFault }),
+    audit(trails, auditing),
+    // Warnings may depend on the user, whatever the outcome of the request.
+    warnings(),
+    failures(failed),
+    impersonation(authorizer, profile),
+    flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
+    authorization(authorizer, profile),
+  ].filter((filter) => filter !== undefined)
+}

@@ -1,0 +1,24 @@
+import type { ApiResponse } from '@krmkit/protocol'
+import { dropRepeatedOwners } from '@krmkit/registry'
+import { storedResponse } from '../encoding/object-response.ts'
+import { readSized } from '../encoding/request-body.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+
+/** POST to a collection. @see API protocol specification, 4 */
+export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, store } = scope
+  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const options = requestedOptions(scope, context, 'CreateOptions')
+  const decoded = await readSized(scope, context, {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+    required: definition.strategy.requiredMembers?.[''],
+  })
+  const write = writeContext(context, options)
+  dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
+  const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
+  return storedResponse(scope, context, stored, { representation, status: 201 })
+}

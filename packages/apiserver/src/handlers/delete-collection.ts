@@ -1,0 +1,19 @@
+import type { ApiResponse } from '@krmkit/protocol'
+import { successResponse } from '../encoding/response-writer.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+import { deleteOptions } from './delete-options.ts'
+import { listRequest } from './list.ts'
+
+/** DELETE of a collection. */
+export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, responses } = scope
+  negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
+  const listed = listRequest(scope, context)
+  const options = await deleteOptions(scope, context)
+  const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
+  await scope.store.deleteCollection(write, { ...listed, options })
+  const details = { ...(definition.group === '' ? {} : { group: definition.group }), kind: definition.resource.name }
+  return successResponse(responses, header(context.request, 'accept'), { details, code: 200 }, 200)
+}

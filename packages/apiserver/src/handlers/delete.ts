@@ -1,0 +1,41 @@
+import type { ApiResponse } from '@krmkit/protocol'
+import { type DeleteResult, type FrozenObject, validateDeleteOptions } from '@krmkit/registry'
+import { storedResponse } from '../encoding/object-response.ts'
+import { successResponse } from '../encoding/response-writer.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+import { deleteOptions } from './delete-options.ts'
+
+/** DELETE of one object. @see API protocol specification, 3 and 7 */
+export async function deleteResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { namespace, name } = context.info
+  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const options = await deleteOptions(scope, context)
+  validateDeleteOptions(options, scope.profile)
+  const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
+  const result = await scope.store.delete(write, { namespace, name, options })
+  const status = !result.removed && options.orphanDependents === false ? 202 : 200
+  if (answersWithStatus(scope, result)) return deletionStatus(scope, context, result.object, status)
+  return storedResponse(scope, context, result, { representation, status })
+}
+
+function answersWithStatus({ definition }: RequestScope, { removed }: DeleteResult): boolean {
+  const { deleteAnswer = 'Status' } = definition.strategy
+  return deleteAnswer === 'StatusAlways' || (deleteAnswer === 'Status' && removed)
+}
+
+function deletionStatus(
+  { responses, definition }: RequestScope,
+  { request }: RequestContext,
+  { metadata }: FrozenObject,
+  code: number,
+): ApiResponse {
+  const details = {
+    name: metadata.name ?? '',
+    ...(definition.group === '' ? {} : { group: definition.group }),
+    kind: definition.resource.name,
+    uid: metadata.uid ?? '',
+  }
+  return successResponse(responses, header(request, 'accept'), { details }, code)
+}

@@ -1,0 +1,48 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import { storedResponse } from '../encoding/object-response.ts'
+import { patchKind, readPatch } from '../encoding/patch-body.ts'
+import { appliedConfiguration, type PatchRequest, patchedObject } from '../encoding/patched-object.ts'
+import { whenDone } from '../encoding/when-done.ts'
+import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+
+/** PATCH of an object, or of a subresource of the same kind. @see API protocol specification, 4 and 4.7 */
+export async function patchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, store } = scope
+  const { kind: gvk } = definition
+  const { namespace, name, subresource } = context.info
+  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const kind = patchKind(scope, context)
+  const options = requestedOptions(scope, context, 'PatchOptions', kind === 'apply')
+  const body = await readPatch(scope, context, kind)
+  const patch: PatchRequest = { scope, context, target: { gvk, type: gvk.type, namespaced: gvk.namespaced }, body, options }
+  const write = writeContext(context, options)
+  const target = {
+    namespace,
+    name,
+    subresource,
+    mayCreate: () => refuseUnlessAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
+  }
+  const warned = context.warnings.length
+  /** Each attempt decodes anew: its warnings replace those of the attempt before. */
+  const attempt = <T>(decoded: () => T): T => {
+    context.warnings.length = warned
+    return decoded()
+  }
+  const result = await (kind === 'apply'
+    ? store.apply(write, {
+        ...target,
+        createMissing: subresource === '',
+        force: options.force === true,
+        configuration: (exists) => attempt(() => appliedConfiguration(patch, { exists })),
+      })
+    : store.update(write, {
+        ...target,
+        change: (current) =>
+          attempt(() => whenDone(patchedObject(patch, current as DeepReadonly<object>), (object) => ({ object }))),
+      }))
+  return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
+}

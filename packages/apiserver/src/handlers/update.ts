@@ -1,0 +1,57 @@
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import { dropRepeatedOwners } from '@krmkit/registry'
+import { storedResponse } from '../encoding/object-response.ts'
+import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
+import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { writeContext } from '../write-context.ts'
+
+/** PUT of an object, or of a subresource of the same kind. */
+export async function updateResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { definition, store } = scope
+  const { namespace, name, subresource } = context.info
+  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const options = requestedOptions(scope, context, 'UpdateOptions')
+  const expected = {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+    required: definition.strategy.requiredMembers?.[subresource],
+  }
+  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const bytes = await context.request.body(scope.limits.bodyBytes)
+  const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
+  checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
+  const write = writeContext(context, options)
+  dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
+  let first: SizedObject | undefined = decoded
+  const result = await store.update(write, {
+    namespace,
+    name,
+    subresource,
+    uid: decoded.object.metadata.uid ?? '',
+    createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
+    mayCreate: () => refuseUnlessAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
+    // Further attempts decode the body again, because the store owns the object of each.
+    change() {
+      const next = first ?? decodeObject(scope, context, expected, { bytes, encoding })
+      first = undefined
+      return next
+    },
+  })
+  return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
+}
+
+/** @throws ApiError 400 when the body names another object than the path. */
+export function checkIdentity(object: ApiObject, name: string, namespace: string, namespaced: boolean): void {
+  const given = object.metadata?.name ?? ''
+  if (given === '')
+    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  const other = object.metadata.namespace ?? ''
+  if (namespaced && other !== '' && other !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+}

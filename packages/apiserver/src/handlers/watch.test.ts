@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+
+interface Event {
+  readonly type: string
+  readonly object: {
+    readonly kind: string
+    readonly metadata: { readonly name?: string; readonly resourceVersion: string; readonly annotations?: object }
+    readonly [member: string]: unknown
+  }
+}
+
+async function make(sample: SampleServer, name: string, labels: Record<string, string> = {}): Promise<string> {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels } }
+  return (await sample.ask(maps, { method: 'POST', body })).json.metadata.resourceVersion as string
+}
+
+/** An open watch: `next()` waits for so many events, `leave()` ends it. */
+async function watch({ server }: SampleServer, query: string, headers: Record<string, string> = {}) {
+  const gone = new AbortController()
+  const target = `${maps}?watch=1&${query}`
+  const {
+    status,
+    headers: answered,
+    body,
+  } = await server.handle(requestOf(target, { user: administrator, headers, signal: gone.signal }))
+  if (body.kind !== 'stream') throw new Error(`no stream: ${status}`)
+  const pieces = body.stream[Symbol.asyncIterator]()
+  const waiting: Event[] = []
+  const read = async (): Promise<boolean> => {
+    const { done, value } = await pieces.next()
+    if (done === true) return false
+    for (const line of new TextDecoder().decode(value).trimEnd().split('\n')) waiting.push(JSON.parse(line) as Event)
+    return true
+  }
+  return {
+    contentType: answered['content-type'],
+    async next(count: number): Promise<Event[]> {
+      while (waiting.length < count) if (!(await read())) break
+      return waiting.splice(0, count)
+    },
+    async rest(): Promise<Event[]> {
+      while (await read());
+      return waiting.splice(0)
+    },
+    async leave() {
+      gone.abort()
+      return this.rest()
+    },
+  }
+}
+
+const told = (events: readonly Event[]) => events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`)
+
+describe('watch frames', () => {
+  it('P28 P301 a line of JSON each, with the bytes that are stored', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    const stream = await watch(sample, '')
+    expect(stream.contentType).toBe('application/json')
+    const version = await make(sample, 'b')
+    await sample.ask(`${maps}/a`, { method: 'DELETE' })
+    const events = await stream.next(3)
+    expect(told(events)).toEqual(['ADDED a', 'ADDED b', 'DELETED a'])
+    expect(events[1]?.object.metadata.resourceVersion).toBe(version)
+    expect(events[1]?.object).toEqual((await sample.ask(`${maps}/b`)).json)
+    expect(Number(events[2]?.object.metadata.resourceVersion)).toBeGreaterThan(Number(version))
+    expect(await stream.leave()).toEqual([])
+  })
+
+  it('from a version: what came after it, each once', async () => {
+    const sample = await sampleServer()
+    const version = await make(sample, 'a')
+    await make(sample, 'b')
+    const stream = await watch(sample, `resourceVersion=${version}`)
+    await make(sample, 'c')
+    expect(told(await stream.next(2))).toEqual(['ADDED b', 'ADDED c'])
+    await stream.leave()
+  })
+
+  it('P158 objects enter and leave a selection', async () => {
+    const sample = await sampleServer()
+    const stream = await watch(sample, 'labelSelector=in%3Dyes')
+    await make(sample, 'a', { in: 'yes' })
+    await make(sample, 'b')
+    const label = (value: string) => ({
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: { metadata: { labels: { in: value } } },
+    })
+    const left = await sample.ask(`${maps}/a`, label('no'))
+    await sample.ask(`${maps}/b`, label('yes'))
+    const events = await stream.next(3)
+    expect(told(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED b'])
+    expect(events[1]?.object.metadata).toMatchObject({
+      labels: { in: 'yes' },
+      resourceVersion: left.json.metadata.resourceVersion,
+    })
+    await stream.leave()
+  })
+
+  it('P155 P302 P29 P30 bookmarks come on request', async () => {
+    const sample = await sampleServer()
+    const version = await make(sample, 'a')
+    const stream = await watch(sample, 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan')
+    const events = await stream.next(2)
+    expect(told(events)).toEqual(['ADDED a', 'BOOKMARK '])
+    expect(events[1]?.object).toEqual({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: {
+        resourceVersion: version,
+        annotations: {
+          'k8s.io/initial-events-end': 'true',
+          'kubernetes.io/initial-events-list-blueprint': Buffer.from(
+            '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}',
+          ).toString('base64'),
+        },
+      },
+    })
+    const pending = stream.next(1)
+    await sample.clock.advance(60_000)
+    expect((await pending)[0]).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: version } } })
+    await stream.leave()
+  })
+
+  it('P314 a forgotten version is an ERROR event with 410', async () => {
+    const sample = await sampleServer()
+    const { storage } = sample
+    const version = await make(sample, 'a')
+    await make(sample, 'b')
+    await sample.clock.advance(10 * 60_000)
+    await make(sample, 'c')
+    await sample.clock.advance(10 * 60_000)
+    await make(sample, 'd')
+    expect(storage.compacted).toBeGreaterThan(Number(version))
+    const [event] = await (await watch(sample, `resourceVersion=${version}`)).rest()
+    expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })
+  })
+
+  it('P159 ends after its time, and when the server closes', async () => {
+    const sample = await sampleServer()
+    const timed = (await watch(sample, 'timeoutSeconds=5')).rest()
+    const open = (await watch(sample, '')).rest()
+    await sample.clock.advance(5_000)
+    expect(await timed).toEqual([])
+    await sample.server.close()
+    expect(await open).toEqual([])
+  })
+
+  it('the end of a streamed list brings the empty list in the form of the stream', async () => {
+    const sample = await sampleServer()
+    const query = '?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const blueprint = async (accept: string) => {
+      const gone = new AbortController()
+      const { body } = await sample.server.handle(
+        requestOf(`${maps}${query}`, { user: administrator, headers: { accept }, signal: gone.signal }),
+      )
+      if (body.kind !== 'stream') throw new Error('no stream')
+      for await (const piece of body.stream) {
+        gone.abort()
+        const found = /(?:azhz|eyJ)[A-Za-z0-9+/=]+/.exec(Buffer.from(piece).toString('latin1'))
+        return Buffer.from(found?.[0] ?? '', 'base64').toString('latin1')
+      }
+      return ''
+    }
+    expect(JSON.parse(await blueprint('application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'))).toEqual({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '' },
+      items: [],
+    })
+    expect(await blueprint('application/vnd.kubernetes.protobuf')).toMatch(/^k8s\0.*ConfigMapList/s)
+  })
+
+  it('a list that is streamed has no form of a Table: the next form is taken, or none is acceptable', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    expect((await sample.ask(`${maps}?watch=1&${query}`, { headers: { accept: table } })).status).toBe(406)
+    const stream = await watch(sample, query, { accept: `${table},application/json` })
+    expect(told(await stream.next(2))).toEqual(['ADDED a', 'BOOKMARK '])
+    await stream.leave()
+  })
+
+  it('P193 tables tell their columns once', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    const stream = await watch(sample, '', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+    await make(sample, 'b')
+    const events = await stream.next(2)
+    expect(
+      events.map(({ object }) => [object.kind, (object as unknown as { columnDefinitions: object[] }).columnDefinitions.length]),
+    ).toEqual([
+      ['Table', 3],
+      ['Table', 0],
+    ])
+    await stream.leave()
+  })
+
+  it.each([
+    ['sendInitialEvents=true', 'sendInitialEvents'],
+    ['resourceVersionMatch=NotOlderThan', 'resourceVersionMatch'],
+    ['resourceVersion=x', 'invalid resource version'],
+    ['labelSelector=a%20b', 'unable to parse'],
+  ])('P154 refuses %s before anything is streamed', async (query, why) => {
+    const { json } = await (await sampleServer()).ask(`${maps}?watch=1&${query}`)
+    expect(json).toMatchObject({ code: 400, message: expect.stringContaining(why) })
+  })
+})

@@ -1,0 +1,88 @@
+import { ApiError, type Status } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import type { ResourceWatch } from '@krmkit/registry'
+import { framesFor, sharedEventsFor } from '../encoding/frames.ts'
+import { mediaType } from '../encoding/negotiation.ts'
+import { includeObject } from '../encoding/table.ts'
+import { flag, integer, text } from '../query.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope } from '../request-scope.ts'
+import { selectors } from './selectors.ts'
+import { joinFrames, type WatchTerms, watchStream } from './watch-stream.ts'
+
+/** WATCH of a collection or of one object. @see API protocol specification, 2.4 and 4.2 */
+export async function watchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { responses } = scope
+  const terms = watchTerms(scope, context)
+  // A client that streams a list needs objects: rows of Tables do not show where the list ends.
+  const isStreamedList = terms.initialEvents && terms.bookmarks
+  const representation = negotiated(scope, context, {
+    encodings: ['json', 'protobuf'],
+    transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
+    stream: true,
+  })
+  const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
+  const contentType =
+    representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', responses.vendor)};stream=watch`
+  const watch = await startWatch(scope, context, terms)
+  if (!isStarted(watch) || watch.initial.length === 0) context.watchInitialized?.()
+  const request = { scope, context, terms, watch }
+  return {
+    status: 200,
+    headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
+    body: {
+      kind: 'stream',
+      stream: watchStream(request, framesFor(scope, representation, include), joinFrames),
+      get events() {
+        return watchStream(request, sharedEventsFor(scope, representation, include), (batch) => [batch])
+      },
+    },
+  }
+}
+
+/** The parameters of a watch. @throws ApiError 400, before anything is streamed. */
+function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
+  const { query, info } = context
+  const selected = selectors(scope, context)
+  const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
+  const match = text(query, 'resourceVersionMatch') ?? ''
+  if (initialEvents && match !== 'NotOlderThan') {
+    throw ApiError.badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+  }
+  if (!query.has('sendInitialEvents') && match !== '')
+    throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  if (info.name !== '') {
+    const named = selected.fieldSelector?.exactMatch('metadata.name')
+    if (named !== undefined && named !== info.name)
+      throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
+  }
+  const seconds = integer(query, 'timeoutSeconds')
+  const shortest = scope.limits.watchMs
+  const jitter = ((scope.random.bytes(1)[0] ?? 0) / 256) * shortest
+  return {
+    selected,
+    bookmarks: flag(query, 'allowWatchBookmarks'),
+    initialEvents,
+    timeoutMs: seconds === undefined || seconds <= 0 ? shortest + jitter : Math.min(seconds * 1000, 2 ** 31 - 1),
+  }
+}
+
+/** A version whose history is gone ends the stream with its first event; the response has the status 200. */
+async function startWatch(
+  { store }: RequestScope,
+  { info, query, signal }: RequestContext,
+  { selected, initialEvents }: WatchTerms,
+): Promise<ResourceWatch | Status> {
+  const { namespace, name } = info
+  const resourceVersion = text(query, 'resourceVersion')
+  try {
+    return await store.watch({ namespace, name, ...selected, resourceVersion, sendInitialEvents: initialEvents }, signal)
+  } catch (error) {
+    if (ApiError.is(error) && error.reason === 'Expired') return error.status
+    throw error
+  }
+}
+
+function isStarted(watch: ResourceWatch | Status): watch is ResourceWatch {
+  return 'initial' in watch
+}

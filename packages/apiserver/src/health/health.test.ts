@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { parseQuery } from '../query.ts'
+import { sampleServer } from '../testing/sample-server.ts'
+import { type HealthCheck, healthResponse } from './health.ts'
+
+const ok = (name: string): HealthCheck => ({ name, check: () => {} })
+const bad: HealthCheck = { name: 'bad', check: () => Promise.reject(new Error('out of order')) }
+const checks = { '/healthz': [ok('ping'), bad], '/livez': [ok('ping'), ok('log')], '/readyz': [ok('ping')] }
+
+async function ask(path: string, query = '') {
+  const answer = await healthResponse(path, parseQuery(query), checks)
+  if (answer === undefined) return undefined
+  const text = answer.body.kind === 'bytes' ? new TextDecoder().decode(answer.body.bytes) : ''
+  return [answer.status, text]
+}
+
+describe('health', () => {
+  it('is a word when all is well, and a list when asked', async () => {
+    expect(await ask('/livez')).toEqual([200, 'ok'])
+    expect(await ask('/livez', 'verbose')).toEqual([200, '[+]ping ok\n[+]log ok\nlivez check passed\n'])
+  })
+
+  it('a failure is told without its reason', async () => {
+    expect(await ask('/healthz')).toEqual([500, '[+]ping ok\n[-]bad failed: reason withheld\nhealthz check failed\n'])
+  })
+
+  it('checks may be left out, unknown ones are told', async () => {
+    expect(await ask('/healthz', 'exclude=bad')).toEqual([200, 'ok'])
+    expect(await ask('/healthz', 'verbose&exclude=bad&exclude=no')).toEqual([
+      200,
+      '[+]ping ok\n[+]bad excluded: ok\nwarn: some health checks cannot be excluded: no matches for "no"\nhealthz check passed\n',
+    ])
+  })
+
+  it('each check has a path of its own', async () => {
+    expect(await ask('/livez/log')).toEqual([200, 'ok'])
+    expect(await ask('/livez/ping/')).toEqual([200, 'ok'])
+    expect(await ask('/healthz/bad')).toEqual([500, 'internal server error: out of order\n'])
+    expect(await ask('/livez/none')).toEqual([404, '404 page not found\n'])
+  })
+
+  it('other paths are none of its business', async () => {
+    expect(await ask('/healthzz')).toBeUndefined()
+    expect(await ask('/')).toBeUndefined()
+  })
+
+  it('a server tells its checks by the names that monitors know', async () => {
+    const { ask: get } = await sampleServer()
+    for (const root of ['healthz', 'livez', 'readyz']) {
+      const { text } = await get(`/${root}?verbose`)
+      for (const name of ['ping', 'log', 'etcd', 'poststarthook/crd-informer-synced', 'poststarthook/bootstrap-controller'])
+        expect(text).toContain(`[+]${name} ok\n`)
+      // Only with aggregation.
+      expect(text).not.toContain('autoregister-completion')
+      expect((await get(`/${root}/etcd`)).text).toBe('ok')
+      expect((await get(`/${root}?exclude=etcd`)).status).toBe(200)
+    }
+    expect((await get('/readyz/informer-sync')).text).toBe('ok')
+    expect((await get('/livez/informer-sync')).status).toBe(404)
+  })
+
+  it('a server is ready when its conditions are', async () => {
+    let ready = false
+    const controllers: HealthCheck = {
+      name: 'controllers',
+      check: () => {
+        if (!ready) throw new Error('not yet')
+      },
+    }
+    const { ask: get } = await sampleServer({ readiness: [controllers] })
+    expect((await get('/readyz')).status).toBe(500)
+    expect((await get('/livez')).status).toBe(200)
+    ready = true
+    expect((await get('/readyz?verbose')).text).toContain('[+]controllers ok\n')
+  })
+})

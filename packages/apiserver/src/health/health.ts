@@ -1,0 +1,59 @@
+import type { ApiResponse } from '@krmkit/protocol'
+import { textResponse } from '../encoding/response-writer.ts'
+import { flag, type Query } from '../query.ts'
+
+/** A named check: resolves when all is well, rejects (or throws) with the reason when not. */
+export interface HealthCheck {
+  readonly name: string
+  check(): void | Promise<void>
+}
+
+const roots = ['/healthz', '/livez', '/readyz'] as const
+
+/** Answers `/healthz`, `/livez`, `/readyz` and single checks below them; undefined for other paths. */
+export async function healthResponse(
+  path: string,
+  query: Query,
+  checks: Readonly<Record<(typeof roots)[number], readonly HealthCheck[]>>,
+  /** Hears of each check that was made. */
+  observe?: (type: string, name: string, isWell: boolean) => void,
+): Promise<ApiResponse | undefined> {
+  const root = roots.find((candidate) => path === candidate || path.startsWith(`${candidate}/`))
+  if (root === undefined) return undefined
+  const rest = path.slice(root.length).replace(/^\/|\/$/g, '')
+  const all = checks[root]
+  const word = root.slice(1)
+  if (rest !== '') {
+    const one = all.find((check) => check.name === rest)
+    if (one === undefined) return textResponse(404, '404 page not found\n')
+    const failure = await failureOf(one)
+    observe?.(word, one.name, failure === undefined)
+    return failure === undefined ? textResponse(200, 'ok') : textResponse(500, `internal server error: ${failure}\n`)
+  }
+  const excluded = new Set(query.get('exclude') ?? [])
+  const lines: string[] = []
+  let failed = false
+  for (const check of all) {
+    if (excluded.has(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok`)
+      excluded.delete(check.name)
+      continue
+    }
+    const failure = await failureOf(check)
+    observe?.(word, check.name, failure === undefined)
+    if (failure !== undefined) failed = true
+    lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
+  }
+  for (const name of excluded) lines.push(`warn: some health checks cannot be excluded: no matches for ${JSON.stringify(name)}`)
+  if (failed) return textResponse(500, `${lines.join('\n')}\n${word} check failed\n`)
+  return flag(query, 'verbose') ? textResponse(200, `${lines.join('\n')}\n${word} check passed\n`) : textResponse(200, 'ok')
+}
+
+async function failureOf(check: HealthCheck): Promise<string | undefined> {
+  try {
+    await check.check()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,94 @@
+import { setMaxListeners } from 'node:events'
+import { ApiError, type Clock, type Random } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
+import { textResponse } from './encoding/response-writer.ts'
+import { flag, hasTooManyParameters, parseQuery } from './query.ts'
+import { header, IncomingRequest, type RequestContext } from './request-context.ts'
+import { parseRequestInfo } from './request-info.ts'
+
+/** How long `close` waits for requests in flight. */
+const closeDeadlineMs = 10_000
+
+/** Responses that do not say how they may be cached must not be. */
+const uncached = { 'cache-control': 'no-cache, private' }
+
+export interface LifecycleOptions {
+  readonly clock: Clock
+  readonly random: Pick<Random, 'uuid'>
+  /** Directives of the Strict-Transport-Security header; empty: no header. */
+  readonly strictTransportSecurity: readonly string[]
+}
+
+/**
+ * Counts the requests in flight and ends them.
+ *
+ *     serving --close--> refusing new requests, ending watches --last response | deadline--> closed
+ */
+export class Lifecycle {
+  readonly #controller = new AbortController()
+  readonly #options: LifecycleOptions
+  readonly #headers: Readonly<Record<string, string>>
+  #active = 0
+  #idle: (() => void) | undefined
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options
+    const { strictTransportSecurity: directives } = options
+    this.#headers = directives.length === 0 ? uncached : { ...uncached, 'strict-transport-security': directives.join('; ') }
+    // Every watch listens for the end.
+    setMaxListeners(0, this.#controller.signal)
+  }
+
+  /** Aborts when the server closes. */
+  get closing(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Runs one request. `failed` turns errors into responses. */
+  async handle(
+    request: ApiRequest,
+    run: (context: RequestContext) => Promise<ApiResponse>,
+    failed: (context: RequestContext, error: unknown) => ApiResponse,
+  ): Promise<ApiResponse> {
+    if (hasTooManyParameters(request.query)) return textResponse(400, 'too many query parameters\n')
+    const query = parseQuery(request.query)
+    const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
+    if (info === undefined) return textResponse(400, 'invalid URL escape\n')
+    const { clock, random } = this.#options
+    const auditId = givenAuditId(request) || random.uuid()
+    const context = new IncomingRequest(request, { info, query, startedAt: clock.now(), auditId })
+    this.#active++
+    try {
+      if (this.closing.aborted) throw ApiError.serviceUnavailable('the server is shutting down')
+      return this.#withHeaders(context, await run(context))
+    } catch (error) {
+      return this.#withHeaders(context, failed(context, error))
+    } finally {
+      this.#active--
+      if (this.#active === 0) this.#idle?.()
+    }
+  }
+
+  /** Ends watches, refuses new requests, and waits for those in flight. */
+  async close(): Promise<void> {
+    this.#controller.abort()
+    if (this.#active === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.setTimeout(resolve, closeDeadlineMs)
+      this.#idle = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #withHeaders({ auditId, flowHeaders }: RequestContext, response: ApiResponse): ApiResponse {
+    return { ...response, headers: { 'audit-id': auditId, ...this.#headers, ...flowHeaders, ...response.headers } }
+  }
+}
+
+/** The Audit-ID that the client chose, without characters that a header must not have; mostly empty. */
+function givenAuditId(request: ApiRequest): string {
+  const given = header(request, 'audit-id')
+  return given === undefined ? '' : given.slice(0, 64).replace(/[^\w.:-]/g, '')
+}

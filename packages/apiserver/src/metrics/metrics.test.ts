@@ -1,0 +1,172 @@
+import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
+import { createMetrics } from './metrics.ts'
+
+type Ask = Awaited<ReturnType<typeof sampleServer>>['ask']
+
+async function seriesOf(ask: Ask, name = 'apiserver_request_total'): Promise<string[]> {
+  const { text } = await ask('/metrics')
+  return text.split('\n').filter((line) => line.startsWith(`${name}{`))
+}
+
+const names = (series: readonly string[]) => series.map((line) => line.replace(/ \S+$/, ''))
+
+const labels = (given: Record<string, string | number>): string => {
+  const all: Record<string, string | number> = {
+    ...{ code: 200, component: '', dry_run: '', group: '', resource: '', scope: '', subresource: '', verb: 'GET', version: '' },
+    ...given,
+  }
+  const text = Object.keys(all)
+    .sort()
+    .map((name) => `${name}="${all[name]}"`)
+  return `apiserver_request_total{${text.join(',')}}`
+}
+
+const core = { component: 'apiserver', version: 'v1' }
+const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+const maps = '/api/v1/namespaces/default/configmaps'
+
+describe('metrics of requests', () => {
+  it.each<[string, Parameters<Ask>, Record<string, string | number>]>([
+    [
+      'create',
+      [maps, { method: 'POST', body: configMap }],
+      { ...core, verb: 'POST', resource: 'configmaps', scope: 'resource', code: 201 },
+    ],
+    [
+      'dry run',
+      [`${maps}?dryRun=All`, { method: 'POST', body: configMap }],
+      { ...core, verb: 'POST', resource: 'configmaps', scope: 'resource', code: 201, dry_run: 'All' },
+    ],
+    [
+      'unknown dry run',
+      [`${maps}?dryRun=All&dryRun=Some`, { method: 'POST', body: configMap }],
+      { ...core, verb: 'POST', resource: 'configmaps', scope: 'resource', code: 422, dry_run: 'invalid' },
+    ],
+    ['get of a missing object', [`${maps}/none`], { ...core, resource: 'configmaps', scope: 'resource', code: 404 }],
+    ['list', ['/api/v1/configmaps'], { ...core, verb: 'LIST', resource: 'configmaps', scope: 'cluster' }],
+    ['deletecollection', [maps, { method: 'DELETE' }], { ...core, verb: 'DELETE', resource: 'configmaps', scope: 'namespace' }],
+    [
+      'apply',
+      [
+        `${maps}/a?fieldManager=m`,
+        { method: 'PATCH', body: configMap, headers: { 'content-type': 'application/apply-patch+yaml' } },
+      ],
+      { ...core, verb: 'APPLY', resource: 'configmaps', scope: 'resource', code: 201 },
+    ],
+    [
+      'log',
+      ['/api/v1/namespaces/default/pods/x/log'],
+      { ...core, verb: 'CONNECT', resource: 'pods', subresource: 'log', scope: 'resource', code: 404 },
+    ],
+    ['health', ['/healthz/etcd'], {}],
+    ['health of all', ['/healthz'], { subresource: '/healthz' }],
+    ['discovery', ['/apis'], { subresource: 'apis', component: 'apiserver' }],
+    ['unknown path', ['/nowhere'], { code: 404 }],
+    ['unknown method', ['/nowhere', { method: 'BREW' }], { code: 404, verb: 'OTHER' }],
+    [
+      'unknown method of a resource',
+      [maps, { method: 'BREW' }],
+      { ...core, code: 405, verb: 'OTHER', resource: 'configmaps', scope: 'namespace' },
+    ],
+  ])('label a %s as a stock server does', async (_, request, expected) => {
+    const { ask } = await sampleServer()
+    await ask(...request)
+    expect(await seriesOf(ask)).toContain(`${labels(expected)} 1`)
+  })
+
+  it('add no series for names that are not served, whatever becomes of the request', async () => {
+    const jane = { username: 'jane', groups: [] }
+    const { ask, server } = await sampleServer({
+      authenticator: { authenticate: async () => ({ kind: 'rejected', reason: 'junk' }) },
+      authorizer: { authorize: async ({ user }) => ({ decision: user === jane ? 'noOpinion' : 'allow', reason: '' }) },
+    })
+    const refused = async (i: number) => {
+      const name = i === 0 ? 'first' : `${i}-${'x'.repeat(i % 7 === 0 ? 900_000 : 5)}`
+      const paths = [
+        `/api/v1/${name}`,
+        `/api/${name}/pods`,
+        `/apis/${name}/v1/pods`,
+        `/apis/apps/v1/deployments/a/${name}`,
+        `/api/v1/namespaces/${name}/pods/a/${name}`,
+        `/${name}`,
+        maps,
+      ]
+      const codes = new Set<number>()
+      for (const path of paths) {
+        codes.add((await server.handle(requestOf(path))).status)
+        if (path !== maps) codes.add((await ask(path)).status)
+        codes.add((await ask(path, { user: jane })).status)
+        codes.add((await ask(path, { method: `M${name}` })).status)
+        codes.add((await ask(`${path}?dryRun=${name}`, { method: 'POST', body: {} })).status)
+      }
+      return codes
+    }
+    expect(await refused(0)).toEqual(new Set([401, 403, 404, 405, 422]))
+    await seriesOf(ask)
+    const before = names(await seriesOf(ask))
+    for (let i = 1; i < 30; i++) await refused(i)
+    expect(names(await seriesOf(ask))).toEqual(before)
+    expect((await ask('/metrics')).text.length).toBeLessThan(200_000)
+  })
+
+  it('count codes that are no HTTP status as one', async () => {
+    const { filter, expose } = createMetrics({
+      resourceVersion: () => '1',
+      resources: { find: () => undefined, remote: () => [] },
+      slices: createSliceScheduler(),
+    })
+    for (const status of [99, 600, 1e9, -5, 200.5])
+      await filter(contextOf('/nowhere'), async () => ({ status, headers: {}, body: { kind: 'empty' } }))
+    const text = Buffer.concat((await expose()).parts).toString()
+    expect(text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'))).toEqual([`${labels({ code: 600 })} 5`])
+  })
+
+  it('name the resources that other servers tell of, and no others', async () => {
+    const resources = [{ resource: 'gauges', subresources: [{ subresource: 'scale' }] }]
+    const remote = [{ group: 'g', version: 'v1', groupPriority: 1, versionPriority: 1, resources, current: true }]
+    const { filter, expose } = createMetrics({
+      resourceVersion: () => '1',
+      resources: { find: () => undefined, remote: () => remote },
+      slices: createSliceScheduler(),
+    })
+    for (const path of ['gauges', 'gauges/a', 'gauges/a/scale', 'gauges/a/made-up', 'made-up'])
+      await filter(contextOf(`/apis/g/v1/${path}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
+    const text = Buffer.concat((await expose()).parts).toString()
+    const named = { group: 'g', version: 'v1', resource: 'gauges', scope: 'resource' }
+    expect(text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'))).toEqual([
+      `${labels({ ...named, verb: 'LIST', scope: 'cluster' })} 1`,
+      `${labels(named)} 1`,
+      `${labels({ ...named, subresource: 'scale' })} 1`,
+      `${labels({ scope: 'resource' })} 1`,
+      `${labels({ verb: 'LIST', scope: 'cluster' })} 1`,
+    ])
+  })
+
+  it('are rendered in slices', async () => {
+    let turns = 0
+    const scheduler = createSliceScheduler()
+    const slices: SliceScheduler = {
+      next() {
+        turns++
+        return scheduler.next()
+      },
+    }
+    const definition = { subresources: [] }
+    const { filter, expose } = createMetrics({
+      resourceVersion: () => '1',
+      resources: { find: () => definition as never, remote: () => [] },
+      slices,
+    })
+    for (let i = 0; i < 8000; i++)
+      await filter(contextOf(`/apis/g/v1/kind-${i}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
+    const { parts } = await expose()
+    expect(turns).toBeGreaterThan(2)
+    expect(
+      Buffer.concat(parts)
+        .toString()
+        .match(/_count\{/g),
+    ).toHaveLength(8000)
+  })
+})

@@ -1,0 +1,147 @@
+/**
+ * Labels of the metrics of requests. Every label has a closed set of values, because series are kept for the life of the server: what
+ * a caller makes up must not become one.
+ */
+
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { GroupVersionResource } from '@krmkit/meta'
+import type { RemoteVersion } from '../aggregation/interfaces.ts'
+import { header, type RequestContext } from '../request-context.ts'
+import { connectable } from '../subresources/connect.ts'
+
+/** Labels of `apiserver_request_total`, named as on a stock server. */
+export interface RequestLabels {
+  readonly code: number
+  /** `apiserver` for the API itself, empty for other paths. */
+  readonly component: string
+  /** `All`, `invalid` or empty. */
+  readonly dry_run: string
+  readonly group: string
+  readonly resource: string
+  readonly scope: string
+  readonly subresource: string
+  readonly verb: string
+  readonly version: string
+}
+
+/** The resources whose names may be labels. */
+export interface NamedResources {
+  find(gvr: GroupVersionResource): ResourceDefinition | undefined
+  /** Group versions of other servers; the same array means that nothing has changed. */
+  remote(): readonly RemoteVersion[]
+}
+
+/** Reads the labels of an answered request. */
+export type RequestLabeler = (context: RequestContext, code: number) => RequestLabels
+
+type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
+
+const nameless: Names = { component: '', group: '', resource: '', subresource: '', version: '' }
+
+/** No name of a group, version, resource or sub-resource is longer. */
+const longestName = 253
+
+/** Paths outside of resources that have a series each, with the names that a stock server gives them. */
+const paths: ReadonlyMap<string, Names> = new Map([
+  ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...nameless, subresource: path }] as const),
+  ...['api', 'apis'].map((name) => [`/${name}`, { ...nameless, component: 'apiserver', subresource: name }] as const),
+  ['/openapi/v3', { ...nameless, subresource: 'openapi/v3' }],
+])
+
+const resourceVerbs: Readonly<Record<string, string>> = {
+  ...{ get: 'GET', list: 'LIST', watch: 'WATCH', create: 'POST', update: 'PUT', patch: 'PATCH' },
+  ...{ delete: 'DELETE', deletecollection: 'DELETE' },
+}
+
+const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete', 'connect'])
+
+/** Verb of what is no known one. */
+const otherVerb = 'OTHER'
+
+/** Code of what is no HTTP status: other servers and webhooks answer what they like. */
+const otherCode = 600
+
+export function countedCode(code: number): number {
+  return Number.isInteger(code) && code >= 100 && code < otherCode ? code : otherCode
+}
+
+/**
+ * Differs: a stock server counts a request when it reaches a handler, and so counts none that is refused before. Here such requests
+ * are counted too, under the names of the resource if it is served and without any name if not.
+ */
+export function requestLabeler(resources: NamedResources): RequestLabeler {
+  const remote = new RemoteNames()
+  return (context, code) => {
+    const { info, query } = context
+    const counted = countedCode(code)
+    const dryRun = query.size === 0 ? '' : dryRunOf(query.get('dryRun'))
+    if (!info.isResource) {
+      const names = paths.get(info.path) ?? nameless
+      return { code: counted, ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
+    }
+    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? nameless
+    const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
+    return { code: counted, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
+  }
+}
+
+function namesOf(
+  { group, version, resource, subresource }: RequestContext['info'],
+  resources: NamedResources,
+): Names | undefined {
+  if (isTooLong(group, version, resource, subresource)) return undefined
+  const definition = resources.find({ group, version, resource })
+  if (definition === undefined) return undefined
+  const known = subresource === '' || definition.subresources.some(({ name }) => name === `${resource}/${subresource}`)
+  return known ? { component: 'apiserver', group, version, resource, subresource } : undefined
+}
+
+function isTooLong(...names: readonly string[]): boolean {
+  return names.some(({ length }) => length > longestName)
+}
+
+function verbOf({ info, request }: RequestContext, subresource: string): string {
+  if (subresource !== '' && connectable.has(subresource)) return 'CONNECT'
+  if (info.verb !== 'patch') return (Object.hasOwn(resourceVerbs, info.verb) && resourceVerbs[info.verb]) || otherVerb
+  return header(request, 'content-type')?.startsWith('application/apply-patch') === true ? 'APPLY' : 'PATCH'
+}
+
+function methodOf(method: string): string {
+  if (method === 'head') return 'GET'
+  return methods.has(method) ? method.toUpperCase() : otherVerb
+}
+
+function dryRunOf(values: readonly string[] | undefined): string {
+  if (values === undefined || values.every((value) => value === '')) return ''
+  return values.every((value) => value === 'All') ? 'All' : 'invalid'
+}
+
+/** Names of what other servers serve, as they tell in discovery. */
+class RemoteNames {
+  #of: readonly RemoteVersion[] | undefined
+  #names: ReadonlySet<string> = new Set()
+
+  find({ group, version, resource, subresource }: RequestContext['info'], remote: readonly RemoteVersion[]): Names | undefined {
+    if (remote.length === 0 || isTooLong(group, version, resource, subresource)) return undefined
+    if (remote !== this.#of) {
+      this.#of = remote
+      this.#names = namesIn(remote)
+    }
+    const known = this.#names.has([group, version, resource, subresource].join('/'))
+    return known ? { component: '', group, version, resource, subresource } : undefined
+  }
+}
+
+function namesIn(remote: readonly RemoteVersion[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { group, version, resources = [] } of remote) {
+    for (const each of resources as readonly { readonly resource?: unknown; readonly subresources?: unknown }[]) {
+      const prefix = `${group}/${version}/${String(each.resource)}/`
+      names.add(prefix)
+      if (!Array.isArray(each.subresources)) continue
+      for (const one of each.subresources as readonly { readonly subresource?: unknown }[])
+        names.add(prefix + String(one.subresource))
+    }
+  }
+  return names
+}

@@ -1,0 +1,106 @@
+import type { Authenticator, ServiceAccountIssuer } from '@krmkit/authentication'
+import type { Authorizer } from '@krmkit/authorization'
+import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
+import type { Clock, GroupVersionKind, NamingProfile, Random, SliceScheduler } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import type { Registry, ResourceStore } from '@krmkit/registry'
+import { createVersionCodec, type VersionCodec } from './encoding/codec.ts'
+import type { ListChunkCache } from './encoding/list-chunks.ts'
+import type { Encoding, NegotiationOptions, Representation } from './encoding/negotiation.ts'
+import type { ResponseWriter } from './encoding/response-writer.ts'
+import type { YamlTranslator } from './encoding/yaml-translator.ts'
+import type { WatchCounts } from './flow-control/watch-counts.ts'
+import { type WriteOptions, writeOptions } from './query.ts'
+import { header, type RequestContext } from './request-context.ts'
+
+/** Parts of the server that handlers work with. */
+export interface ServerScope {
+  readonly registry: Registry
+  readonly responses: ResponseWriter
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  /** Paces work on large input, across all requests. */
+  readonly slices: SliceScheduler
+  readonly authorizer: Authorizer
+  readonly authenticator: Authenticator
+  /** Issues tokens of service accounts; absent: TokenRequests are refused. */
+  readonly issuer: ServiceAccountIssuer | undefined
+  readonly limits: {
+    /** Bytes of a request body. */
+    readonly bodyBytes: number
+    /** Bytes of a stored object. */
+    readonly objectBytes: number
+    /** Shortest duration of a watch that sets no timeout, in milliseconds; the longest is twice that. */
+    readonly watchMs: number
+  }
+  /** Translates large YAML bodies; absent: they are refused. */
+  readonly yamlTranslator: YamlTranslator | undefined
+  /** Aborts when the server closes: watches end cleanly. */
+  readonly closing: AbortSignal
+  /** Encoded chunks of lists. */
+  readonly listChunks: ListChunkCache
+  /** The watches in progress. */
+  readonly watches: WatchCounts
+  /** Called for each request to a deprecated version. */
+  deprecatedRequest(definition: ResourceDefinition, subresource: string): void
+  /** Whether a list kind is known. */
+  knowsList(gvk: GroupVersionKind): boolean
+  /** A known kind, served or not. */
+  kind(gvk: GroupVersionKind): KindInfo | undefined
+}
+
+/** One resource at one version, or one of its subresources: everything about it that does not depend on the request. */
+export interface RequestScope extends ServerScope {
+  readonly definition: ResourceDefinition
+  readonly store: ResourceStore
+  readonly codec: VersionCodec
+  /** The addressed subresource; absent: the resource itself. */
+  readonly subresource: ResourceInfo | undefined
+}
+
+/** A verb of a resource or subresource. */
+export type ResourceHandler = (scope: RequestScope, context: RequestContext) => Promise<ApiResponse>
+
+/** @returns a function that gives the scope of a definition and a subresource, the same for the same arguments. */
+export function createScopes(
+  server: ServerScope,
+): (definition: ResourceDefinition, subresource: ResourceInfo | undefined) => RequestScope {
+  const scopes = new WeakMap<ResourceDefinition, Map<string, RequestScope>>()
+  return (definition, subresource) => {
+    let ofDefinition = scopes.get(definition)
+    if (ofDefinition === undefined) {
+      ofDefinition = new Map()
+      scopes.set(definition, ofDefinition)
+    }
+    const name = subresource?.name ?? ''
+    let scope = ofDefinition.get(name)
+    if (scope === undefined) {
+      const store = server.registry.store(definition)
+      const codec = ofDefinition.values().next().value?.codec ?? createVersionCodec(store)
+      scope = { ...server, definition, store, codec, subresource }
+      ofDefinition.set(name, scope)
+    }
+    return scope
+  }
+}
+
+const withoutProtobuf: readonly Encoding[] = ['json', 'yaml']
+
+/** The negotiated form of the response. Custom resources have no protobuf form. @throws ApiError 406 */
+export function negotiated(
+  { responses, definition }: RequestScope,
+  { request }: RequestContext,
+  options: NegotiationOptions = {},
+): Representation {
+  const accept = header(request, 'accept')
+  return responses.negotiator.negotiate(
+    accept,
+    definition.custom === undefined ? options : { ...options, plain: withoutProtobuf },
+  )
+}
+
+/** The options of a write from the query. @throws ApiError 422 that names the parameter. */
+export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
+  return writeOptions(query, kind, { apply, profile })
+}

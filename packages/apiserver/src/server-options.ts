@@ -1,0 +1,143 @@
+import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
+import {
+  type Authenticator,
+  anonymousAuthenticator,
+  type FrontProxyHeaders,
+  type OpenIdMetadata,
+  type ServiceAccountIssuer,
+} from '@krmkit/authentication'
+import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
+import {
+  type Clock,
+  createFeatures,
+  type Features,
+  type NamingProfile,
+  type Random,
+  stockProfile,
+  systemClock,
+  systemRandom,
+} from '@krmkit/meta'
+import type { TypeSource } from '@krmkit/schema'
+import type { Storage } from '@krmkit/storage'
+import type { AuthorizerFactory } from './access/access-control.ts'
+import type { Aggregation } from './aggregation/interfaces.ts'
+import type { AuditChoice } from './audit/trails.ts'
+import type { ConversionReach } from './conversion/interfaces.ts'
+import type { YamlTranslator } from './encoding/yaml-translator.ts'
+import type { HealthCheck } from './health/health.ts'
+
+/** Options of a server; everything but `storage` has a safe default. */
+export interface ApiServerOptions {
+  readonly storage: Storage
+  /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a stock server serves. */
+  readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
+  /** Types of the kinds. Default: the built-in ones. */
+  readonly types?: TypeSource
+  /** Authenticates requests. Default: all are anonymous, except those of in-process callers that state their user. */
+  readonly authenticator?: Authenticator
+  /**
+   * Authorizes requests; or a factory that is given the server's objects: `({ rbac }) => rbac()` authorizes by the stored roles and
+   * bindings. Default: every request is allowed.
+   */
+  readonly authorizer?: Authorizer | AuthorizerFactory
+  /**
+   * Creates the default roles and bindings, and restores missing rules. `afterwards`: the server starts before they exist, and only
+   * requests that would be denied wait for them. Default false.
+   */
+  readonly bootstrapRoles?: boolean | 'afterwards'
+  /** Ranges of cluster addresses and node ports. Default: `10.0.0.0/24`, ports 30000 to 32767. */
+  readonly serviceNetwork?: ServiceNetwork
+  /** Whether containers of pods may be privileged. Default false. */
+  readonly allowPrivileged?: boolean
+  /** Issues tokens of service accounts. Default: none are issued. */
+  readonly serviceAccountIssuer?: ServiceAccountIssuer
+  /** Discovery documents of the issuer, served at the well-known paths. Default: none. */
+  readonly issuerDocuments?: OpenIdMetadata
+  /** Identity headers of the front proxy, besides the usual ones; only authentication sees them. */
+  readonly proxyHeaders?: FrontProxyHeaders
+  /**
+   * Plugins in execution order, or a factory such as `defaultAdmissionPlugins`. `NamespaceLifecycle` always runs, first unless it is
+   * listed. Default: no other plugin.
+   */
+  readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
+  /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */
+  readonly aggregation?: Aggregation
+  /** Transport of conversion webhooks. Default: none, so that conversions by webhook fail. */
+  readonly conversion?: ConversionReach
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly profile?: NamingProfile
+  readonly features?: Features
+  readonly limits?: Partial<ServerLimits>
+  /** Parses large YAML bodies off the event loop. Default: bodies above 128 KiB that are not JSON are refused with 413. */
+  readonly yamlTranslator?: YamlTranslator
+  readonly corsAllowedOrigins?: readonly RegExp[]
+  /** Directives of the Strict-Transport-Security header: `max-age=31536000`, `includeSubDomains`, `preload`. Default: no header. */
+  readonly strictTransportSecurity?: readonly string[]
+  /**
+   * Serves requests by priority and fairness: flow schemas and priority levels in the store divide `readOnlyInFlight` and
+   * `mutatingInFlight` together. Default false: the two limits hold as they are.
+   */
+  readonly flowControl?: boolean
+  /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
+  readonly audit?: AuditChoice
+  /** Called with internal errors: those answered with 500. */
+  readonly onFault?: (error: unknown) => void
+  /** Readiness checks besides those of the server. */
+  readonly readiness?: readonly HealthCheck[]
+  /** Address in discovery documents, `host:port`. */
+  readonly serverAddress?: string
+}
+
+/** @see API protocol specification, 8 */
+export interface ServerLimits {
+  /** Bytes of a request body. */
+  readonly bodyBytes: number
+  /** Bytes of a stored object. */
+  readonly objectBytes: number
+  readonly readOnlyInFlight: number
+  readonly mutatingInFlight: number
+  readonly requestTimeoutMs: number
+  /** Shortest duration of a watch that sets no timeout; the longest is twice that. */
+  readonly watchMs: number
+}
+
+export const defaultLimits: ServerLimits = {
+  bodyBytes: 3 * 1024 * 1024,
+  objectBytes: 1.5 * 1024 * 1024,
+  readOnlyInFlight: 400,
+  mutatingInFlight: 200,
+  requestTimeoutMs: 60_000,
+  watchMs: 1_800_000,
+}
+
+type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onFault'
+
+/** The options of a server with all defaults. */
+export interface ServerSettings
+  extends Omit<ApiServerOptions, Defaulted | 'limits'>,
+    Required<Pick<ApiServerOptions, Defaulted>> {
+  readonly limits: ServerLimits
+}
+
+export function withDefaults(options: ApiServerOptions): ServerSettings {
+  const { profile = stockProfile } = options
+  return {
+    authenticator: anonymousAuthenticator,
+    authorizer: alwaysAllow,
+    clock: systemClock,
+    random: systemRandom,
+    features: createFeatures('1.33'),
+    onFault: () => {},
+    ...definedMembers(options),
+    profile,
+    types: options.types ?? builtInTypes(profile),
+    limits: { ...defaultLimits, ...options.limits },
+  }
+}
+
+/** Without members that are present but `undefined`, which would hide a default. */
+function definedMembers(options: ApiServerOptions): ApiServerOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as ApiServerOptions
+}

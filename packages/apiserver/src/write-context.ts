@@ -1,0 +1,72 @@
+import { managerName, unknownManager } from '@krmkit/fieldmanager'
+import type { WriteContext } from '@krmkit/registry'
+import { text, type WriteOptions } from './query.ts'
+import { header, type RequestContext } from './request-context.ts'
+
+/** The context of a write to the registry. */
+export function writeContext(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): WriteContext {
+  return new RequestWriteContext(context, options)
+}
+
+/** The options of the query as admission sees them. */
+function givenOptions({ query }: RequestContext, dryRun: boolean): Readonly<Record<string, unknown>> {
+  const fieldManager = text(query, 'fieldManager') ?? ''
+  const fieldValidation = text(query, 'fieldValidation') ?? ''
+  return {
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(fieldManager === '' ? {} : { fieldManager }),
+    ...(fieldValidation === '' ? {} : { fieldValidation }),
+  }
+}
+
+class RequestWriteContext implements WriteContext {
+  readonly user: WriteContext['user']
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
+    this.user = context.user
+    this.dryRun = options.dryRun
+    this.fieldManager = managerName(options.fieldManager, header(context.request, 'user-agent')) || unknownManager
+    this.#context = context
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  get deadline(): number | undefined {
+    return this.#context.deadline
+  }
+
+  get options(): Readonly<Record<string, unknown>> {
+    return givenOptions(this.#context, this.dryRun)
+  }
+
+  /** Recorded for the caller, and for audit policies that log bodies. */
+  get decisions(): WriteContext['decisions'] {
+    const { request, auditLevel, decisions } = this.#context
+    if (auditLevel === 'None' || auditLevel === 'Metadata') return request.decisions
+    return (decision) => {
+      decisions.push(decision)
+      request.decisions?.(decision)
+    }
+  }
+
+  /** Absent where the request is not audited, so that plugins compute nothing for it. */
+  get annotate(): WriteContext['annotate'] {
+    return this.#context.auditLevel === 'None' ? undefined : this.#annotate
+  }
+
+  readonly #annotate = (key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void => {
+    const { auditLevel, annotations, detailAnnotations } = this.#context
+    if (level === 'Request' && auditLevel === 'Metadata') return
+    const kept = level === 'Request' ? detailAnnotations : annotations
+    if (!Object.hasOwn(kept, key)) kept[key] = value
+  }
+
+  readonly warn = (text: string): void => {
+    this.#context.warnings.push(text)
+  }
+}

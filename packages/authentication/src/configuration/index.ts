@@ -1,0 +1,16 @@
+/** The file of `--authentication-config`. Entry point `@krmkit/authentication/configuration`. */
+
+export { createReplaceableTokenAuthenticator, type ReplaceableTokenAuthenticator } from '../chain.ts'
+export type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+  ClaimExpression,
+  ClaimExpressionCompiler,
+  ClaimRule,
+  ClaimSource,
+  JwtConfiguration,
+  PrefixedSource,
+} from './interfaces.ts'
+export { createJwtAuthenticator } from './jwt-authenticator.ts'
+export { parseAuthenticationConfiguration } from './parse.ts'
+export { type AuthenticationValidationOptions, validateAuthenticationConfiguration } from './validate.ts'

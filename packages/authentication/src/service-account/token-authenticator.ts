@@ -1,0 +1,172 @@
+import { ByteBoundedCache, type Clock, estimateBytes, type NamingProfile, type UserInfo } from '@krmkit/meta'
+import { intersectAudiences } from '../audiences.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
+import { type Claims, decodeToken, isJwtShaped } from '../jwt.ts'
+import { createKeyedDigest } from '../keyed-digest.ts'
+import { audiencesFromClaims, clockSkewSeconds, tokenEnd, tokenTimeProblem } from '../token-times.ts'
+import { type BoundClaims, legacyIssuer, readBoundClaims, serviceAccountUsername } from './claims.ts'
+import { type ServiceAccountKeys, serverAudiencesOf } from './issuer.ts'
+import { createKeyRing } from './key-ring.ts'
+import { createLegacyTokenCheck, type LegacyTokenOptions } from './legacy-token.ts'
+import type { FoundObject, ObjectLookup } from './object-lookup.ts'
+
+export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
+  /** Size of the cache of verified tokens, in bytes. Default 16 MiB; a sixteenth of it is added for tokens of other issuers. */
+  readonly cacheBytes?: number
+}
+
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
+const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
+const audienceMismatch = rejected('the token is for other audiences')
+
+/**
+ * Authenticates the tokens of a service account issuer. No opinion on tokens of other issuers and on other text.
+ *
+ * Verified signatures are cached. Account and bound object are looked up for every request, so deleting either revokes the token
+ * immediately.
+ *
+ * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
+ */
+export function createServiceAccountTokenAuthenticator(
+  keys: ServiceAccountKeys,
+  lookup: ObjectLookup,
+  options: ServiceAccountTokenOptions = {},
+): TokenAuthenticator {
+  const { clock, profile } = keys
+  const issuers = new Set([keys.issuer, ...(keys.formerIssuers ?? [])])
+  const legacy = legacyIssuer(profile)
+  const serverAudiences = serverAudiencesOf(keys)
+  const ring = createKeyRing(keys.signingKey, keys.verificationKeys ?? [])
+  const digest = createKeyedDigest(keys.random)
+  const maxBytes = options.cacheBytes ?? 16 * 1024 * 1024
+  // The weight includes the outcome that is added later: it holds strings of the claims.
+  const verified = new ByteBoundedCache<VerifiedToken>({
+    clock,
+    maxBytes,
+    weigh: ({ claims }) => 1024 + 2 * estimateBytes(claims),
+  })
+  /** Tokens of other issuers, which are parsed once. */
+  const foreign = new ByteBoundedCache<true>({ maxBytes: maxBytes / 16 })
+  const context = { clock, profile, lookup }
+  const legacyOf = createLegacyTokenCheck({ ...context, onUse: options.onUse })
+
+  const authenticate = (token: string, verifiedToken: VerifiedToken, wanted: readonly string[]): AuthenticationOutcome => {
+    const { claims } = verifiedToken
+    if (claims.iss === legacy) {
+      // Secret-based tokens have no audiences: they are valid for the API server.
+      const audiences = intersectAudiences(wanted, serverAudiences)
+      return audiences.length === 0 ? audienceMismatch : legacyOf(token, claims, audiences)
+    }
+    const problem = currentProblem(verifiedToken, context)
+    if (problem !== undefined) return rejected(problem)
+    if (wanted === serverAudiences && verifiedToken.outcome !== undefined) return verifiedToken.outcome
+    const audiences = intersectAudiences(wanted, audiencesFromClaims(claims))
+    if (audiences.length === 0) return audienceMismatch
+    const outcome = outcomeFor(verifiedToken, audiences, context)
+    // With `warnafter` the annotations depend on the time of the request.
+    if (wanted === serverAudiences && verifiedToken.bound?.warnafter === undefined) verifiedToken.outcome = outcome
+    return outcome
+  }
+
+  const verify = async (token: string, key: string, wanted: readonly string[]): Promise<AuthenticationOutcome> => {
+    const read = decodeToken(token)!
+    if (!(await ring.hasSigned(token, read))) return rejected('the token is not signed with a trusted key')
+    const verifiedToken: VerifiedToken = { claims: read.claims, bound: readBoundClaims(read.claims, profile), outcome: undefined }
+    verified.set(key, verifiedToken, tokenEnd(read.claims))
+    return authenticate(token, verifiedToken, wanted)
+  }
+
+  return {
+    authenticateToken(token, options) {
+      if (!isJwtShaped(token)) return noOpinion
+      const wanted = options?.audiences ?? serverAudiences
+      const key = options?.digest?.value() ?? digest(token)
+      const cached = verified.get(key)
+      if (cached !== undefined) return authenticate(token, cached, wanted)
+      if (foreign.get(key) !== undefined) return noOpinion
+      const issuer = decodeToken(token)?.claims.iss
+      if (typeof issuer === 'string' && (issuers.has(issuer) || issuer === legacy)) return verify(token, key, wanted)
+      foreign.set(key, true)
+      return noOpinion
+    },
+  }
+}
+
+/** A token with a verified signature, and its outcome while account and bound object exist. */
+interface VerifiedToken {
+  readonly claims: Claims
+  readonly bound: BoundClaims | undefined
+  outcome: AuthenticationOutcome | undefined
+}
+
+interface Context {
+  readonly clock: Pick<Clock, 'now'>
+  readonly profile: Pick<NamingProfile, 'apiDomain' | 'domain' | 'vendor'>
+  readonly lookup: ObjectLookup
+}
+
+/** Why the token is invalid at this moment; undefined when it is valid. */
+function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Context): string | undefined {
+  const now = clock.now()
+  const problem = tokenTimeProblem(claims, now, { what: 'service account token' })
+  if (problem !== undefined) return problem
+  if (bound === undefined) return 'the claims of the token are incomplete, or contradict each other'
+  const { namespace, serviceaccount: account, secret, pod, node } = bound
+  if (!exists(lookup('ServiceAccount', namespace, account.name), account.uid, now)) return 'the account of the token is gone'
+  if (secret !== undefined && !exists(lookup('Secret', namespace, secret.name), secret.uid, now))
+    return 'the secret that the token is bound to is gone'
+  if (pod !== undefined)
+    return exists(lookup('Pod', namespace, pod.name), pod.uid, now) ? undefined : 'the pod that the token is bound to is gone'
+  // For pod tokens the node is informational only.
+  if (node !== undefined && !exists(lookup('Node', '', node.name), node.uid, now))
+    return 'the node that the token is bound to is gone'
+  return undefined
+}
+
+function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string[], { clock, profile }: Context): Authenticated {
+  const now = clock.now() / 1000
+  const warnAfter = bound!.warnafter
+  return {
+    kind: 'authenticated',
+    user: userFromClaims(claims, bound!, profile),
+    audiences,
+    expiresAt: tokenEnd(claims),
+    ...(warnAfter === undefined || now <= warnAfter
+      ? {}
+      : { annotations: staleAnnotation(claims, Math.floor(now) - warnAfter, profile) }),
+  }
+}
+
+type Authenticated = Extract<AuthenticationOutcome, { kind: 'authenticated' }>
+
+/** An object that is being deleted counts as existing until its deletion time plus clock skew: its shutdown may need the token. */
+function exists(found: FoundObject | undefined, uid: string, now: number): boolean {
+  if (found === undefined || found.uid !== uid) return false
+  const { deletionTimestamp } = found
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return true
+  return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 > now
+}
+
+function userFromClaims(claims: Claims, bound: BoundClaims, { domain }: Pick<NamingProfile, 'domain'>): UserInfo {
+  const { namespace, serviceaccount, pod, node } = bound
+  const extra: Record<string, readonly string[]> = {}
+  const add = (key: string, value: string) => {
+    if (value !== '') extra[`authentication.${domain}/${key}`] = [value]
+  }
+  if (typeof claims.jti === 'string' && claims.jti !== '') add('credential-id', `JTI=${claims.jti}`)
+  add('node-name', node?.name ?? '')
+  add('node-uid', node?.uid ?? '')
+  add('pod-name', pod?.name ?? '')
+  add('pod-uid', pod?.uid ?? '')
+  return {
+    username: serviceAccountUsername(namespace, serviceaccount.name),
+    uid: serviceaccount.uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    extra,
+  }
+}
+
+function staleAnnotation({ sub }: Claims, seconds: number, { apiDomain }: Context['profile']): Readonly<Record<string, string>> {
+  const text = `subject: ${String(sub)}, seconds after warning threshold: ${seconds}`
+  return { [`authentication.${apiDomain}/stale-token`]: text }
+}

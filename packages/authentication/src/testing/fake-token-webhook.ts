@@ -1,0 +1,65 @@
+import type { Clock, UserInfo } from '@krmkit/meta'
+import type { Fetch } from '@krmkit/meta/fetch'
+import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
+
+export interface KnownToken {
+  readonly user: UserInfo
+  /** Audiences that reviews of the token return. Absent: reviews return none, as webhooks that ignore audiences do. */
+  readonly audiences?: readonly string[]
+}
+
+/** A TokenReview webhook in this process. */
+export interface FakeTokenWebhook {
+  readonly url: string
+  readonly fetch: Fetch
+  readonly faults: ServiceFaults
+  /** Tokens that authenticate. */
+  readonly known: Map<string, KnownToken>
+  /** `status.error` for other tokens; empty: none. */
+  error: string
+  /** Every review received. */
+  readonly reviews: { readonly apiVersion: string; readonly spec: { readonly token: string; readonly audiences?: string[] } }[]
+  /** Replaces each response before it is sent. */
+  alter: ((review: Record<string, unknown>) => unknown) | undefined
+}
+
+/** Creates a TokenReview webhook that knows the tokens of `known`. */
+export function createFakeTokenWebhook({
+  clock,
+  url = 'https://webhook.test/review',
+}: {
+  readonly clock: Clock
+  readonly url?: string
+}): FakeTokenWebhook {
+  const faults: ServiceFaults = { next: [], always: undefined }
+  const webhook: FakeTokenWebhook = {
+    url,
+    faults,
+    known: new Map(),
+    error: '',
+    reviews: [],
+    alter: undefined,
+    fetch: createFakeFetch(
+      (requestUrl, init) => {
+        if (requestUrl !== url || init.method !== 'POST') return undefined
+        const review = JSON.parse(init.body ?? '') as FakeTokenWebhook['reviews'][number]
+        webhook.reviews.push(review)
+        const response = { ...review, status: statusOf(webhook, review.spec) }
+        return webhook.alter === undefined ? response : webhook.alter(response)
+      },
+      { clock, faults },
+    ),
+  }
+  return webhook
+}
+
+function statusOf(
+  webhook: FakeTokenWebhook,
+  { token, audiences = [] }: { readonly token: string; readonly audiences?: string[] },
+): object {
+  const found = webhook.known.get(token)
+  if (found === undefined) return { authenticated: false, ...(webhook.error === '' ? {} : { error: webhook.error }) }
+  const common = found.audiences?.filter((audience) => audiences.includes(audience))
+  if (common?.length === 0) return { authenticated: false }
+  return { authenticated: true, user: found.user, ...(common === undefined ? {} : { audiences: common }) }
+}

@@ -1,0 +1,130 @@
+/** The default roles and bindings of a server, as objects. */
+
+import { type ApiObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { PolicyRule, Subject } from '../interfaces.ts'
+import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
+import { controllerRoleData } from './controller-roles.ts'
+import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
+import { expandRules } from './rule-shorthand.ts'
+
+export interface BootstrapRole extends ApiObject {
+  rules: PolicyRule[] | null
+  aggregationRule?: { clusterRoleSelectors: { matchLabels: Record<string, string> }[] }
+}
+
+export interface BootstrapBinding extends ApiObject {
+  roleRef: { apiGroup: string; kind: string; name: string }
+  subjects?: Subject[]
+}
+
+export interface BootstrapPolicy {
+  readonly clusterRoles: readonly BootstrapRole[]
+  readonly clusterRoleBindings: readonly BootstrapBinding[]
+  readonly roles: readonly BootstrapRole[]
+  readonly roleBindings: readonly BootstrapBinding[]
+}
+
+/** Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects. */
+export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
+  const builder = new BootstrapObjectBuilder(profile)
+  const controllers = Object.entries(controllerRoleData).map(
+    ([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }),
+  )
+  const cluster = [...clusterRoleData, ...controllers]
+  return {
+    clusterRoles: cluster.map((data) => builder.clusterRole(data)),
+    clusterRoleBindings: cluster.filter(isBound).map((data) => builder.clusterRoleBinding(data)),
+    roles: namespaceRoleData.map((data) => builder.role(data)),
+    roleBindings: namespaceRoleData.map((data) => builder.roleBinding(data)),
+  }
+}
+
+function isBound({ users, groups, accounts, bound }: ClusterRoleData): boolean {
+  return users !== undefined || groups !== undefined || accounts !== undefined || bound === true
+}
+
+class BootstrapObjectBuilder {
+  readonly #profile: NamingProfile
+  readonly #group: string
+
+  constructor(profile: NamingProfile) {
+    this.#profile = profile
+    this.#group = `rbac.authorization.${profile.apiDomain}`
+  }
+
+  clusterRole({ name, rules, aggregatesTo, isAggregated }: ClusterRoleData): BootstrapRole {
+    const labels = aggregatesTo === undefined ? {} : { [this.#aggregateTo(aggregatesTo)]: 'true' }
+    return {
+      ...this.#object('ClusterRole', this.#named(name), labels),
+      ...(isAggregated === true
+        ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [this.#aggregateTo(name)]: 'true' } }] } }
+        : {}),
+      rules: rules === undefined ? null : expandRules(rules, this.#profile),
+    }
+  }
+
+  clusterRoleBinding(data: ClusterRoleData): BootstrapBinding {
+    const name = this.#named(data.name)
+    const subjects = this.#subjects(data)
+    return {
+      ...this.#object('ClusterRoleBinding', name),
+      roleRef: { apiGroup: this.#group, kind: 'ClusterRole', name },
+      ...(subjects.length === 0 ? {} : { subjects }),
+    }
+  }
+
+  role({ namespace, name, rules }: NamespaceRoleData): BootstrapRole {
+    const object = this.#object('Role', name)
+    object.metadata.namespace = this.#namespace(namespace)
+    return { ...object, rules: expandRules(rules, this.#profile) }
+  }
+
+  roleBinding(data: NamespaceRoleData): BootstrapBinding {
+    const object = this.#object('RoleBinding', data.binding ?? data.name)
+    object.metadata.namespace = this.#namespace(data.namespace)
+    return { ...object, roleRef: { apiGroup: this.#group, kind: 'Role', name: data.name }, subjects: this.#subjects(data) }
+  }
+
+  #object(kind: string, name: string, labels: Readonly<Record<string, string>> = {}): ApiObject {
+    const { domain } = this.#profile
+    return {
+      apiVersion: `${this.#group}/v1`,
+      kind,
+      metadata: {
+        name,
+        labels: { [`${domain}/bootstrapping`]: 'rbac-defaults', ...labels },
+        annotations: { [autoUpdateAnnotation(this.#profile)]: 'true' },
+      },
+    }
+  }
+
+  #subjects({ users, groups, accounts }: Pick<ClusterRoleData, 'users' | 'groups' | 'accounts'>): Subject[] {
+    const apiGroup = this.#group
+    return [
+      ...splitWords(users).map((name) => ({ apiGroup, kind: 'User', name })),
+      ...splitWords(groups).map((name) => ({ apiGroup, kind: 'Group', name })),
+      ...splitWords(accounts).map((name) => ({ kind: 'ServiceAccount', name, namespace: this.#profile.systemNamespace })),
+    ]
+  }
+
+  #aggregateTo(role: string): string {
+    return `${this.#group}/aggregate-to-${role}`
+  }
+
+  #named(name: string): string {
+    return name.replaceAll('<api>', this.#profile.apiDomain)
+  }
+
+  #namespace(which: 'system' | 'public'): string {
+    return which === 'system' ? this.#profile.systemNamespace : this.#profile.publicNamespace
+  }
+}
+
+/** The annotation that protects an object from reconciliation when its value is `false`. */
+export function autoUpdateAnnotation({ domain }: NamingProfile): string {
+  return `rbac.authorization.${domain}/autoupdate`
+}
+
+function splitWords(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(' ')
+}

@@ -1,0 +1,43 @@
+/**
+ * A shorthand for rules: space-separated words, which expand sorted as in the stock server. Groups are written without the API domain;
+ * `core` is the core group.
+ */
+
+import type { NamingProfile } from '@krmkit/meta'
+import type { PolicyRule } from '../interfaces.ts'
+
+/** Verbs, groups, resources, and optionally resource names. */
+export type ResourceShorthand = readonly [verbs: string, groups: string, resources: string, names?: string]
+/** Verbs and non-resource paths. */
+export type PathShorthand = readonly [verbs: string, paths: string]
+export type RuleShorthand = ResourceShorthand | PathShorthand
+
+export const read = 'get list watch'
+export const write = 'create delete deletecollection patch update'
+export const readWrite = `${read} ${write}`
+
+/** Writing of core and events.k8s.io events. */
+export const events: ResourceShorthand = ['create patch update', 'core events', 'events']
+
+/** Groups without the API domain. */
+const plainGroups = new Set(['apps', 'autoscaling', 'batch', 'extensions', 'policy', '*'])
+
+export function expandRules(lines: readonly RuleShorthand[], profile: NamingProfile): PolicyRule[] {
+  return lines.map((line) => expandRule(line, profile))
+}
+
+function expandRule(line: RuleShorthand, { apiDomain, domain }: NamingProfile): PolicyRule {
+  if (line.length === 2) return { verbs: sortedWords(line[0]), nonResourceURLs: sortedWords(line[1]) }
+  const [verbs, groups, resources, names] = line
+  const group = (word: string) => (word === 'core' ? '' : plainGroups.has(word) ? word : `${word}.${apiDomain}`)
+  return {
+    verbs: sortedWords(verbs),
+    apiGroups: sortedWords(groups).map(group).sort(),
+    resources: sortedWords(resources),
+    ...(names === undefined ? {} : { resourceNames: sortedWords(names.replaceAll('<domain>', domain)) }),
+  }
+}
+
+function sortedWords(text: string): string[] {
+  return text.split(' ').sort()
+}

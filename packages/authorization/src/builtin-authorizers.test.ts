@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { alwaysAllow, alwaysDeny, systemMasters } from './builtin-authorizers.ts'
+import type { Attributes, Authorizer, Decision } from './interfaces.ts'
+import { createUnionAuthorizer } from './union.ts'
+
+const authenticated = ['system:authenticated']
+const anonymous = ['system:unauthenticated']
+
+function toResource(groups: readonly string[], verb: string, resource: string): Attributes {
+  const user = { username: 'u', groups }
+  const rest = { group: '', version: 'v1', subresource: '', namespace: 'ns', name: '', path: '' }
+  return { user, verb, isResource: true, resource, ...rest }
+}
+
+function toPath(groups: readonly string[], verb: string, path: string): Attributes {
+  return { ...toResource(groups, verb, ''), isResource: false, version: '', namespace: '', path }
+}
+
+const answering = (decision: Decision, asked: string[] = [], name = ''): Authorizer => ({
+  authorize: async () => {
+    asked.push(name)
+    return decision
+  },
+})
+
+describe('createUnionAuthorizer', () => {
+  const anything = toResource(authenticated, 'get', 'pods')
+
+  it('stops at the first decision', async () => {
+    const asked: string[] = []
+    const union = createUnionAuthorizer([
+      answering({ decision: 'noOpinion', reason: 'not mine' }, asked, 'a'),
+      answering({ decision: 'deny', reason: 'no' }, asked, 'b'),
+      answering({ decision: 'allow', reason: 'yes' }, asked, 'c'),
+    ])
+    expect(await union.authorize(anything)).toEqual({ decision: 'deny', reason: 'no' })
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  it('joins all reasons when no authorizer decides', async () => {
+    const silent = answering({ decision: 'noOpinion', reason: '' })
+    const union = createUnionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
+    expect(await union.authorize(anything)).toEqual({ decision: 'noOpinion', reason: 'one\nEverything is forbidden.' })
+    expect(await createUnionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
+  })
+
+  it('is synchronous while the members are', () => {
+    expect(createUnionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+  })
+
+  it('joins errors when no authorizer decides', async () => {
+    const failing: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) }
+    expect(await createUnionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
+      decision: 'noOpinion',
+      reason: 'Everything is forbidden.',
+      error: 'unreachable',
+    })
+    expect(await createUnionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+  })
+
+  it('lists the rules of all members', async () => {
+    const rules = await createUnionAuthorizer([
+      alwaysDeny,
+      { authorize: () => ({ decision: 'deny', reason: '' }) },
+      alwaysAllow,
+    ]).rulesFor?.(anything.user, 'ns')
+    expect(rules).toEqual({
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+      incomplete: false,
+      errors: [],
+    })
+  })
+
+  it('propagates exceptions of members', async () => {
+    const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
+    await expect(createUnionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
+  })
+})
+
+describe('systemMasters', () => {
+  const decide = (attributes: Attributes) => (systemMasters.authorize(attributes) as Decision).decision
+
+  it('allows everything to system:masters', () => {
+    expect(decide(toResource(['system:masters'], 'deletecollection', 'secrets'))).toBe('allow')
+    expect(decide(toPath(['system:masters'], 'post', '/anything'))).toBe('allow')
+  })
+
+  it.each(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])(
+    'allows creating %s to authenticated users only',
+    (resource) => {
+      expect(decide(toResource(authenticated, 'create', resource))).toBe('allow')
+      expect(decide(toResource(authenticated, 'get', resource))).toBe('noOpinion')
+      expect(decide(toResource(anonymous, 'create', resource))).toBe('noOpinion')
+    },
+  )
+
+  it.each(['get', 'list', 'create', 'delete'])('forbids %s on resources to other users [P251]', (verb) => {
+    expect(decide(toResource(authenticated, verb, 'pods'))).toBe('noOpinion')
+  })
+
+  it.each(['/api', '/apis/apps/v1', '/openapi/v3', '/healthz/ping', '/version', '/.well-known/openid-configuration'])(
+    'allows get %s to authenticated users',
+    (path) => {
+      expect(decide(toPath(authenticated, 'get', path))).toBe('allow')
+      expect(decide(toPath(authenticated, 'post', path))).toBe('noOpinion')
+    },
+  )
+
+  it.each(['/apis-of-others', '/metrics', '/logs', '/', '/healthzz'])('forbids %s, which is not part of discovery', (path) => {
+    expect(decide(toPath(authenticated, 'get', path))).toBe('noOpinion')
+  })
+
+  it('allows health and version only to anonymous users', () => {
+    for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/'])
+      expect(decide(toPath(anonymous, 'get', path))).toBe('allow')
+    for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(anonymous, 'get', path))).toBe('noOpinion')
+  })
+})

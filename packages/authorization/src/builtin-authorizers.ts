@@ -1,0 +1,69 @@
+import type { Attributes, Authorizer, Decision, PolicyRule, SubjectRules, SyncAuthorizer } from './interfaces.ts'
+
+const everything: SubjectRules = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+  errors: [],
+}
+const nothing: SubjectRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+const allowed: Decision = Object.freeze({ decision: 'allow', reason: '' })
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+
+/** Allows every request. */
+export const alwaysAllow: SyncAuthorizer = { authorize: () => allowed, rulesFor: () => everything }
+
+/** Forbids every request. */
+export const alwaysDeny: SyncAuthorizer = {
+  authorize: () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
+  rulesFor: () => nothing,
+}
+
+/** Allows every request of these groups. It keeps administrators able to repair broken roles. */
+export function createPrivilegedGroupsAuthorizer(groups: readonly string[] = ['system:masters']): Authorizer {
+  return {
+    authorize({ user }) {
+      for (const group of groups) if (user.groups.includes(group)) return allowed
+      return noOpinion
+    },
+  }
+}
+
+const publicPaths = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])
+const discoveryRoots = ['/api', '/apis', '/openapi', '/openid/v1', '/.well-known', '/healthz', '/livez', '/readyz', '/version']
+const selfReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])
+
+/**
+ * An authorizer without roles. It allows everything to `system:masters`; discovery, health, version and self reviews to authenticated
+ * users; health and version to anonymous users; nothing else.
+ *
+ * These are the permissions that the default roles of the stock server grant to users without role bindings.
+ */
+export const systemMasters: SyncAuthorizer = {
+  authorize(attributes: Attributes): Decision {
+    const { groups } = attributes.user
+    if (groups.includes('system:masters')) return allowed
+    const authenticated = groups.includes('system:authenticated')
+    if (attributes.isResource) {
+      return authenticated && attributes.verb === 'create' && selfReviews.has(attributes.resource)
+        ? { decision: 'allow', reason: 'self reviews are open to authenticated users' }
+        : noOpinion
+    }
+    if (attributes.verb !== 'get') return noOpinion
+    const { path } = attributes
+    if (publicPaths.has(path)) return { decision: 'allow', reason: 'public information' }
+    return authenticated && discoveryRoots.some((root) => path === root || path.startsWith(`${root}/`))
+      ? { decision: 'allow', reason: 'discovery is open to authenticated users' }
+      : noOpinion
+  },
+  rulesFor({ groups }) {
+    if (groups.includes('system:masters')) return everything
+    const open: PolicyRule = { verbs: ['get'], nonResourceURLs: [...publicPaths] }
+    if (!groups.includes('system:authenticated')) return { ...nothing, nonResourceRules: [open] }
+    return {
+      ...nothing,
+      resourceRules: [{ verbs: ['create'], apiGroups: ['*'], resources: [...selfReviews] }],
+      nonResourceRules: [open, { verbs: ['get'], nonResourceURLs: discoveryRoots.flatMap((root) => [root, `${root}/*`]) }],
+    }
+  },
+}

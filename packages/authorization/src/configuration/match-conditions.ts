@@ -1,0 +1,66 @@
+import type { FieldRequirement } from '@krmkit/meta'
+import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
+import type { MatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
+
+const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+
+/**
+ * Consults an authorizer only for requests that meet all match conditions. One false condition skips it, whatever the others do;
+ * otherwise a condition that fails to evaluate decides by `onError`.
+ */
+export function createConditionalAuthorizer(
+  inner: Authorizer,
+  options: { readonly conditions: readonly MatchCondition[]; readonly onError: 'deny' | 'noOpinion' },
+): Authorizer {
+  const { conditions, onError } = options
+  if (conditions.length === 0) return inner
+  return {
+    authorize(attributes) {
+      const errors: string[] = []
+      const review = subjectAccessReviewSpec(attributes)
+      for (const condition of conditions) {
+        const met = condition.evaluate(review)
+        if (met === false) return noOpinion
+        if (met !== true) errors.push(met.error)
+      }
+      if (errors.length === 0) return inner.authorize(attributes)
+      const unique = [...new Set(errors)]
+      const error = unique.length === 1 ? unique[0] : `[${unique.join(', ')}]`
+      return { decision: onError, reason: '', error, trace: { authorizer: 'Webhook' } }
+    },
+    ...(inner.rulesFor === undefined ? {} : { rulesFor: (user, namespace) => inner.rulesFor!(user, namespace) }),
+  }
+}
+
+/** The SubjectAccessReview spec of a request, as match conditions see it. */
+export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessReviewSpec {
+  const { user, isResource, verb, path, namespace, group, version, resource, subresource, name } = attributes
+  const { fieldSelector = [], labelSelector = [] } = attributes
+  const subject = { user: user.username, uid: user.uid ?? '', groups: user.groups, extra: user.extra ?? {} }
+  if (!isResource) return { ...subject, nonResourceAttributes: { path, verb } }
+  const fields = selectorRequirements(fieldSelector)
+  const labels = labelSelector.map(({ key, operator, values }): SelectorRequirement => ({ key, operator, values: values ?? [] }))
+  return {
+    ...subject,
+    resourceAttributes: {
+      namespace,
+      verb,
+      group,
+      version,
+      resource,
+      subresource,
+      name,
+      ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields } }),
+      ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
+    },
+  }
+}
+
+/** The requirements of a field selector in the form of SubjectAccessReview. */
+export function selectorRequirements(requirements: readonly FieldRequirement[]): SelectorRequirement[] {
+  return requirements.map(({ field, operator, value }) => ({
+    key: field,
+    operator: operator === '=' ? 'In' : 'NotIn',
+    values: [value],
+  }))
+}

@@ -1,0 +1,59 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { bitString, boolean, der, integer, octetString, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
+import { CertificateError } from './certificate-error.ts'
+import {
+  type AlternativeNames,
+  hasAlternativeNames,
+  noAlternativeNames,
+  writeAlternativeNames,
+} from './request/alternative-names.ts'
+import { requestPemType } from './request/certificate-request.ts'
+import { type NameToWrite, writeDistinguishedName } from './request/distinguished-name.ts'
+import { signatureSchemeOf } from './signers/signature-scheme.ts'
+
+export interface CertificateRequestOptions {
+  /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */
+  readonly subject: NameToWrite
+  readonly names?: Partial<AlternativeNames>
+  /** PEM of the private key. Default: a new ECDSA P-256 key. */
+  readonly key?: string
+}
+
+/**
+ * Creates a PKCS#10 request and its private key, both PEM. Base64 of the request is `spec.request` of a CertificateSigningRequest.
+ *
+ * @throws CertificateError `Malformed` for an unreadable key, `UnusableAuthority` for an unsupported key type.
+ * @example
+ * const { request, key } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
+ */
+export function createCertificateRequest(options: CertificateRequestOptions): { readonly request: string; readonly key: string } {
+  const key = options.key === undefined ? newKey() : readKey(options.key)
+  const names = { ...noAlternativeNames, ...options.names }
+  const info = sequence(
+    integer(0),
+    writeDistinguishedName(options.subject),
+    createPublicKey(key).export({ format: 'der', type: 'spki' }),
+    der(0xa0, ...(hasAlternativeNames(names) ? [extensionRequest(names, options.subject.commonName === undefined)] : [])),
+  )
+  const scheme = signatureSchemeOf(key)
+  const whole = sequence(info, scheme.algorithm, bitString(sign(scheme.hash, info, key)))
+  return { request: writePem(requestPemType, whole), key: key.export({ format: 'pem', type: 'pkcs8' }) as string }
+}
+
+function extensionRequest(names: AlternativeNames, critical: boolean): Uint8Array {
+  const value = octetString(writeAlternativeNames(names))
+  const extension = sequence(oid('2.5.29.17'), ...(critical ? [boolean(true)] : []), value)
+  return sequence(oid('1.2.840.113549.1.9.14'), setOf(sequence(extension)))
+}
+
+function newKey(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+}
+
+function readKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw new CertificateError({ code: 'Malformed', message: 'the key is not a PEM private key', cause })
+  }
+}

@@ -1,0 +1,33 @@
+import { type DerReader, readBoolean, readOid, tags } from '@krmkit/meta/der'
+import { malformed } from '../certificate-error.ts'
+
+/** An X.509 extension, of a certificate or requested by a PKCS#10 request. */
+export interface Extension {
+  readonly oid: string
+  readonly critical: boolean
+  /** DER of its value. */
+  readonly value: Uint8Array
+}
+
+/**
+ * Reads the elements of a sequence of extensions, and appends them to `found`.
+ *
+ * @param what subject of the message when an extension is repeated
+ * @throws CertificateError `Malformed`; MetaError `InvalidDer`
+ */
+export function readExtensions(list: DerReader, found: Extension[], what: string): void {
+  while (!list.isEmpty) {
+    const reader = list.into(tags.sequence)
+    const oid = readOid(reader.next(tags.oid), 'extension')
+    const critical = reader.optional(tags.boolean)
+    const { content: value } = reader.next(tags.octetString)
+    reader.end()
+    if (found.some((other) => other.oid === oid)) throw malformed(what)
+    found.push({ oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value })
+  }
+}
+
+/** The value of an extension; undefined when it is absent. */
+export function extensionValue(extensions: readonly Extension[], oid: string): Uint8Array | undefined {
+  return extensions.find((extension) => extension.oid === oid)?.value
+}

@@ -1,0 +1,35 @@
+import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import { canonicalJson } from '../value/json.ts'
+import { isMap } from '../value/order.ts'
+import type { Path, PathElement } from './element.ts'
+import { elementParts } from './element.ts'
+
+/** Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`. */
+export function formatPath(path: Path): string {
+  let text = ''
+  for (const element of path) text += formatElement(element)
+  return text
+}
+
+/** Formats one element: `.spec`, `[name="app"]`, `[="x"]`, `[3]`. */
+export function formatElement(element: PathElement): string {
+  const parts = elementParts(element)
+  switch (parts.kind) {
+    case 'field':
+      return `.${parts.name}`
+    case 'key':
+      return `[${parts.fields.map((field) => `${field.name}=${formatValue(field.value)}`).join(',')}]`
+    case 'value':
+      return `[=${formatValue(parts.value)}]`
+    default:
+      return `[${parts.index}]`
+  }
+}
+
+function formatValue(value: JsonValue): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(',')}]`
+  if (!isMap(value)) return canonicalJson(value)
+  const keys = Object.keys(value).sort(compareCodePoints)
+  return `{${keys.map((key) => `${key}=${formatValue(value[key] as JsonValue)}`).join(';')}}`
+}

@@ -1,0 +1,74 @@
+import { compareCodePoints } from '@krmkit/meta'
+import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
+import type { VersionedSet } from '../merge/managers.ts'
+import type { Managed } from './entries.ts'
+import { secondsOf } from './entries.ts'
+import { managerKey } from './manager-id.ts'
+
+/** Maximum number of update entries before the oldest are merged. */
+export const maxUpdateManagers = 10
+
+/** Manager of the merged oldest update entries of a version. */
+export const ancientChangesManager = 'ancient-changes'
+
+/**
+ * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
+ * slices.
+ */
+export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
+  let count = 0
+  for (const { applied } of managed.managers.values()) if (!applied) count++
+  if (count <= max) return managed
+  const updaters = [...managed.managers.keys()].filter((key) => managed.managers.get(key)?.applied === false)
+  updaters.sort((a, b) => secondsOf(managed.times.get(a)) - secondsOf(managed.times.get(b)) || compareCodePoints(a, b))
+  const managers = new Map(managed.managers)
+  const times = new Map(managed.times)
+  const firstOf = new Map<string, string>()
+  // The sets of each bucket, united at the end.
+  const parts = new Map<string, FieldSet[]>()
+  for (const key of updaters) {
+    if (count <= max) break
+    const owned = managers.get(key) as VersionedSet
+    const first = firstOf.get(owned.apiVersion)
+    if (first === undefined) {
+      firstOf.set(owned.apiVersion, key)
+      continue
+    }
+    const bucket = managerKey({
+      manager: ancientChangesManager,
+      operation: 'Update',
+      apiVersion: owned.apiVersion,
+      subresource: '',
+    })
+    const before = (managers.get(bucket) ?? managers.get(first))?.set ?? emptySet
+    if (!managers.has(bucket)) managers.delete(first)
+    const sets = parts.get(bucket)
+    if (sets === undefined) parts.set(bucket, [before, owned.set])
+    else sets.push(owned.set)
+    managers.set(bucket, { ...owned, set: before })
+    managers.delete(key)
+    if (key === bucket) parts.delete(bucket)
+    setTime(times, bucket, managed.times.get(key))
+    count--
+  }
+  for (const [bucket, sets] of parts) {
+    const set = yield* unionOf(sets)
+    managers.set(bucket, { ...(managers.get(bucket) as VersionedSet), set })
+  }
+  return { managers, times, sources: managed.sources }
+}
+
+/** Unites pairwise, so that each path is copied a logarithmic number of times. */
+function* unionOf(sets: readonly FieldSet[]): Generator<void, FieldSet> {
+  if (sets.length <= 1) return sets[0] ?? emptySet
+  const half = sets.length >> 1
+  const left = yield* unionOf(sets.slice(0, half))
+  const right = yield* unionOf(sets.slice(half))
+  yield
+  return left.union(right)
+}
+
+function setTime(times: Map<string, string>, key: string, time: string | undefined): void {
+  if (time === undefined) times.delete(key)
+  else times.set(key, time)
+}

@@ -1,0 +1,103 @@
+import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { SetFilter } from '../fieldpath/set-filter.ts'
+import type { Converter } from '../merge/converter.ts'
+import { deducedType } from '../typed/deduced.ts'
+import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
+import { TypeRef } from '../typed/types.ts'
+
+/** An object from storage: frozen and shared. */
+export type FrozenObject = DeepReadonly<ApiObject>
+
+/** The types of a kind, in every version that managedFields entries may use. */
+export interface TypeConverter {
+  /** The type of a version; undefined for unknown versions, whose entries are dropped. */
+  typed(apiVersion: string): TypeRef | undefined
+  /** The object before creation: `{}`, or the members that are always serialized. */
+  zero?(apiVersion: string): JsonObject
+  /**
+   * Converts an object to a version known to `typed`. Must be pure. Not called for the object's own version. During an apply,
+   * objects may lack required members and have null in place of emptied structs.
+   */
+  convert?(object: JsonObject, apiVersion: string): JsonObject
+}
+
+/**
+ * Fields for which ownership is not recorded, by version: those that the endpoint resets (the status for the main resource,
+ * everything else for `/status`).
+ */
+export type ResetFields = Readonly<Record<string, SetFilter>>
+
+/**
+ * Creates a converter from a type per version: a structural type, or a typed schema. Create one per kind and reuse it.
+ *
+ * @param convert Required when versions differ in more than `apiVersion`; their types must then be different objects.
+ * @example
+ * ```ts
+ * const types = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap') })
+ * ```
+ */
+export function createTypeConverter(
+  versions: Readonly<Record<string, () => StructType | TypeRef>>,
+  convert?: (object: JsonObject, apiVersion: string) => JsonObject,
+): TypeConverter {
+  const known = (apiVersion: string): StructType | TypeRef | undefined =>
+    Object.hasOwn(versions, apiVersion) ? (versions[apiVersion] as () => StructType | TypeRef)() : undefined
+  return {
+    typed(apiVersion) {
+      const type = known(apiVersion)
+      return type === undefined || type instanceof TypeRef ? type : typedSchemaOf(type)
+    },
+    zero(apiVersion) {
+      const type = known(apiVersion)
+      return type === undefined || type instanceof TypeRef ? {} : zeroObjectOf(type)
+    },
+    ...(convert === undefined ? {} : { convert }),
+  }
+}
+
+/** For kinds without a schema: maps are granular and lists atomic, in every version. */
+export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
+
+/** Adapts a TypeConverter to the updater; each object is converted to each version at most once. */
+export function converterOf(types: TypeConverter): Converter {
+  const converted = new WeakMap<object, Map<string, JsonObject>>()
+  return {
+    isKnown: (version) => types.typed(version) !== undefined,
+    convert(object, version) {
+      const type = types.typed(version)
+      if (type === undefined) return undefined
+      if (object.type === type) return object
+      const value = object.value as JsonObject
+      if (types.convert === undefined || value === null || value === undefined) return { value, type }
+      let known = converted.get(value)
+      if (known === undefined) {
+        known = new Map()
+        converted.set(value, known)
+      }
+      let out = known.get(version)
+      if (out === undefined) {
+        out = types.convert(value, version)
+        known.set(version, out)
+      }
+      return { value: out, type }
+    },
+  }
+}
+
+/** The object without managedFields. */
+export function withoutManagedFields(object: FrozenObject): JsonObject {
+  const { metadata } = object
+  if (metadata === undefined || metadata === null || !Object.hasOwn(metadata, 'managedFields'))
+    return object as unknown as JsonObject
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest } as unknown as JsonObject
+}
+
+/** The object with these managedFields as the last member of its metadata; the same object when it already has them. */
+export function withManagedFields<T extends FrozenObject>(object: T, entries: readonly JsonValue[] | undefined): T {
+  const old = object.metadata?.managedFields as readonly unknown[] | undefined
+  if (old === entries) return object
+  const { managedFields: _, ...rest } = object.metadata ?? {}
+  return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } }
+}

@@ -1,0 +1,130 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { source } from '../testing/config-maps.ts'
+import { SeededNumbers } from '../testing/random.ts'
+import { randomSchema, randomValue } from '../testing/random-schema.ts'
+import { compareTyped } from './compare.ts'
+import { createdSet } from './created-set.ts'
+import { fieldSetOf } from './field-set-of.ts'
+import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
+import { mergeTyped } from './merge.ts'
+import { validateValue } from './validate.ts'
+import { validatedFieldSet } from './validated-field-set.ts'
+
+/** Compares fast paths with the general implementation over random values, half of them corrupted. */
+describe('fast paths of typed walks', () => {
+  it('validatedFieldSet equals validateValue plus fieldSetOf', () => {
+    let [fit, unfit] = [0, 0]
+    for (let seed = 1; seed <= 2000; seed++) {
+      const random = new SeededNumbers(seed)
+      const schema = randomSchema(random)
+      const type = schema.type('t0')
+      const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 4)
+      const errors = validateValue(value, type)
+      const set = validatedFieldSet(value, type)
+      if (errors.length > 0) expect(set, `seed ${seed}`).toBeUndefined()
+      else expect(set?.toString(), `seed ${seed}`).toBe(fieldSetOf(value, type).toString())
+      if (errors.length > 0) unfit++
+      else fit++
+    }
+    expect(Math.min(fit, unfit)).toBeGreaterThan(300)
+  })
+
+  it('createdSet equals the added and modified paths of compareTyped', () => {
+    let supported = 0
+    for (let seed = 1; seed <= 2000; seed++) {
+      const random = new SeededNumbers(seed)
+      const schema = randomSchema(random)
+      const type = schema.type('t0')
+      const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
+      const zero = zeroOf(random, value)
+      const set = createdSet(value, zero, type)
+      if (set === undefined) continue
+      supported++
+      const { added, modified } = compareTyped(zero, value, type)
+      expect(set.toString(), `seed ${seed}`).toBe(modified.union(added).toString())
+    }
+    expect(supported).toBeGreaterThan(1500)
+  })
+
+  for (const kind of ['core/v1.ConfigMap', 'core/v1.Pod', 'core/v1.Service', 'apps/v1.Deployment', 'batch/v1.CronJob']) {
+    it(`createdSet handles an empty ${kind}`, () => {
+      const struct = source.struct(kind)
+      const type = typedSchemaOf(struct)
+      const zero = zeroObjectOf(struct)
+      for (const value of [zero, { ...zero, spec: {} }, { ...zero, spec: null, metadata: { labels: {} } }] as JsonObject[]) {
+        const { added, modified } = compareTyped(zero, value, type)
+        const set = createdSet(value, zero, type)
+        if (set !== undefined) expect(set.toString()).toBe(modified.union(added).toString())
+      }
+    })
+  }
+
+  it('mergeTyped with checked equals mergeTyped without', () => {
+    for (let seed = 1; seed <= 2000; seed++) {
+      const random = new SeededNumbers(seed)
+      const schema = randomSchema(random)
+      const type = schema.type('t0')
+      const base = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
+      const patch = randomValue(random, schema.shapes, 't0')
+      const merged = outcome(() => mergeTyped(base, patch, type))
+      expect(
+        outcome(() => mergeTyped(base, patch, type, { checked: true })),
+        `seed ${seed}`,
+      ).toEqual(merged)
+    }
+  })
+})
+
+function outcome(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof FieldManagerError) return error.message
+    throw error
+  }
+}
+
+/** Corrupts every other value. */
+function corrupted(random: SeededNumbers, value: JsonValue, times: number): JsonValue {
+  if (random.chance(50)) return value
+  let out = value
+  for (let i = 0; i < times; i++) out = corrupt(random, out)
+  return out
+}
+
+const oddities: readonly JsonValue[] = [
+  null,
+  {},
+  [],
+  'p',
+  1,
+  true,
+  { key: 'x' },
+  ['x', 'x'],
+  [{ key: 'x' }, { key: 'x' }],
+  [{}],
+  [null],
+]
+
+function corrupt(random: SeededNumbers, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || random.chance(20)) return random.pick(oddities)
+  if (Array.isArray(value)) {
+    const at = random.below(value.length + 1)
+    return value.map((item, i) => (i === at ? corrupt(random, item) : item)).concat(random.chance(30) ? value.slice(0, 1) : [])
+  }
+  const keys = Object.keys(value)
+  const key = random.chance(10) || keys.length === 0 ? 'other' : random.pick(keys)
+  return { ...value, [key]: corrupt(random, value[key] ?? null) }
+}
+
+/** Part of the value's members, as they are before they are set. */
+function zeroOf(random: SeededNumbers, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const zero: JsonObject = {}
+  for (const [key, member] of Object.entries(value)) {
+    if (random.chance(50)) zero[key] = random.chance(30) ? null : zeroOf(random, member)
+  }
+  return zero
+}

@@ -1,0 +1,28 @@
+import type { PathElement } from '../fieldpath/element.ts'
+import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
+import type { TypeRef } from './types.ts'
+import { memberType } from './types.ts'
+
+/**
+ * Adds every struct field along the paths of a set as a member.
+ *
+ * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
+ */
+export function ensureNamedFieldsAreMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
+  if (set.nodes.size === 0) return set
+  const atom = type?.atom
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const [element, node] of set.nodes) {
+    if (node.children === undefined) continue
+    const name = element[0] === 'f' ? element.slice(2) : undefined
+    const map = name === undefined ? undefined : atom?.map
+    const below =
+      map !== undefined && name !== undefined ? memberType(map, name) : element[0] === 'k' ? atom?.list?.items : undefined
+    const member = node.member || (map !== undefined && name !== undefined && map.fields.has(name))
+    const children = ensureNamedFieldsAreMembers(node.children, below)
+    if (member === node.member && children === node.children) continue
+    nodes ??= new Map(set.nodes)
+    nodes.set(element, { member, children })
+  }
+  return nodes === undefined ? set : new FieldSet(nodes)
+}

@@ -1,0 +1,176 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { PathElement } from '../fieldpath/element.ts'
+import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
+import { itemElement, ListItemError } from './list-item.ts'
+import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
+import { defaultForm, formOf } from './types.ts'
+import { validateScalar } from './validate.ts'
+import { maxObjectDepth, tooDeepError } from './walk.ts'
+
+/** Marks a value that does not fit its type. */
+const invalid = false
+
+/**
+ * Combines `validateValue` and `fieldSetOf` in one walk.
+ *
+ * @param like A similar set; large equal parts of it are reused.
+ * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
+ * @throws FieldManagerError `TooLarge` for more than 1000 levels.
+ */
+export function validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
+  const node = nodeOf(value, type, { member: false, depth: 0, like })
+  return node === invalid ? undefined : (node?.children ?? emptySet)
+}
+
+interface Position {
+  /** Whether the path of the value itself is a member, whatever the value contains. */
+  readonly member: boolean
+  readonly depth: number
+  readonly like: FieldSet | undefined
+}
+
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): FieldNode | undefined | typeof invalid {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  let children: FieldSet | undefined | typeof invalid
+  if (form === 'map' && atom.map !== undefined) {
+    if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : invalid
+    if (value === null) return member ? leaf : undefined
+    children = isMap(value) ? memberSet(value, atom.map, depth, like) : invalid
+  } else if (form === 'list' && atom.list !== undefined) {
+    if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : invalid
+    if (value === null) return member ? leaf : undefined
+    children = Array.isArray(value) ? itemSet(value, atom.list, depth) : invalid
+  } else return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined ? leaf : invalid
+  if (children === invalid) return invalid
+  if (children !== undefined) return { member, children }
+  return member ? leaf : undefined
+}
+
+type Members = { readonly [key: string]: JsonValue }
+
+function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof invalid {
+  checkDepth(depth)
+  const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
+  if (scalar !== undefined) return scalarSet(value, scalar, like)
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined) continue
+    const field = map.fields.get(key)
+    const type = field?.type ?? map.items
+    if (type === undefined) return invalid
+    const element = field === undefined ? `f:${key}` : field.element
+    const node = nodeOf(inner, type, {
+      member: field === undefined || inner === null,
+      depth: depth + 1,
+      like: like?.nodes.get(element)?.children,
+    })
+    if (node === invalid) return invalid
+    // An empty struct is a member itself.
+    if (node === undefined && !(isMap(inner) && isEmptyMap(inner))) continue
+    nodes ??= new Map()
+    nodes.set(element, node ?? leaf)
+  }
+  return nodes === undefined ? undefined : new FieldSet(nodes)
+}
+
+function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
+  return type?.atom.single === 'scalar' ? type.atom.scalar : undefined
+}
+
+/** Maps of scalars such as labels and data, which may be large. */
+function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof invalid {
+  if (like !== undefined && like.nodes.size >= manyMembers && hasExactlyMembersOf(value, scalar, like)) return like
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined) continue
+    if (validateScalar(scalar, inner) !== undefined) return invalid
+    nodes ??= new Map()
+    nodes.set(`f:${key}`, leaf)
+  }
+  return nodes === undefined ? undefined : new FieldSet(nodes)
+}
+
+/** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
+function hasExactlyMembersOf(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
+  const names = namesOf(set)
+  let size = 0
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined || !names.has(key) || validateScalar(scalar, inner) !== undefined) return false
+    size++
+  }
+  return size === names.size
+}
+
+const manyMembers = 64
+const noNames: ReadonlySet<string> = new Set()
+
+/** Cached member names per set. */
+const namesBySet = new WeakMap<FieldSet, ReadonlySet<string>>()
+
+/** The names in a flat set of fields; empty for every other set. */
+function namesOf(set: FieldSet): ReadonlySet<string> {
+  let names = namesBySet.get(set)
+  if (names === undefined) {
+    const found = new Set<string>()
+    for (const [element, node] of set.nodes) if (node === leaf && element[0] === 'f') found.add(element.slice(2))
+    names = found.size === set.nodes.size ? found : noNames
+    namesBySet.set(set, names)
+  }
+  return names
+}
+
+function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): FieldSet | undefined | typeof invalid {
+  checkDepth(depth)
+  if (items.length === 0) return undefined
+  const nodes = new Map<PathElement, FieldNode>()
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
+    const element = itemElement(list, item)
+    if (element instanceof ListItemError || nodes.has(element)) return invalid
+    const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: undefined })
+    if (node === invalid) return invalid
+    nodes.set(element, node ?? leaf)
+  }
+  return new FieldSet(nodes)
+}
+
+/** Atomic parts must fit their type as well. */
+function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) return membersFit(value, atom.map, depth)
+  if (form !== 'list' || atom.list === undefined)
+    return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined
+  if (atom.list.atomic) return itemsFit(value, atom.list, depth)
+  return value === null || (Array.isArray(value) && itemSet(value, atom.list, depth) !== invalid)
+}
+
+function membersFit(value: JsonValue, map: MapAtom, depth: number): boolean {
+  if (value === null) return true
+  if (!isMap(value)) return false
+  checkDepth(depth)
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined) continue
+    const type = map.fields.get(key)?.type ?? map.items
+    if (type === undefined || !fits(inner, type, depth + 1)) return false
+  }
+  return true
+}
+
+function itemsFit(value: JsonValue, list: ListAtom, depth: number): boolean {
+  if (value === null) return true
+  if (!Array.isArray(value)) return false
+  checkDepth(depth)
+  for (let i = 0; i < value.length; i++) if (!fits(value[i] as JsonValue, list.items, depth + 1)) return false
+  return true
+}
+
+function checkDepth(depth: number): void {
+  if (depth >= maxObjectDepth) throw tooDeepError()
+}

@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import type { ApiServerOptions, AuditEvent } from '@krmkit/apiserver'
+import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication'
+import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
+import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
+import { type Catalog, createCatalog } from '@krmkit/kinds'
+import { createFeatures, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
+import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
+import { certificateHosts } from './addresses.ts'
+import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
+import { type AggregationFromFlags, createAggregation, WebhookServices } from './aggregation/aggregation.ts'
+import { type AuditTrails, createAuditTrails } from './audit/audit-trails.ts'
+import { type Authenticators, createAuthenticators } from './authentication/authenticators.ts'
+import { type Authorization, createAuthorization } from './authorization/authorizer.ts'
+import { createClusterSigning } from './certificate/cluster-signing.ts'
+import { CliError } from './cli-error.ts'
+import { readKeyPair } from './key-pair.ts'
+import { type Log, requestLine } from './log.ts'
+import type { ServeOptions } from './serve-options.ts'
+import { selectControllers } from './token/serve-flags.ts'
+import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
+
+/** The parts of a server that flags configure, and the options of the server that is composed of them. */
+
+export const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+
+export interface ServerComponents {
+  /** Names for `runControllers`. */
+  readonly controllers: readonly string[]
+  readonly signing: CertificateSigning | undefined
+  readonly features: Features
+  readonly catalog: Catalog
+  readonly admission: ChosenPlugins
+  readonly authentication: Authenticators
+  readonly authorization: Authorization
+  readonly aggregation: AggregationFromFlags
+  readonly audit: AuditTrails
+  readonly webhooks: ReturnType<typeof createWebhookTransport>
+  readonly webhookServices: WebhookServices
+  readonly proxies: ReturnType<typeof createProxyTransport>
+  /** Undefined when the package runs from its sources, which have no worker file. */
+  readonly yaml: ClosableTranslator | undefined
+}
+
+/** @throws CliError for flags or files that cannot be used. */
+export async function createComponents(options: ServeOptions, log: Log): Promise<ServerComponents> {
+  const controllers = selectControllers(options)
+  const running = chooseControllers(builtInControllers, controllers)
+  const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
+  const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
+  const features = createFeatures('1.33', options.featureGates)
+  const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
+  const authorization = await createAuthorization(options, {
+    ...environment,
+    onError: (error) => log.error('authorization', error),
+    onReload,
+  })
+  const authentication = await createAuthenticators(options, {
+    ...environment,
+    features,
+    onError: (error) => log.error('authentication', error),
+    onReload,
+    modes: authorization.modes,
+    ownAuthority,
+  })
+  const aggregation = await createAggregation(options, {
+    ...environment,
+    onError: (error) => log.error('cannot read the client certificate for aggregated API servers', error),
+  })
+  const webhooks = createWebhookTransport()
+  const webhookServices = new WebhookServices(options)
+  const proxies = createProxyTransport()
+  const audit = await createAuditTrails(options, { ...environment, log })
+  const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
+  return {
+    ...{ controllers, signing, features, catalog, admission, authentication, authorization, aggregation },
+    ...{ audit, webhooks, webhookServices, proxies, yaml },
+  }
+}
+
+export interface ServerParts {
+  readonly components: ServerComponents
+  readonly storage: Storage
+  /** `host:port` that discovery advertises. */
+  readonly serverAddress: string
+  readonly issuerDocuments: OpenIdMetadata | undefined
+  readonly log: Log
+}
+
+export function apiServerOptions(options: ServeOptions, parts: ServerParts): ApiServerOptions {
+  const { components, storage, serverAddress, issuerDocuments, log } = parts
+  const { authentication, authorization, admission, webhooks, webhookServices, yaml } = components
+  return {
+    ...environment,
+    storage,
+    features: components.features,
+    kinds: components.catalog.definitions,
+    types: components.catalog.types,
+    authenticator: authentication.authenticator,
+    authorizer: authorization.authorizer,
+    bootstrapRoles: authorization.bootstrapRoles ? 'afterwards' : false,
+    serviceAccountIssuer: authentication.accounts.issuer,
+    ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
+    ...(authentication.proxyHeaders === undefined ? {} : { proxyHeaders: authentication.proxyHeaders }),
+    admission: (admissionParts) =>
+      admission.make({
+        ...admissionParts,
+        webhooks: { transport: webhooks, credentials: kubeconfigCredentials, ...webhookServices.reach },
+        // The issuer recognizes mounted tokens by this lifetime and extends them when the flag is set.
+        mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
+      }),
+    conversion: { transport: webhooks, ...webhookServices.reach },
+    aggregation: { transport: components.proxies, ...components.aggregation },
+    ...(yaml === undefined ? {} : { yamlTranslator: yaml }),
+    limits: {
+      readOnlyInFlight: options.maxRequestsInflight,
+      mutatingInFlight: options.maxMutatingRequestsInflight,
+      requestTimeoutMs: options.requestTimeout,
+      watchMs: options.minRequestTimeout * 1000,
+    },
+    flowControl: options.enablePriorityAndFairness,
+    corsAllowedOrigins: options.corsAllowedOrigins,
+    strictTransportSecurity: options.strictTransportSecurityDirectives,
+    serverAddress,
+    serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
+    allowPrivileged: options.allowPrivileged,
+    onFault: (error) => log.error('a request failed', error),
+    audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
+  }
+}
+
+export async function listenOptions(options: ServeOptions, { authentication }: ServerComponents, log: Log) {
+  return {
+    port: options.securePort,
+    host: options.bindAddress,
+    tls: await tlsOptions(options, authentication.clientAuthorities()),
+    goaway: { chance: options.goawayChance, random: environment.random },
+    onError: (error: unknown) => log.error('a connection failed', error),
+  }
+}
+
+async function tlsOptions(options: ServeOptions, clientAuthorities: string | undefined): Promise<TlsFiles | TlsSelfSigned> {
+  const { tlsCertFile, tlsPrivateKeyFile } = options
+  const trust = clientAuthorities === undefined ? {} : { clientCa: clientAuthorities }
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    throw new CliError({ code: 'InvalidFlag', message: '--tls-cert-file and --tls-private-key-file go together' })
+  }
+  if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
+    const pair = await readKeyPair({
+      certificate: { flag: 'tls-cert-file', path: tlsCertFile },
+      key: { flag: 'tls-private-key-file', path: tlsPrivateKeyFile },
+    })
+    return { ...pair, authority: pair.certificate, ...trust }
+  }
+  const directory = options.certDir ?? join(options.dataDir, 'pki')
+  return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...trust })
+}
+
+export async function openStorage(options: ServeOptions): Promise<Storage> {
+  const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
+  return options.storage === 'memory' ? memoryStorage(common) : durableStorage({ ...common, dir: join(options.dataDir, 'data') })
+}
+
+/** Releases the components of a server that is closed. */
+export async function disposeTransports({
+  webhooks,
+  proxies,
+  aggregation,
+  audit,
+  admission,
+  yaml,
+}: ServerComponents): Promise<void> {
+  webhooks[Symbol.dispose]()
+  proxies[Symbol.dispose]()
+  aggregation[Symbol.dispose]()
+  await audit.close()
+  await admission[Symbol.asyncDispose]()
+  await yaml?.close()
+}

@@ -1,0 +1,114 @@
+import { addOptionGroup, type Command, option } from './commander.ts'
+import {
+  address,
+  addressRange,
+  duration,
+  flag,
+  fraction,
+  gates,
+  integer,
+  list,
+  origins,
+  portRange,
+  transportDirectives,
+  verbosity,
+} from './flag-values.ts'
+
+/** Flags of `serve` that belong to no other folder. Each function adds the flags of one or two groups to the command. */
+
+const port = integer({ min: 0, max: 65_535 })
+const count = integer({ min: 0, max: 1_000_000 })
+
+export function addGenericFlags(command: Command): Command {
+  return addOptionGroup(command, 'Generic', [
+    option('--advertise-address <address>', 'address advertised to clients; default: the bind address').argParser(address),
+    option('--external-hostname <name>', 'host name advertised to clients and included in the serving certificate'),
+    option(
+      '--write-kubeconfig <file>',
+      'write the administrator kubeconfig to this file (mode 0600); default: admin.kubeconfig in the data folder',
+    ),
+    option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
+      .default(400)
+      .argParser(count),
+    option('--max-mutating-requests-inflight <n>', 'maximum mutating requests in flight; with fairness, part of the shared seats')
+      .default(200)
+      .argParser(count),
+    option('--request-timeout <duration>', 'timeout for non-watch requests').default(60_000, '1m0s').argParser(duration),
+    option('--min-request-timeout <seconds>', 'minimum duration of a watch without timeoutSeconds')
+      .default(1800)
+      .argParser(count),
+    option('--goaway-chance <fraction>', 'probability that an HTTP/2 connection is asked to reconnect, 0 to 0.02')
+      .default(0)
+      .argParser(fraction({ min: 0, max: 0.02 })),
+    option('--shutdown-delay-duration <duration>', 'time to keep serving after a termination signal')
+      .default(0, '0s')
+      .argParser(duration),
+    option(
+      '--enable-priority-and-fairness [bool]',
+      'queue requests by flow schemas and priority levels; false: apply the two in-flight limits',
+    )
+      .default(true)
+      .argParser(flag),
+    option('--cors-allowed-origins <patterns>', 'regular expressions of allowed CORS origins').default([]).argParser(origins),
+    option('--strict-transport-security-directives <directives>', 'HSTS directives: max-age=SECONDS, includeSubDomains, preload')
+      .default([])
+      .argParser(transportDirectives),
+  ])
+}
+
+export function addSecureServingFlags(command: Command): Command {
+  return addOptionGroup(command, 'Secure serving', [
+    option('--secure-port <port>', 'HTTPS port; 0: a free port').default(6443).argParser(port),
+    option('--bind-address <address>', 'listen address; 0.0.0.0 or :: for all interfaces')
+      .default('127.0.0.1')
+      .argParser(address),
+    option('--cert-dir <folder>', 'folder of the self-signed certificate; default: pki in the data folder'),
+    option('--tls-cert-file <file>', 'PEM serving certificate; default: self-signed'),
+    option('--tls-private-key-file <file>', 'PEM private key of --tls-cert-file'),
+  ])
+}
+
+export function addStorageFlags(command: Command): Command {
+  return addOptionGroup(command, 'Storage', [
+    option('--storage <kind>', 'memory: lost at exit; durable: writes are acknowledged once they are on disk')
+      .choices(['memory', 'durable'])
+      .default('memory'),
+    option('--data-dir <folder>', 'folder of the data, certificates and administrator token').default('.krmkit'),
+    option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
+      .default(300_000, '5m0s')
+      .argParser(duration),
+  ])
+}
+
+/** Feature gates, group versions and controllers. */
+export function addEnablementFlags(command: Command): Command {
+  addOptionGroup(command, 'Features', [option('--feature-gates <pairs>', 'Name=true,Other=false').default({}).argParser(gates)])
+  addOptionGroup(command, 'API enablement', [
+    option('--runtime-config <pairs>', 'group versions to enable or disable: api/all=true, apps/v1=false, ...')
+      .default([])
+      .argParser(list),
+  ])
+  return addOptionGroup(command, 'Controllers', [
+    option('--controllers <names>', 'controllers to run: * for all, -name to exclude one, empty for none')
+      .default(['*'])
+      .argParser((text) => list(text)),
+  ])
+}
+
+export function addNetworkFlags(command: Command): Command {
+  return addOptionGroup(command, 'Misc', [
+    option('--service-cluster-ip-range <range>', 'address range of services; its first address is in the serving certificate')
+      .default('10.0.0.0/24')
+      .argParser(addressRange),
+    option('--service-node-port-range <range>', 'range of node ports: first-last, or first+count')
+      .default({ from: 30_000, to: 32_767 }, '30000-32767')
+      .argParser(portRange),
+    option('--allow-privileged [bool]', 'allow privileged containers').default(false).argParser(flag),
+  ])
+}
+
+export function addLogFlags(command: Command): Command {
+  return addOptionGroup(command, 'Logs', [
+    option('-v, --v <level>', 'log verbosity, 0 to 10; 2 and above log every request').default(0).argParser(verbosity),
+  ])
+}

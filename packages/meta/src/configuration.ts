@@ -1,0 +1,130 @@
+/** Strict parsing of configuration files: unknown members and wrong types are errors. */
+
+import { parseDuration } from './time/duration.ts'
+
+/** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds. */
+export type ConfigurationSchema = 'string' | 'boolean' | 'duration' | ListSchema | ObjectSchema
+
+export interface ListSchema {
+  readonly list: ConfigurationSchema
+}
+
+export interface ObjectSchema {
+  readonly members: Readonly<Record<string, ConfigurationSchema>>
+}
+
+/** The parsed value of a schema; absent and null members are omitted. */
+export type ConfigurationValue<S> = S extends 'string'
+  ? string
+  : S extends 'boolean'
+    ? boolean
+    : S extends 'duration'
+      ? bigint
+      : S extends { readonly list: infer I }
+        ? readonly ConfigurationValue<I>[]
+        : S extends { readonly members: infer M }
+          ? { readonly [K in keyof M]?: ConfigurationValue<M[K]> }
+          : never
+
+export interface ConfigurationKind<S extends ObjectSchema> {
+  readonly kind: string
+  /** The accepted versions. */
+  readonly apiVersions: readonly string[]
+  /** Members besides `apiVersion` and `kind`. */
+  readonly schema: S
+}
+
+export type ConfigurationResult<S> =
+  | { readonly ok: true; readonly value: ConfigurationValue<S> }
+  | { readonly ok: false; readonly message: string }
+
+const maxDepth = 64
+
+/**
+ * Parses a configuration of one kind.
+ *
+ * @param value Parsed JSON or YAML.
+ * @param repeated Errors of the parser about duplicate keys.
+ * @example
+ * ```ts
+ * const result = parseConfiguration(value, {
+ *   kind: 'Widget',
+ *   apiVersions: ['example.com/v1'],
+ *   schema: { members: { timeout: 'duration' } },
+ * })
+ * if (result.ok) console.log(result.value.timeout)
+ * ```
+ */
+export function parseConfiguration<const S extends ObjectSchema>(
+  value: unknown,
+  { kind, apiVersions, schema }: ConfigurationKind<S>,
+  repeated: readonly string[] = [],
+): ConfigurationResult<S> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('not an object')
+  const { apiVersion: version, kind: given, ...rest } = value as Record<string, unknown>
+  if (typeof given !== 'string' || given === '') return failure("Object 'Kind' is missing")
+  if (typeof version !== 'string' || version === '') return failure("Object 'apiVersion' is missing")
+  if (given !== kind || !apiVersions.includes(version))
+    return failure(`no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(version)}`)
+  const reader = new ConfigurationParser()
+  const read = reader.read(rest, schema, '')
+  if (reader.mistakes.length > 0) return failure(reader.mistakes.join(', '))
+  const keys = repeated.length === 0 ? [] : [`yaml: unmarshal errors:${repeated.map((line) => `\n  ${line}`).join('')}`]
+  const strict = [...keys, ...reader.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
+  if (strict.length > 0) return failure(`strict decoding error: ${strict.join(', ')}`)
+  return { ok: true, value: read as ConfigurationValue<S> }
+}
+
+function failure(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message }
+}
+
+class ConfigurationParser {
+  readonly mistakes: string[] = []
+  readonly unknown: string[] = []
+
+  read(value: unknown, shape: ConfigurationSchema, path: string, depth = 0): unknown {
+    if (depth > maxDepth) return this.#mistake(path, 'is nested too deeply')
+    if (shape === 'string' || shape === 'boolean') {
+      return typeof value === shape ? value : this.#mistake(path, `must be a ${shape}`)
+    }
+    if (shape === 'duration') return this.#duration(value, path)
+    if ('list' in shape) {
+      if (!Array.isArray(value)) return this.#mistake(path, 'must be a list')
+      return value.map((item, i) => this.read(item ?? zero(shape.list), shape.list, `${path}[${i}]`, depth + 1))
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#mistake(path, 'must be an object')
+    return this.#members(value, shape, { path, depth })
+  }
+
+  #members(value: object, { members }: ObjectSchema, place: { readonly path: string; readonly depth: number }): unknown {
+    const read: [string, unknown][] = []
+    for (const [name, member] of Object.entries(value)) {
+      const path = place.path === '' ? name : `${place.path}.${name}`
+      const shape = Object.hasOwn(members, name) ? members[name] : undefined
+      if (shape === undefined) this.unknown.push(path)
+      else if (member !== null && member !== undefined) read.push([name, this.read(member, shape, path, place.depth + 1)])
+    }
+    return Object.fromEntries(read)
+  }
+
+  #duration(value: unknown, path: string): unknown {
+    if (typeof value !== 'string') return this.#mistake(path, 'must be a duration such as 30s')
+    try {
+      return parseDuration(value)
+    } catch (error) {
+      return this.#mistake(path, (error as Error).message)
+    }
+  }
+
+  #mistake(path: string, what: string): undefined {
+    this.mistakes.push(`${path === '' ? 'configuration' : path}: ${what}`)
+    return undefined
+  }
+}
+
+/** The value of null items in a list. */
+function zero(shape: ConfigurationSchema): unknown {
+  if (typeof shape === 'string') return shape === 'boolean' ? false : shape === 'duration' ? '0s' : ''
+  return 'list' in shape ? [] : {}
+}

@@ -1,0 +1,29 @@
+export {
+  formatRegexError,
+  maxLabelLength,
+  maxSubdomainLength,
+  validateCIdentifier,
+  validateConfigMapKey,
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateDns1123SubdomainWithUnderscore,
+  validateEnvVarName,
+  validateHttpHeaderName,
+  validateLabelValue,
+  validatePathSegmentName,
+  validatePathSegmentPrefix,
+  validatePercent,
+  validatePortName,
+  validateQualifiedNameFormat,
+  validateRelaxedEnvVarName,
+  validateWildcardDns1123Subdomain,
+} from './name-formats.ts'
+export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
+export { validateGroupId, validateInRange, validatePortNum, validateUserId } from './number-rules.ts'
+export {
+  validateDomainPrefixedKey,
+  validateDomainPrefixedPath,
+  validateFullyQualifiedDomainName,
+  validateFullyQualifiedName,
+} from './qualified-names.ts'

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import vectors from '../../testdata/quantities.json' with { type: 'json' }
+import { MetaError } from '../meta-error.ts'
+import { normalizeQuantity, Quantity } from './quantity.ts'
+import { quantityFormatError } from './quantity-text.ts'
+
+interface Valid {
+  readonly text: string
+  readonly canonical: string
+  readonly printed?: string
+  readonly format: string
+  readonly value: string
+}
+
+const suffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'e0', 'e3', 'e-4', 'E7']
+const amountText = fc
+  .tuple(fc.constantFrom('', '-'), fc.bigInt(0n, 10n ** 20n), fc.option(fc.bigInt(0n, 10n ** 12n)), fc.constantFrom(...suffixes))
+  .map(([sign, whole, fraction, suffix]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${suffix}`)
+const amount = amountText.map((text) => Quantity.parse(text))
+const decimal = fc
+  .tuple(fc.bigInt(-(10n ** 20n), 10n ** 20n), fc.integer({ min: -9, max: 20 }))
+  .map(([value, exponent]) => Quantity.of(value, exponent))
+
+describe('Quantity', () => {
+  it('parses and formats the vectors', () => {
+    for (const { text, canonical, printed = canonical, format, value } of vectors.valid as readonly Valid[]) {
+      const quantity = Quantity.parse(text)
+      const actual = {
+        canonical: quantity.canonical(),
+        printed: String(quantity),
+        format: quantity.format,
+        value: String(quantity.value()),
+      }
+      expect({ text, ...actual }).toEqual({ text, canonical, printed, format, value })
+      expect(JSON.stringify({ quantity })).toBe(JSON.stringify({ quantity: printed }))
+    }
+  })
+
+  it('rejects with the message of the stock server', () => {
+    const message = (text: string) => {
+      expect(Quantity.isValid(text)).toBe(false)
+      try {
+        return String(Quantity.parse(text))
+      } catch (error) {
+        expect(error).toBeInstanceOf(MetaError)
+        expect((error as MetaError).code).toBe('InvalidQuantity')
+        return (error as Error).message
+      }
+    }
+    for (const text of vectors.format) expect({ text, message: message(text) }).toEqual({ text, message: quantityFormatError })
+    for (const text of vectors.suffix)
+      expect({ text, message: message(text) }).toEqual({ text, message: "unable to parse quantity's suffix" })
+    expect(message('1'.repeat(1001))).toBe('unable to parse numeric part of quantity')
+    expect(message(`${'1'.repeat(500_000)}x`)).toBe(quantityFormatError)
+    expect(message(`1.${'1'.repeat(500_000)}x`)).toBe(quantityFormatError)
+  })
+
+  it('accepts JSON numbers and text with surrounding spaces', () => {
+    expect(normalizeQuantity(1.5)).toBe('1500m')
+    expect(normalizeQuantity(2000n)).toBe('2k')
+    expect(normalizeQuantity(' 1Gi ')).toBe('1Gi')
+    expect(normalizeQuantity(1e21)).toBe('1e+21')
+    expect(() => normalizeQuantity(Number.NaN)).toThrow(quantityFormatError)
+  })
+
+  it('compares across suffixes', () => {
+    const ascending = [
+      '-1E',
+      '-1',
+      '-1n',
+      '0',
+      '1n',
+      '999u',
+      '1m',
+      '999m',
+      '1',
+      '1k',
+      '1Ki',
+      '1025',
+      '1M',
+      '1Mi',
+      '1E',
+      '7Ei',
+      '1e30',
+      '1e1000',
+    ]
+    ascending.forEach((a, i) => {
+      ascending.forEach((b, j) => {
+        expect([a, b, Math.sign(Quantity.parse(a).compare(Quantity.parse(b)))]).toEqual([a, b, Math.sign(i - j)])
+      })
+    })
+    expect(Quantity.parse('1024').equals(Quantity.parse('1Ki'))).toBe(true)
+  })
+
+  it('adds in the format of the first operand, or of the second when the first is zero', () => {
+    const sum = (a: string, b: string) => String(Quantity.parse(a).add(Quantity.parse(b)))
+    expect(sum('1Gi', '1G')).toBe('2073741824')
+    expect(sum('1Gi', '1024Mi')).toBe('2Gi')
+    expect(sum('0', '1Ki')).toBe('1Ki')
+    expect(sum('1k', '1Ki')).toBe('2024')
+    expect(sum('2', '500m')).toBe('2500m')
+    expect(sum('1E', '1n')).toBe('1000000000000000000000000001n')
+    expect(String(Quantity.parse('0').sub(Quantity.parse('1Ki')))).toBe('-1Ki')
+    expect(String(Quantity.parse('3').mul(-2))).toBe('-6')
+  })
+
+  it('rounds integers away from zero', () => {
+    expect(Quantity.parse('1001m').milliValue()).toBe(1001n)
+    expect(Quantity.parse('1.0001').milliValue()).toBe(1001n)
+    expect(Quantity.parse('-1.0001').milliValue()).toBe(-1001n)
+    expect(Quantity.parse('1.5Gi').scaledValue(6)).toBe(1611n)
+    expect(Quantity.parse('2Ki').asInt64()).toBe(2048n)
+    expect(Quantity.parse('1500m').asInt64()).toBeUndefined()
+    expect(Quantity.parse('1e19').asInt64()).toBeUndefined()
+    expect(Quantity.parse('-9223372036854775808').asInt64()).toBe(-9223372036854775808n)
+    expect(String(Quantity.parse('1234n').roundUp(-6))).toBe('2u')
+    expect(String(Quantity.parse('1.500').roundUp(-3))).toBe('1.500')
+    expect(String(Quantity.of(15, -10))).toBe('2n')
+    expect(Quantity.parse('-1500m').approximate()).toBe(-1.5)
+    expect([Quantity.parse('-1m').sign(), Quantity.parse('0').sign(), Quantity.parse('1n').sign()]).toEqual([-1, 0, 1])
+    expect(String(Quantity.parse('2Ki').withFormat('DecimalSI'))).toBe('2048')
+  })
+
+  it('preserves amount and canonical text when parsed again', () => {
+    fc.assert(
+      fc.property(amount, (quantity) => {
+        const again = Quantity.parse(quantity.canonical())
+        expect(again.equals(quantity)).toBe(true)
+        expect(again.canonical()).toBe(quantity.canonical())
+        expect(Quantity.parse(String(quantity)).equals(quantity)).toBe(true)
+      }),
+    )
+  })
+
+  it('obeys the laws of arithmetic', () => {
+    fc.assert(
+      fc.property(decimal, decimal, decimal, (a, b, c) => {
+        expect(a.add(b).equals(b.add(a))).toBe(true)
+        expect(
+          a
+            .add(b)
+            .add(c)
+            .equals(a.add(b.add(c))),
+        ).toBe(true)
+        expect(a.add(b).sub(b).equals(a)).toBe(true)
+        expect(a.sub(a).isZero()).toBe(true)
+        expect(a.neg().neg().equals(a)).toBe(true)
+        expect(Math.sign(a.compare(b))).toBe(a.sub(b).sign())
+        expect(Math.sign(a.compare(b))).toBe(-Math.sign(b.compare(a)) || 0)
+        expect(a.mul(3).equals(a.add(a).add(a))).toBe(true)
+      }),
+    )
+  })
+
+  it('throws only MetaError for any text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+-]?[0-9.]{0,8}[eEinumkKMGTP]{0,3}[-+]?[0-9]{0,6}$/)), (text) => {
+        try {
+          Quantity.parse(text).canonical()
+        } catch (error) {
+          expect(error).toBeInstanceOf(MetaError)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,233 @@
+/** Resource quantities: `100m`, `1.5Gi`, `12e6`. Exact, with one canonical text form. */
+
+import { MetaError } from '../meta-error.ts'
+import { formatBinary, formatDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
+
+const maxInt64 = 2n ** 63n - 1n
+const minInt64 = -(2n ** 63n)
+
+/** The smallest fraction kept: 1e-9. */
+const nano = -9
+
+/**
+ * An immutable quantity: `unscaled * 10 ** exponent`, never finer than 1e-9.
+ *
+ * The text form keeps the parsed family of suffixes unless that would lose precision, with the largest suffix that yields an
+ * integer: `1500m` stays, `1000m` is `1`, `1024Mi` is `1Gi`, `0.5Gi` is `512Mi`.
+ *
+ * @example
+ * ```ts
+ * String(Quantity.parse('0.5Gi').add(Quantity.parse('512Mi'))) // 1Gi
+ * ```
+ */
+export class Quantity {
+  readonly format: QuantityFormat
+  readonly #unscaled: bigint
+  readonly #exponent: number
+  #text: string | undefined
+
+  private constructor(unscaled: bigint, exponent: number, format: QuantityFormat) {
+    this.#unscaled = unscaled
+    this.#exponent = unscaled === 0n ? 0 : exponent
+    this.format = format
+  }
+
+  /** @throws MetaError `InvalidQuantity` with the message of the stock server. */
+  static parse(text: string): Quantity {
+    const parts = splitQuantity(text)
+    let unscaled = BigInt(parts.whole + parts.fraction)
+    let exponent = -parts.fraction.length
+    let { format } = parts
+    if (parts.base === 2) unscaled <<= BigInt(parts.exponent)
+    else exponent += parts.exponent
+    if (exponent < nano) {
+      unscaled = divideUp(unscaled, nano - exponent)
+      exponent = nano
+    }
+    if (parts.base === 2) {
+      if (compare(unscaled, exponent, maxInt64, 0) > 0) {
+        unscaled = maxInt64
+        exponent = 0
+      }
+      if (unscaled !== 0n && compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
+    }
+    const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format)
+    if (isPrintedAsWritten(parts)) quantity.#text = text
+    return quantity
+  }
+
+  /** An integer number of units of `10 ** exponent`: `Quantity.of(5, -3)` is `5m`. */
+  static of(value: number | bigint, exponent = 0, format: QuantityFormat = 'DecimalSI'): Quantity {
+    const unscaled = BigInt(value)
+    return exponent < nano
+      ? new Quantity(rescale(unscaled, exponent, nano), nano, format)
+      : new Quantity(unscaled, exponent, format)
+  }
+
+  /** Whether the text is a quantity. */
+  static isValid(text: string): boolean {
+    try {
+      splitQuantity(text)
+      return true
+    } catch (error) {
+      if (error instanceof MetaError) return false
+      throw error
+    }
+  }
+
+  /** -1, 0 or 1. */
+  sign(): number {
+    return this.#unscaled === 0n ? 0 : this.#unscaled < 0n ? -1 : 1
+  }
+
+  isZero(): boolean {
+    return this.#unscaled === 0n
+  }
+
+  /** Negative when less than `other`, 0 when equal, positive when greater, regardless of suffixes. */
+  compare(other: Quantity): number {
+    return compare(this.#unscaled, this.#exponent, other.#unscaled, other.#exponent)
+  }
+
+  equals(other: Quantity): boolean {
+    return this.compare(other) === 0
+  }
+
+  /** The sum, in the format of this quantity, or of `other` when this one is zero. */
+  add(other: Quantity): Quantity {
+    const exponent = Math.min(this.#exponent, other.#exponent)
+    const sum = raise(this.#unscaled, this.#exponent - exponent) + raise(other.#unscaled, other.#exponent - exponent)
+    return new Quantity(sum, exponent, this.isZero() ? other.format : this.format)
+  }
+
+  /** The difference, in the format of this quantity, or of `other` when this one is zero. */
+  sub(other: Quantity): Quantity {
+    return this.add(other.neg())
+  }
+
+  neg(): Quantity {
+    return new Quantity(-this.#unscaled, this.#exponent, this.format)
+  }
+
+  /** The product with an integer. */
+  mul(factor: number | bigint): Quantity {
+    return new Quantity(this.#unscaled * BigInt(factor), this.#exponent, this.format)
+  }
+
+  /** The same amount in another format. */
+  withFormat(format: QuantityFormat): Quantity {
+    return new Quantity(this.#unscaled, this.#exponent, format)
+  }
+
+  /** The amount in units of `10 ** exponent`, rounded away from zero. */
+  scaledValue(exponent: number): bigint {
+    return rescale(this.#unscaled, this.#exponent, exponent)
+  }
+
+  /** The amount in units, rounded away from zero. */
+  value(): bigint {
+    return this.scaledValue(0)
+  }
+
+  /** The amount in thousandths, rounded away from zero. */
+  milliValue(): bigint {
+    return this.scaledValue(-3)
+  }
+
+  /** The amount rounded away from zero to a multiple of `10 ** exponent`. */
+  roundUp(exponent: number): Quantity {
+    return this.#exponent >= exponent ? this : new Quantity(this.scaledValue(exponent), exponent, this.format)
+  }
+
+  /** The amount as a 64-bit integer; `undefined` when it is not one. */
+  asInt64(): bigint | undefined {
+    const value = this.value()
+    const whole = compare(this.#unscaled, this.#exponent, value, 0) === 0
+    return whole && value <= maxInt64 && value >= minInt64 ? value : undefined
+  }
+
+  /** The nearest floating point number, for ratios and ordering only. */
+  approximate(): number {
+    return Number(`${this.#unscaled}e${this.#exponent}`)
+  }
+
+  /**
+   * The text printed by the stock server: the canonical form, except that some parsed texts keep a redundant sign, zero or
+   * capital `E` (`+5`, `1.500`, `1E3`).
+   */
+  toString(): string {
+    this.#text ??= this.canonical()
+    return this.#text
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+
+  /** The canonical text: equal amounts of one format have equal text. */
+  canonical(): string {
+    if (this.#unscaled === 0n) return '0'
+    if (this.format === 'BinarySI' && this.#isBinary()) return formatBinary(this.value())
+    let digits = this.#unscaled
+    let exponent = this.#exponent
+    while (digits % 10n === 0n) {
+      digits /= 10n
+      exponent++
+    }
+    while (exponent % 3 !== 0) {
+      digits *= 10n
+      exponent--
+    }
+    return formatDecimal(digits, exponent, this.format)
+  }
+
+  /** Whether binary suffixes apply: the amount is an integer of magnitude 1024 or more. */
+  #isBinary(): boolean {
+    const size = this.#unscaled < 0n ? -this.#unscaled : this.#unscaled
+    return compare(size, this.#exponent, 1024n, 0) >= 0 && compare(this.#unscaled, this.#exponent, this.value(), 0) === 0
+  }
+}
+
+/**
+ * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by the stock server.
+ *
+ * @throws MetaError `InvalidQuantity`
+ */
+export function normalizeQuantity(value: string | number | bigint): string {
+  return Quantity.parse(String(value).trim()).toString()
+}
+
+/** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */
+function isPrintedAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
+  if (base === 2) {
+    const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
+    return fraction === '' && precision >= 0 && Number(whole.slice(-3)) % 8 !== 0
+  }
+  const digits = whole + fraction
+  const scale = exponent - fraction.length
+  return digits.length <= 18 && scale >= nano && scale % 3 === 0 && digits[0] !== '0' && !digits.endsWith('000')
+}
+
+function raise(value: bigint, power: number): bigint {
+  return power === 0 ? value : value * 10n ** BigInt(power)
+}
+
+/** Divides a non-negative value by a power of ten, rounding up. */
+function divideUp(value: bigint, power: number): bigint {
+  const divisor = 10n ** BigInt(power)
+  const quotient = value / divisor
+  return quotient * divisor === value ? quotient : quotient + 1n
+}
+
+/** Converts between units of powers of ten, rounding away from zero. */
+function rescale(value: bigint, from: number, to: number): bigint {
+  if (from >= to) return raise(value, from - to)
+  return value < 0n ? -divideUp(-value, to - from) : divideUp(value, to - from)
+}
+
+function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): number {
+  const exponent = Math.min(aExponent, bExponent)
+  const left = raise(a, aExponent - exponent)
+  const right = raise(b, bExponent - exponent)
+  return left < right ? -1 : left > right ? 1 : 0
+}

@@ -1,0 +1,24 @@
+/** Limits of selectors sent as text. */
+
+import { MetaError } from '../meta-error.ts'
+
+/**
+ * Maximum number of terms and values of a selector. Differs: the stock server is only limited by the length of a URL.
+ *
+ * @see docs/decisions/0011-bounded-work.md
+ */
+export const maxSelectorTerms = 10_000
+
+/** Maximum length of selector text in messages, in characters. */
+const maxShownLength = 1024
+
+/** The error for a selector with more terms than {@link maxSelectorTerms}. */
+export function tooManyTermsError(code: 'InvalidLabelSelector' | 'InvalidFieldSelector', selector: string): MetaError {
+  const parameter = code === 'InvalidLabelSelector' ? 'labelSelector' : 'fieldSelector'
+  return new MetaError(code, selector, `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`)
+}
+
+/** Truncates selector text for messages. */
+export function truncateSelector(text: string): string {
+  return text.length <= maxShownLength ? text : `${text.slice(0, maxShownLength)}...`
+}

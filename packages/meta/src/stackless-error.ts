@@ -1,0 +1,24 @@
+/**
+ * Errors without stacks, for API errors and malformed input: they are created often, also on hostile input, so capturing stacks
+ * would be costly.
+ */
+
+/** An error that captures no stack. */
+export abstract class StacklessError extends Error {
+  constructor(message: string | undefined) {
+    const limit = setStackLimit(0)
+    super(message)
+    setStackLimit(limit)
+  }
+}
+
+/** Sets the number of captured stack frames, if the engine permits, and returns the previous one. */
+function setStackLimit(limit: number): number {
+  const previous = Error.stackTraceLimit
+  try {
+    Error.stackTraceLimit = limit
+  } catch {
+    // A frozen `Error` still captures frames, which only costs time.
+  }
+  return previous
+}

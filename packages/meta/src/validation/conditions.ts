@@ -1,0 +1,74 @@
+/** Validation of `status.conditions` of the common type. */
+
+import { utf8Length } from '../go-text.ts'
+import type { FieldError } from '../interfaces.ts'
+import { formatRegexError } from '../names/name-formats.ts'
+import { collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
+import { validateLabelName } from './object-meta.ts'
+import type { Path } from './path.ts'
+
+/** An observation of an object's state. */
+export interface Condition {
+  readonly type: string
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string
+  /** The observed generation of the object. */
+  readonly observedGeneration?: number
+  /** RFC 3339 timestamp of the last change of `status`. */
+  readonly lastTransitionTime: string | null
+  /** A CamelCase identifier for programs. */
+  readonly reason: string
+  /** A message for people. */
+  readonly message: string
+}
+
+const maxReasonLength = 1024
+const maxMessageLength = 32 * 1024
+const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
+const reason = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
+
+/** Requires unique types and complete conditions. */
+export function validateConditions(conditions: readonly Partial<Condition>[] | null | undefined, path: Path): FieldError[] {
+  if (conditions === undefined || conditions === null || conditions.length === 0) return []
+  return collectErrors((errors) => {
+    const types = new Set<string>()
+    for (const [i, condition] of conditions.entries()) {
+      const type = condition.type ?? ''
+      if (types.has(type)) errors.push(field.duplicate(path.index(i).child('type'), type))
+      types.add(type)
+      errors.push(...validateCondition(condition, path.index(i)))
+    }
+  })
+}
+
+/** Validates one condition. */
+export function validateCondition(condition: Partial<Condition>, path: Path): FieldError[] {
+  const errors = validateLabelName(condition.type ?? '', path.child('type'))
+  const status = condition.status ?? ''
+  if (status !== 'True' && status !== 'False' && status !== 'Unknown') {
+    errors.push(field.notSupported(path.child('status'), status, ['False', 'True', 'Unknown']))
+  }
+  const { observedGeneration = 0, lastTransitionTime, message = '' } = condition
+  if (observedGeneration < 0) {
+    errors.push(field.invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'))
+  }
+  if (!lastTransitionTime) errors.push(field.required(path.child('lastTransitionTime'), 'must be set'))
+  validateReason(condition.reason ?? '', path.child('reason'), errors)
+  if (utf8Length(message) > maxMessageLength) errors.push(field.tooLong(path.child('message'), message, maxMessageLength))
+  return errors
+}
+
+function validateReason(text: string, path: Path, errors: FieldError[]): void {
+  if (text === '') {
+    errors.push(field.required(path, 'must be set'))
+    return
+  }
+  if (!reason.test(text)) {
+    const words =
+      "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
+    const examples = ['my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB']
+    errors.push(field.invalid(path, text, formatRegexError(words, reasonFormat, ...examples)))
+  }
+  if (utf8Length(text) > maxReasonLength) errors.push(field.tooLong(path, text, maxReasonLength))
+}

@@ -1,0 +1,79 @@
+/** Limited error lists, which stop the validation that fills them. */
+
+import type { FieldError } from '../interfaces.ts'
+import { StacklessError } from '../stackless-error.ts'
+
+/** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
+export const maxFieldErrors = 1000
+
+/** Maximum total length of the errors of one validation, in characters. */
+export const maxFieldErrorsLength = 256 * 1024
+
+/** Stops a validation whose error list is full. Never leaves `collectErrors`. */
+export class ErrorListFull extends StacklessError {
+  readonly list: readonly FieldError[]
+
+  constructor(list: readonly FieldError[]) {
+    super('the list of errors is full')
+    this.list = list
+  }
+}
+
+/** Counts errors and their length. */
+export class ErrorBudget {
+  #errors = maxFieldErrors
+  #length = maxFieldErrorsLength
+
+  /** Whether this error fills the list. */
+  spend({ field, message }: FieldError): boolean {
+    this.#length -= field.length + message.length
+    return --this.#errors <= 0 || this.#length <= 0
+  }
+}
+
+/** An array that throws `ErrorListFull` on the push that fills it. */
+export class ErrorList extends Array<FieldError> {
+  readonly #budget: ErrorBudget = new ErrorBudget()
+
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array
+  }
+
+  override push(...errors: FieldError[]): number {
+    for (const error of errors) {
+      super.push(error)
+      if (this.#budget.spend(error)) throw new ErrorListFull(this)
+    }
+    return this.length
+  }
+}
+
+/**
+ * Collects the errors that `walk` pushes, until the list is full.
+ *
+ * @example
+ * ```ts
+ * const errors = collectErrors((list) => {
+ *   if (name === '') list.push(field.required(Path.of('name')))
+ * })
+ * ```
+ */
+export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
+  const errors = new ErrorList()
+  runUntilFull(errors, () => walk(errors))
+  return [...errors]
+}
+
+/** Appends errors one by one, because a list may exceed the argument limit of a call. */
+export function addErrors(into: FieldError[], errors: readonly FieldError[]): void {
+  for (const error of errors) into.push(error)
+}
+
+/** Runs `walk` to its end, or until `list` is full. */
+export function runUntilFull(list: readonly FieldError[], walk: () => void): void {
+  try {
+    walk()
+  } catch (error) {
+    if (!(error instanceof ErrorListFull) || error.list !== list) throw error
+  }
+}

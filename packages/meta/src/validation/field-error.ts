@@ -1,0 +1,114 @@
+/** Factories of `FieldError` with the messages of the stock server. */
+
+import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinFormatted, truncateGoText } from '../go-text.ts'
+import type { FieldError } from '../interfaces.ts'
+import { maxFieldErrorsLength } from './error-list.ts'
+import type { Path } from './path.ts'
+
+/** A path, its text, or `undefined` for the object itself. */
+export type FieldPathLike = Path | string | undefined
+
+/**
+ * Factories of field errors. The message is the text that the stock server prints after the field path.
+ *
+ * @example
+ * ```ts
+ * field.required(Path.of('spec').child('selector')) // { field: 'spec.selector', message: 'Required value', ... }
+ * ```
+ */
+export const field = {
+  /** The value is malformed, out of range or inconsistent with another one. */
+  invalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+  },
+  /** The value has the wrong type. */
+  typeInvalid(path: FieldPathLike, value: unknown, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
+  },
+  /** A required value is absent, null or empty. */
+  required(path: FieldPathLike, detail = ''): FieldError {
+    return createFieldError(path, 'FieldValueRequired', withDetail('Required value', detail))
+  },
+  /** The value is not in a closed set, printed in the order of `allowed`. */
+  notSupported(path: FieldPathLike, value: unknown, allowed: readonly string[]): FieldError {
+    const detail = allowed.length === 0 ? '' : `supported values: ${joinFormatted(allowed, goQuote)}`
+    return createFieldError(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
+  },
+  /** The value is not permitted here, although valid elsewhere. */
+  forbidden(path: FieldPathLike, detail: string): FieldError {
+    return createFieldError(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
+  },
+  /** The value must be unique but occurs twice. */
+  duplicate(path: FieldPathLike, value: unknown): FieldError {
+    return createFieldError(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
+  },
+  /** The value has more than `max` bytes and is not printed. A negative `max` omits the limit from the message. */
+  tooLong(path: FieldPathLike, _value: unknown, max: number): FieldError {
+    const detail = max < 0 ? 'value is too long' : `may not be more than ${max} bytes`
+    return createFieldError(path, 'FieldValueTooLong', `Too long: ${detail}`)
+  },
+  /** There are `actual` items where at most `max` are allowed; negative numbers are omitted from the message. */
+  tooMany(path: FieldPathLike, actual: number, max: number): FieldError {
+    const detail = max < 0 ? 'has too many items' : `must have at most ${max} items`
+    return createFieldError(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
+  },
+  /** The value refers to something that does not exist. */
+  notFound(path: FieldPathLike, value: unknown): FieldError {
+    return createFieldError(path, 'FieldValueNotFound', `Not found: ${printValue(value)}`)
+  },
+  /** The value could not be validated because of another failure. */
+  internal(path: FieldPathLike, detail: string): FieldError {
+    return createFieldError(path, 'InternalError', withDetail('Internal error', detail))
+  },
+} as const
+
+/** Formats an error in one line: `spec.size: Invalid value: 0: must be positive`. */
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${error.message}`
+}
+
+/**
+ * Formats errors in one line, each message once and several in brackets; empty for no errors. A very long line is truncated with
+ * `...`.
+ */
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  const texts = new Set<string>()
+  let length = 0
+  for (const error of errors) {
+    texts.add(formatFieldError(error))
+    length += error.field.length + error.message.length
+    if (length < maxFieldErrorsLength) continue
+    texts.add('...')
+    break
+  }
+  const joined = [...texts].join(', ')
+  return texts.size > 1 ? `[${joined}]` : joined
+}
+
+function createFieldError(path: FieldPathLike, reason: FieldError['reason'], message: string): FieldError {
+  return { field: path === undefined ? '<nil>' : truncateGoText(String(path)), reason, message }
+}
+
+function withDetail(text: string, detail: string): string {
+  return detail === '' ? text : `${text}: ${truncateGoText(detail)}`
+}
+
+/** Formats a value for a message; `null` and absent values print as `"null"`, as on the stock server. */
+function printValue(value: unknown): string {
+  if (value === null || value === undefined) return '"null"'
+  switch (typeof value) {
+    case 'string':
+      return goQuoteShort(value)
+    case 'number':
+      return goFloat(value)
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+  }
+  if (value instanceof GoText) return truncateGoText(value.text)
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    const prototype = Object.getPrototypeOf(value)
+    if (prototype !== null && prototype !== Object.prototype) return truncateGoText(String(value))
+  }
+  return truncateGoText(goSyntax(value))
+}

@@ -1,0 +1,52 @@
+/** Validation of `metadata.managedFields` entries, except the field sets. */
+
+import { isPrintable, utf8Length } from '../go-text.ts'
+import type { DeepReadonly, FieldError, ManagedFieldsEntry } from '../interfaces.ts'
+import { collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
+import type { Path } from './path.ts'
+
+/** Maximum length of a field manager name, in bytes. */
+export const maxFieldManagerLength = 128
+/** Maximum length of a subresource name in an entry, in bytes. */
+export const maxSubresourceLength = 256
+
+const printableAscii = /^[ -~]*$/
+
+/** Validates operation, type, manager and subresource of every entry. */
+export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
+  if (entries === undefined || entries === null || entries.length === 0) return []
+  return collectErrors((errors) => {
+    for (const [i, entry] of entries.entries()) validateEntry(entry, path.index(i), errors)
+  })
+}
+
+function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, errors: FieldError[]): void {
+  const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
+  if (operation !== 'Apply' && operation !== 'Update') {
+    errors.push(field.invalid(path.child('operation'), operation, 'must be `Apply` or `Update`'))
+  }
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+    errors.push(field.invalid(path.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+  }
+  if (manager !== '') for (const error of validateFieldManager(manager, path.child('manager'))) errors.push(error)
+  if (utf8Length(subresource) > maxSubresourceLength) {
+    errors.push(field.tooLong(path.child('subresource'), subresource, maxSubresourceLength))
+  }
+}
+
+/** Validates a field manager name: at most 128 printable bytes. */
+export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
+  if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
+  return collectErrors((errors) => {
+    if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
+    let position = 0
+    for (const char of manager) {
+      if (!isPrintable(char)) {
+        const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+        errors.push(field.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+      }
+      position += utf8Length(char)
+    }
+  })
+}

@@ -1,0 +1,211 @@
+/**
+ * Validation of `metadata`.
+ *
+ * Order and wording of the errors equal those of the stock server, because `details.causes` lists them in order.
+ */
+
+import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'
+import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
+import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
+import { type NameRule, nameRules } from '../names/name-rule.ts'
+import { formatGoTime } from '../time/time.ts'
+import { addErrors, collectErrors } from './error-list.ts'
+import { field } from './field-error.ts'
+import { validateManagedFields } from './managed-fields.ts'
+import { validateOwnerReferences } from './owner-references.ts'
+import { Path } from './path.ts'
+
+/** Maximum total size of the annotations of an object, keys and values, in bytes. */
+export const maxAnnotationsSize = 256 * 1024
+
+/** Message for an immutable field. */
+export const immutableError = 'field is immutable'
+
+/** Finalizers without a domain that every object may have. */
+export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+type Meta = DeepReadonly<ObjectMeta>
+type TextMap = Readonly<Record<string, string>>
+
+/** Rules that depend on the kind. */
+export interface ObjectMetaRules {
+  readonly namespaced: boolean
+  readonly name: NameRule
+  /** Path of the metadata; `metadata` by default. */
+  readonly path?: Path
+}
+
+/**
+ * Validates the metadata of an object, new or updated.
+ *
+ * @example
+ * ```ts
+ * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
+ * ```
+ */
+export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+  const path = rules.path ?? Path.of('metadata')
+  const errors: FieldError[] = []
+  if (meta.generateName) {
+    for (const text of rules.name(meta.generateName, true))
+      errors.push(field.invalid(path.child('generateName'), meta.generateName, text))
+  }
+  if (!meta.name) errors.push(field.required(path.child('name'), 'name or generateName is required'))
+  else for (const text of rules.name(meta.name, false)) errors.push(field.invalid(path.child('name'), meta.name, text))
+  validateNamespace(meta.namespace ?? '', rules.namespaced, path, errors)
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
+  }
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+/**
+ * Like `validateObjectMeta`, and requires finalizers without a domain to be standard ones, as the validators of built-in kinds
+ * do.
+ */
+export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+  const errors = validateObjectMeta(meta, rules)
+  const path = (rules.path ?? Path.of('metadata')).child('finalizers')
+  if (meta.finalizers?.every(isStandardFinalizer) === false) addErrors(errors, validateStandardFinalizers(meta.finalizers, path))
+  return errors
+}
+
+/** Validates updated metadata against the stored one. */
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp) {
+    const before = new Set(old.finalizers)
+    const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer))
+    if (added.length > 0) {
+      const found = goStrings([...new Set(added)].sort(compareCodePoints))
+      const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`
+      errors.push(field.forbidden(path.child('finalizers'), detail))
+    }
+  }
+  if (!meta.resourceVersion) {
+    errors.push(field.invalid(path.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update'))
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(field.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  immutable(errors, path.child('name'), meta.name ?? '', old.name ?? '')
+  immutable(errors, path.child('namespace'), meta.namespace ?? '', old.namespace ?? '')
+  immutable(errors, path.child('uid'), meta.uid ?? '', old.uid ?? '')
+  immutable(errors, path.child('creationTimestamp'), meta.creationTimestamp ?? '', old.creationTimestamp ?? '', printCreation)
+  immutable(errors, path.child('deletionTimestamp'), meta.deletionTimestamp ?? null, old.deletionTimestamp ?? null, printTime)
+  immutable(
+    errors,
+    path.child('deletionGracePeriodSeconds'),
+    meta.deletionGracePeriodSeconds ?? null,
+    old.deletionGracePeriodSeconds ?? null,
+  )
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+/** Requires qualified names as keys and label values as values. */
+export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
+  if (labels === undefined || labels === null) return []
+  return collectErrors((errors) => {
+    for (const key of Object.keys(labels)) {
+      addErrors(errors, validateLabelName(key, path))
+      const value = labels[key] as string
+      for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
+    }
+  })
+}
+
+/** Requires a qualified name. */
+export function validateLabelName(key: string, path: Path): FieldError[] {
+  return validateQualifiedNameFormat(key).map((text) => field.invalid(path, key, text))
+}
+
+/** Requires qualified names, in any case, as keys, and a total size of at most 256 KiB. */
+export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
+  if (annotations === undefined || annotations === null) return []
+  return collectErrors((errors) => {
+    let units = 0
+    const keys = Object.keys(annotations)
+    for (const key of keys) {
+      for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+      units += key.length + (annotations[key] as string).length
+    }
+    // A UTF-16 code unit takes at most three bytes, so most annotations need no exact count.
+    if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
+      errors.push(field.tooLong(path, '', maxAnnotationsSize))
+    }
+  })
+}
+
+/** Requires qualified names; `orphan` and `foregroundDeletion` are mutually exclusive. */
+export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
+  if (finalizers === undefined || finalizers === null || finalizers.length === 0) return []
+  return collectErrors((errors) => {
+    for (const finalizer of finalizers) addErrors(errors, validateFinalizerName(finalizer, path))
+    if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+      const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
+      errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
+    }
+  })
+}
+
+/** Requires a qualified name. */
+export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
+  return validateQualifiedNameFormat(finalizer).map((text) => field.invalid(path, finalizer, text))
+}
+
+/** Requires a finalizer without a domain to be a standard one. */
+export function validateStandardFinalizer(finalizer: string, path: Path): FieldError[] {
+  if (isStandardFinalizer(finalizer)) return []
+  return [field.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+}
+
+function validateStandardFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
+  return collectErrors((errors) => {
+    for (const [i, finalizer] of finalizers.entries()) addErrors(errors, validateStandardFinalizer(finalizer, path.index(i)))
+  })
+}
+
+function isStandardFinalizer(finalizer: string): boolean {
+  return finalizer.includes('/') || standardFinalizers.includes(finalizer)
+}
+
+/** Requires a scalar to be unchanged. */
+export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
+  return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
+}
+
+function sizeOf(texts: TextMap, keys: readonly string[]): number {
+  let size = 0
+  for (const key of keys) size += utf8Length(key) + utf8Length(texts[key] as string)
+  return size
+}
+
+function validateNamespace(namespace: string, namespaced: boolean, path: Path, errors: FieldError[]): void {
+  if (!namespaced) {
+    if (namespace !== '') errors.push(field.forbidden(path.child('namespace'), 'not allowed on this type'))
+  } else if (namespace === '') errors.push(field.required(path.child('namespace')))
+  else
+    for (const text of nameRules.dns1123Label(namespace, false))
+      errors.push(field.invalid(path.child('namespace'), namespace, text))
+}
+
+function immutable<T>(errors: FieldError[], path: Path, value: T, old: T, print: (value: T) => unknown = (it) => it): void {
+  if (value !== old) errors.push(field.invalid(path, print(value), immutableError))
+}
+
+function printTime(time: string | null): unknown {
+  return time === null ? null : goText(formatGoTime(time) ?? goQuote(time))
+}
+
+function printCreation(time: string): unknown {
+  return goText(time === '' ? '0001-01-01 00:00:00 +0000 UTC' : (formatGoTime(time) ?? goQuote(time)))
+}

@@ -1,0 +1,83 @@
+import { ApiError, type ApiObject, type JsonValue, runInSlices, Slices } from '@krmkit/meta'
+import { type Decoded, DecodedSize, decode, decodeSteps } from '@krmkit/schema'
+import { applyToObject, setManagedFields } from './field-ownership.ts'
+import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from './interfaces.ts'
+import { groupResource, type StoreInternals } from './internals.ts'
+import { maxObjectBytesByDefault } from './object-size.ts'
+import { isLarge } from './object-weight.ts'
+import { updateObject } from './update.ts'
+import { applyVersionDefaults, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
+
+/**
+ * Applies a configuration: merges it into the current object by field ownership, and stores the result.
+ *
+ * @throws ApiError 400, 404, 409 (conflicts, or a uid without an object), 413, 422.
+ * @see API protocol specification, 4.7
+ */
+export function applyObject(store: StoreInternals, context: WriteContext, request: ApplyRequest): Promise<UpdateResult> {
+  const { configuration, force, ...target } = request
+  return updateObject(store, context, {
+    ...target,
+    managesFields: true,
+    async change(current) {
+      const live = current === undefined ? undefined : toVersion(current, store.definition)
+      const given = configuration(live !== undefined)
+      const applied = given instanceof Promise ? await given : given
+      return merged(store, context, request, { current, live, applied })
+    },
+  })
+}
+
+interface Merge {
+  /** In the storage version. */
+  readonly current: FrozenObject | undefined
+  /** In the version of the request. */
+  readonly live: FrozenObject | undefined
+  readonly applied: AppliedConfiguration
+}
+
+async function merged(
+  store: StoreInternals,
+  context: WriteContext,
+  { force, subresource, name }: ApplyRequest,
+  { current, live, applied }: Merge,
+): Promise<ApiObject | FrozenObject> {
+  const { definition, environment } = store
+  const merging = applyToObject(store, context, { live, applied: applied.sent, force, subresource })
+  const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
+  if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
+  const decoding = content === 'applied' ? applied.object : decodeMerged(store, value)
+  const next = decoding instanceof Promise ? await decoding : decoding
+  setManagedFields(next, managedFields)
+  if (current === undefined) refuseUid(store, name, next)
+  return toStorageVersion(applyVersionDefaults(next, definition, environment), definition)
+}
+
+/** Decodes the merged object; a promise where it is large. @throws ApiError 400, 413 */
+function decodeMerged({ definition, environment, slices }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
+  const { maxObjectBytes = maxObjectBytesByDefault } = environment
+  const type = definition.kind.type()
+  const options = { collect: false, size: new DecodedSize(maxObjectBytes) }
+  const refuse = (error: unknown): never => {
+    throw decodeRefusal(error, maxObjectBytes)
+  }
+  if (isLarge(value)) {
+    return runInSlices(decodeSteps<ApiObject>(type, value, options), new Slices(slices)).then(objectOf, refuse)
+  }
+  try {
+    return objectOf(decode<ApiObject>(type, value, options))
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function objectOf({ object }: Decoded<ApiObject>): ApiObject {
+  return object
+}
+
+/** A configuration with a uid refers to an object that exists; a new one would get another uid. @throws ApiError 409 */
+function refuseUid(store: StoreInternals, name: string, { metadata: { uid = '' } }: ApiObject): void {
+  if (uid === '') return
+  const problem = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+  throw ApiError.conflict(groupResource(store), name, problem)
+}

@@ -1,0 +1,141 @@
+import type { AdmissionAttributes } from '@krmkit/admission'
+import type { StrategyContext } from '@krmkit/kinds'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import { admissionAttributes, admissionContext, mendAdmitted, toldAdmission } from './admission-request.ts'
+import { trackOwnership } from './field-ownership.ts'
+import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { groupResource, type StoreInternals, storedKind, storedType } from './internals.ts'
+import { objectKey } from './keys.ts'
+import { deepFreeze } from './object-cache.ts'
+import {
+  fillNewMetadata,
+  generatedName,
+  ownMetadata,
+  strategyContext,
+  takeNamespace,
+  validateByStrategy,
+  validateNewMetadata,
+  wipeSystemMetadata,
+} from './object-metadata.ts'
+import { type Stages, stagesOf } from './stages.ts'
+import { writeEntry } from './write-entry.ts'
+
+/** Attempts to find a free generated name. */
+const generatedNameAttempts = 8
+
+export interface Creation {
+  readonly namespace: string
+  /** In the storage version, decoded and defaulted; the caller's own. */
+  readonly object: ApiObject
+  /** `object` carries its managedFields already. */
+  readonly managesFields?: boolean
+  /** Name in the path of a PUT or PATCH; empty for POST. */
+  readonly pathName?: string
+}
+
+/**
+ * Creates an object: metadata, ownership, mutating admission, strategy, validation, validating admission, storage.
+ *
+ * @throws ApiError 400, 403 (admission), 409 (name taken), 422 (invalid).
+ */
+export async function createObject(store: StoreInternals, context: WriteContext, creation: Creation): Promise<Stored> {
+  const { definition, environment } = store
+  const { namespace, managesFields = false, pathName = '' } = creation
+  const asked = ownMetadata(creation.object)
+  takeNamespace(asked, namespace, definition)
+  const version = asked.metadata.resourceVersion ?? ''
+  if (version !== '' && version !== '0' && !context.dryRun) {
+    throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
+  }
+  wipeSystemMetadata(asked)
+  const tracking = managesFields ? undefined : trackOwnership(store, context, { live: undefined, next: asked, subresource: '' })
+  if (tracking !== undefined) await tracking
+  const { name = '', generateName = '' } = asked.metadata
+  const generate = name === '' && generateName !== ''
+  const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
+  const admission = admissionContext(store, context)
+  const stages = stagesOf(store, asked)
+  if (stages !== undefined) await stages()
+  const admitted = await environment.admission.admit(asked, attributes, admission)
+  const object = ownMetadata(admitted)
+  mendAdmitted(object, asked, context)
+  if (admitted !== asked) takeNamespace(object, namespace, definition)
+  const { guard } = environment
+  if (guard?.covers(definition) === true) {
+    await guard.check({ definition, user: context.user, namespace, name: pathName, object: object as FrozenObject })
+  }
+  for (let attempt = 1; ; attempt++) {
+    if (generate) object.metadata.name = generatedName(generateName, environment)
+    const stored = await store.allocations.inOrder(definition, () =>
+      createOnce(store, context, { object, attributes, managesFields, stages }),
+    )
+    if (stored !== undefined) return stored
+    if (!generate || attempt === generatedNameAttempts) throw takenName(store, object)
+  }
+}
+
+function takenName(store: StoreInternals, { metadata }: ApiObject): ApiError {
+  const { definition, environment, objectCache } = store
+  const gr = groupResource(store)
+  const { name = '', namespace = '', generateName = '' } = metadata
+  const taken = generateName === '' ? ApiError.alreadyExists(gr, name) : ApiError.generateNameConflict(gr, name)
+  const entry = environment.storage.peek(objectKey(definition, namespace, name))
+  const isTerminating = entry !== undefined && objectCache.objectOf(entry).metadata.deletionTimestamp !== undefined
+  return isTerminating ? new ApiError({ ...taken.status, message: `object is being deleted: ${taken.message}` }) : taken
+}
+
+interface PreparedCreation {
+  readonly object: ApiObject
+  readonly attributes: AdmissionAttributes
+  readonly managesFields: boolean
+  readonly stages: Stages
+}
+
+/** @returns `undefined` when the name is taken. */
+async function createOnce(
+  store: StoreInternals,
+  context: WriteContext,
+  { object, attributes, managesFields, stages }: PreparedCreation,
+): Promise<Stored | undefined> {
+  const { definition, environment } = store
+  const { strategy } = definition
+  const about = strategyContext(environment, context, definition)
+  await prepareAndValidate(store, { object, about, stages })
+  for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)
+  if (stages !== undefined) await stages()
+  // Validating plugins see the generated name.
+  const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
+  const settle = await environment.admission.validate(object, judged, admissionContext(store, context))
+  const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
+  if (context.dryRun) {
+    await settle?.(false)
+    if (environment.storage.peek(key) !== undefined) return undefined
+    // A resourceVersion that was sent is returned, as the stock server does.
+    if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
+    const type = storedType(store)
+    return { object: deepFreeze(store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
+  }
+  return toldAdmission(settle, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
+}
+
+/** @throws ApiError 422 */
+async function prepareAndValidate(
+  store: StoreInternals,
+  { object, about, stages }: { readonly object: ApiObject; readonly about: StrategyContext; readonly stages: Stages },
+): Promise<void> {
+  const { definition, environment } = store
+  const { strategy } = definition
+  const refuse = (errors: Parameters<typeof ApiError.invalid>[2]): void => {
+    if (errors.length > 0) throw ApiError.invalid(storedKind(store), object.metadata.name ?? '', errors)
+  }
+  fillNewMetadata(object, environment, definition)
+  strategy.prepareForCreate?.(object, about)
+  const allocating = store.allocations.allocate(definition, object, undefined, about)
+  if (allocating !== undefined) refuse(await allocating)
+  const loading = strategy.ready?.(object, undefined)
+  if (loading !== undefined) await loading
+  if (stages !== undefined) await stages()
+  refuse(validateByStrategy(object, definition, about))
+  refuse(validateNewMetadata(object, definition))
+}

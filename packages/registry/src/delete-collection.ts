@@ -1,0 +1,34 @@
+import { ApiError, Slices } from '@krmkit/meta'
+import { deleteObject, validateDeleteOptions } from './deletion.ts'
+import type { DeleteCollectionRequest, WriteContext } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
+import { listEntries } from './list.ts'
+
+/** Deletions under way at a time. */
+const workers = 16
+
+/** Deletes every object that the list selects when the request starts, each by the rules of a single deletion. */
+export async function deleteCollection(
+  store: StoreInternals,
+  context: WriteContext,
+  { options, ...listed }: DeleteCollectionRequest,
+): Promise<void> {
+  validateDeleteOptions(options, store.environment.profile)
+  const { entries } = await listEntries(store, listed, context.signal)
+  const slices = new Slices(store.slices)
+  let next = 0
+  const work = async (): Promise<void> => {
+    for (let entry = entries[next++]; entry !== undefined; entry = entries[next++]) {
+      const { name = '', namespace = '' } = store.objectCache.objectOf(entry).metadata
+      try {
+        await deleteObject(store, context, { namespace, name, options, collective: true })
+      } catch (error) {
+        // Deleted by another request since.
+        if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
+      }
+      // Storage that answers at once would otherwise keep the event loop until the last deletion.
+      if (slices.due(true)) await slices.next()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))
+}

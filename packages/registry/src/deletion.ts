@@ -1,0 +1,320 @@
+import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
+import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import { admissionAttributes, admissionContext } from './admission-request.ts'
+import type { DeleteOptions, DeleteRequest, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { groupResource, type StoreInternals, storedType } from './internals.ts'
+import { isStorableName, objectKey } from './keys.ts'
+import { deepFreeze, encodeStored } from './object-cache.ts'
+import { strategyContext } from './object-metadata.ts'
+
+/**
+ * The deletion of an object.
+ *
+ *     live --delete, nothing holds it--> gone
+ *     live --delete, finalizers or grace period--> terminating --last finalizer removed, grace period over--> gone
+ *
+ * @see API protocol specification, 3
+ */
+
+const orphanFinalizer = 'orphan'
+const foregroundFinalizer = 'foregroundDeletion'
+
+/** Whether an update removes a terminating object: it has emptied the finalizers and no grace period is left. */
+export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
+  if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
+  const { strategy } = definition
+  if (strategy.pendingFinalizers !== undefined) return strategy.pendingFinalizers(next).length === 0
+  return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
+}
+
+/**
+ * Removes an object after the update that emptied its finalizers. The change is not stored: watchers see the stored object at the
+ * version of the deletion.
+ *
+ * @param last the updated object, which the response shows at the version before the deletion.
+ * @returns `undefined` when another writer was first.
+ */
+export async function removeUpdated(
+  { environment, objectCache }: StoreInternals,
+  { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
+): Promise<Stored | undefined> {
+  const stored = objectCache.objectOf(entry) as ApiObject
+  const gone = { ...stored, metadata: { ...stored.metadata } }
+  const result = await environment.storage.delete(
+    entry.key,
+    (revision) => {
+      gone.metadata.resourceVersion = String(revision)
+      return encodeStored(gone)
+    },
+    { expect: entry.revision, memo: objectCache.newEntry(gone) },
+  )
+  if (result.outcome !== 'written') return undefined
+  const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
+  return { object: deepFreeze({ ...last, metadata }) }
+}
+
+/** @throws ApiError 422 for contradictory options and unknown values. */
+export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
+  const errors = []
+  const { propagationPolicy, orphanDependents, dryRun } = options
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    errors.push(
+      field.invalid(
+        Path.of('propagationPolicy'),
+        propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    )
+  } else if (propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)) {
+    errors.push(
+      field.notSupported(Path.of('propagationPolicy'), propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']),
+    )
+  }
+  errors.push(...validateDryRun(dryRun ?? []))
+  if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
+}
+
+/** The error shows the whole list in the notation of Go. */
+export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
+  if (dryRun.every((word) => word === 'All')) return []
+  const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
+  return [
+    { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` },
+  ]
+}
+
+/**
+ * Deletes an object, or marks it as terminating when finalizers or a grace period hold it.
+ *
+ * @throws ApiError 404, 409 (preconditions), 422 (options).
+ */
+export async function deleteObject(
+  store: StoreInternals,
+  context: WriteContext,
+  { namespace, name, options, collective = false, skipAdmission = false }: DeleteRequest,
+): Promise<DeleteResult> {
+  const { definition, environment, objectCache } = store
+  const { strategy } = definition
+  validateDeleteOptions(options, environment.profile)
+  const key = objectKey(definition, namespace, name)
+  const request = { operation: 'DELETE' as const, name: collective ? '' : name, namespace, options }
+  const admission = admissionContext(store, context)
+  for (;;) {
+    const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
+    if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
+    const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
+    // The stock server names the kind here, where every other conflict names the resource.
+    checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
+    const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
+    if (!skipAdmission) {
+      await environment.admission.admit(undefined, attributes, admission)
+      await environment.admission.validate(undefined, attributes, admission)
+    }
+    const isDefaultPropagation = options.propagationPolicy === undefined && options.orphanDependents === undefined
+    if (strategy.defaultPropagationWarning !== undefined && isDefaultPropagation) context.warn(strategy.defaultPropagationWarning)
+    const result = await deleteOnce(store, context, options, { entry, current })
+    if (result !== undefined) return result
+  }
+}
+
+/** The stored state that a deletion starts from. */
+interface Current {
+  readonly entry: Entry
+  readonly current: FrozenObject
+}
+
+/** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
+async function deleteOnce(
+  store: StoreInternals,
+  context: WriteContext,
+  options: DeleteOptions,
+  { entry, current }: Current,
+): Promise<DeleteResult | undefined> {
+  const { definition, environment } = store
+  const next = deletionStep(definition, current, options, strategyContext(environment, context, definition))
+  if (next === 'pending') return { object: current, entry, removed: false }
+  if (next === 'now') {
+    return context.dryRun ? { object: current, entry, removed: true } : removeNow(store, { entry, current })
+  }
+  const canonical = normalize(storedType(store), next) as ApiObject
+  return context.dryRun ? { object: deepFreeze(canonical), removed: false } : markTerminating(store, entry, canonical)
+}
+
+async function removeNow(store: StoreInternals, { entry, current }: Current): Promise<DeleteResult | undefined> {
+  const { definition, environment, objectCache } = store
+  const last = structuredClone(definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject
+  const result = await environment.storage.delete(
+    entry.key,
+    (revision) => {
+      last.metadata.resourceVersion = String(revision)
+      return encodeStored(last)
+    },
+    { expect: entry.revision, memo: objectCache.newEntry(last) },
+  )
+  if (result.outcome !== 'written') return undefined
+  deepFreeze(last)
+  if (definition.strategy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined) {
+    return definition.conversion === undefined
+      ? { object: last, entry: result.entry, removed: true }
+      : { object: shownLast(current, last), removed: true }
+  }
+  // The response for a kind with a grace period shows the mark, although the stored object never carried it.
+  const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
+  const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
+  return { object: deepFreeze(normalize(storedType(store), marked) as ApiObject), removed: true }
+}
+
+async function markTerminating(store: StoreInternals, entry: Entry, canonical: ApiObject): Promise<DeleteResult | undefined> {
+  const { definition, environment, objectCache } = store
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  const memo = objectCache.newEntry(kept)
+  const result = await environment.storage.put(
+    entry.key,
+    (revision) => {
+      kept.metadata.resourceVersion = String(revision)
+      return encodeStored(kept)
+    },
+    { expect: entry.revision, memo },
+  )
+  if (result.outcome === 'conflict') return undefined
+  memo.object = deepFreeze(kept)
+  objectCache.keep(memo, result.entry.value.byteLength)
+  const { finalizers = [], deletionGracePeriodSeconds = 0 } = canonical.metadata
+  const isHeld = finalizers.length > 0 || deletionGracePeriodSeconds > 0
+  // Nothing holds it and its grace period is zero: the mark was only the first half.
+  if (!isHeld && definition.strategy.pendingFinalizers === undefined) return undefined
+  return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
+}
+
+/** The removed object in the version of the request. */
+function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject {
+  return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
+}
+
+function checkPreconditions(
+  gr: { group: string; resource: string },
+  name: string,
+  current: FrozenObject,
+  options: DeleteOptions,
+): void {
+  const { uid, resourceVersion } = options.preconditions ?? {}
+  if (uid !== undefined && uid !== current.metadata.uid) {
+    throw ApiError.conflict(
+      gr,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
+    )
+  }
+  if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
+    throw ApiError.conflict(
+      gr,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
+    )
+  }
+}
+
+/** The next step of a deletion: the marked object, `now` when it can go at once, or `pending` when nothing changes. */
+function deletionStep(
+  definition: ResourceDefinition,
+  current: FrozenObject,
+  options: DeleteOptions,
+  context: StrategyContext,
+): ApiObject | 'now' | 'pending' {
+  const { strategy } = definition
+  const isTerminating = current.metadata.deletionTimestamp !== undefined
+  if (strategy.pendingFinalizers !== undefined) {
+    if (!isTerminating) return markedByStrategy(definition, current, context, options.orphanDependents === true)
+    const pending = strategy.pendingFinalizers(current).length + (current.metadata.finalizers ?? []).length
+    return pending > 0 ? 'pending' : 'now'
+  }
+  if (strategy.beginDeletion !== undefined && !isTerminating) return markedByStrategy(definition, current, context, false)
+  return terminatingObject(definition, current, options, context.clock.now())
+}
+
+function markedByStrategy(
+  { strategy }: ResourceDefinition,
+  current: FrozenObject,
+  context: StrategyContext,
+  orphans: boolean,
+): ApiObject {
+  const next = structuredClone(current) as ApiObject
+  next.metadata.deletionTimestamp = formatTime(context.clock.now())
+  strategy.beginDeletion?.(next, context)
+  const finalizers = next.metadata.finalizers ?? []
+  if (orphans && !finalizers.includes(orphanFinalizer)) next.metadata.finalizers = [...finalizers, orphanFinalizer]
+  return next
+}
+
+/** The generic first half of a deletion, by grace period and finalizers. */
+function terminatingObject(
+  definition: ResourceDefinition,
+  current: FrozenObject,
+  options: DeleteOptions,
+  now: number,
+): ApiObject | 'now' | 'pending' {
+  const { metadata } = current
+  const requested =
+    options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const graceful = definition.strategy.gracePeriodSeconds !== undefined
+  const finalizers = deletionFinalizers(definition, current, options)
+  const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
+    const next = structuredClone(current) as ApiObject
+    Object.assign(next.metadata, change)
+    return next
+  }
+  if (graceful && metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== undefined) {
+    const old = metadata.deletionGracePeriodSeconds
+    if (requested === undefined || requested >= old) return old === 0 && finalizers.length === 0 ? 'now' : 'pending'
+    const requestedAt = parseTime(metadata.deletionTimestamp) - old * 1000
+    return marked({ deletionTimestamp: formatTime(requestedAt + requested * 1000), deletionGracePeriodSeconds: requested })
+  }
+  const seconds = definition.strategy.gracePeriodSeconds?.(current, requested) ?? 0
+  if (metadata.deletionTimestamp === undefined && seconds > 0) {
+    return marked({
+      deletionTimestamp: formatTime(now + seconds * 1000),
+      deletionGracePeriodSeconds: seconds,
+      ...raisedGeneration(current),
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    })
+  }
+  if (finalizers.length === 0) return 'now'
+  const unchanged = sameList(finalizers, metadata.finalizers ?? [])
+  if (metadata.deletionTimestamp !== undefined && unchanged && metadata.deletionGracePeriodSeconds === 0) return 'pending'
+  return marked({
+    deletionTimestamp: metadata.deletionTimestamp ?? formatTime(now),
+    deletionGracePeriodSeconds: 0,
+    ...(metadata.deletionTimestamp === undefined ? raisedGeneration(current) : {}),
+    finalizers,
+  })
+}
+
+function raisedGeneration(current: FrozenObject): { generation?: number } {
+  const { generation } = current.metadata
+  return generation === undefined || generation === 0 ? {} : { generation: generation + 1 }
+}
+
+/** The finalizers of the object after adding or removing those of garbage collection, by the propagation policy. */
+function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions): string[] {
+  const present = current.metadata.finalizers ?? []
+  const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
+  const { orphanDependents, propagationPolicy } = options
+  const asked = orphanDependents !== undefined ? (orphanDependents ? 'Orphan' : 'Background') : propagationPolicy
+  const policy =
+    asked ??
+    (present.includes(orphanFinalizer)
+      ? 'Orphan'
+      : present.includes(foregroundFinalizer)
+        ? 'Foreground'
+        : (definition.strategy.defaultPropagation ?? 'Background'))
+  const next =
+    policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
+  return sameList(next, present) ? [...present] : next
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  const items = new Set(b)
+  return a.length === b.length && a.every((item) => items.has(item))
+}

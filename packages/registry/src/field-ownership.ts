@@ -1,0 +1,227 @@
+import {
+  type AppliedParts,
+  type ApplyParts,
+  applyParts,
+  applyPartsSteps,
+  conflictError,
+  createTypeConverter,
+  FieldManagerError,
+  FieldSet,
+  fieldElement,
+  ignoreManagedFieldsTimestamps,
+  isResetManagedFields,
+  managedFieldsAfterUpdate,
+  managedFieldsAfterUpdateSteps,
+  type ResetFields,
+  type TypeConverter,
+} from '@krmkit/fieldmanager'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
+import { normalize, stringifyJson } from '@krmkit/schema'
+import type { FrozenObject, WriteContext } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
+import { isLarge } from './object-weight.ts'
+import type { ServedResources } from './served-resources.ts'
+import { toVersion } from './versions.ts'
+
+/**
+ * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
+ *
+ * @see API protocol specification, 4.7
+ */
+
+/** Types of all served versions of one kind, and the fields that its subresources reset. */
+interface OwnedKind {
+  readonly types: TypeConverter
+  /** By subresource; the empty name is the main resource. */
+  readonly reset: ReadonlyMap<string, ResetFields>
+}
+
+/** Caches the types per definition: a resource whose versions change gets new definitions. */
+export class FieldOwnership {
+  readonly #served: ServedResources
+  readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
+
+  constructor(served: ServedResources) {
+    this.#served = served
+  }
+
+  of(definition: ResourceDefinition): OwnedKind {
+    let known = this.#known.get(definition)
+    if (known === undefined) {
+      known = this.#describe(definition)
+      this.#known.set(definition, known)
+    }
+    return known
+  }
+
+  /** All served versions of the resource. */
+  versionsOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
+    return this.#served.versionsOf(definition.storage)
+  }
+
+  #describe(definition: ResourceDefinition): OwnedKind {
+    const versions = this.#served.versionsOf(definition.storage)
+    const served = versions.length === 0 ? [definition] : versions
+    const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
+    const convert = (object: JsonObject, apiVersion: string): JsonObject => {
+      const from = byVersion.get(String(object['apiVersion']))
+      const to = byVersion.get(apiVersion)
+      if (from === undefined || to === undefined) return object
+      const stored = from.toStorage?.(object as unknown as ApiObject) ?? (object as unknown as ApiObject)
+      const seen = to.fromStorage?.(stored) ?? stored
+      return normalize(to.kind.type(), seen) as unknown as JsonObject
+    }
+    const types = createTypeConverter(
+      Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
+      byVersion.size > 1 ? convert : undefined,
+    )
+    const reset = new Map<string, ResetFields>()
+    for (const [subresource, paths] of Object.entries(definition.strategy.resetFields ?? {})) {
+      const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
+      reset.set(subresource, Object.fromEntries([...byVersion.keys()].map((version) => [version, { exclude }])))
+    }
+    return { types, reset }
+  }
+}
+
+/**
+ * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
+ * `next.metadata.managedFields`; mutates `next`.
+ *
+ * @returns a promise where the objects are large: they are processed in slices.
+ */
+export function trackOwnership(
+  store: StoreInternals,
+  context: WriteContext,
+  { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
+): Promise<void> | undefined {
+  const { definition } = store
+  const { types, reset } = store.fieldOwnership.of(definition)
+  const apiVersion = formatApiVersion(definition.kind)
+  const now = store.environment.clock.now()
+  if (live !== undefined && losesOwners(store, { live, next })) {
+    delete next.metadata.managedFields
+    return undefined
+  }
+  if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
+    // An object without managedFields stays without them until it is applied, or an update sets them.
+    delete next.metadata.managedFields
+    return undefined
+  }
+  const update = {
+    live: live === undefined ? undefined : toVersion(live, definition),
+    // An object of the storage version needs no conversion.
+    next: definition.version === definition.storage.version ? next : toVersion(next, definition),
+    manager: context.fieldManager,
+    apiVersion,
+    subresource,
+    resetFields: reset.get(subresource),
+    now,
+    types,
+  }
+  if (isLarge(next) || isLarge(live)) {
+    return runInSlices(managedFieldsAfterUpdateSteps(update), new Slices(store.slices)).then((owners) =>
+      setManagedFields(next, owners),
+    )
+  }
+  setManagedFields(next, managedFieldsAfterUpdate(update))
+  return undefined
+}
+
+/**
+ * Versions of a custom resource are not converted for ownership: when the schema of a version in managedFields lacks a member of the
+ * object, all ownership is dropped until the next apply, as the stock server does.
+ */
+function losesOwners(
+  { definition, fieldOwnership }: StoreInternals,
+  { live, next }: { live: FrozenObject; next: ApiObject },
+): boolean {
+  if (definition.custom === undefined) return false
+  const own = formatApiVersion(definition.kind)
+  const versions = fieldOwnership.versionsOf(definition)
+  if (versions.length < 2) return false
+  const entries = live.metadata.managedFields
+  if (entries === undefined) return !isResetManagedFields(next.metadata.managedFields)
+  const object = next as unknown as JsonObject
+  const spoken = new Set(entries.map(({ apiVersion }) => apiVersion).filter((version) => version !== own))
+  return versions.some(({ kind }) => {
+    const codec = spoken.has(formatApiVersion(kind)) ? kind.type().custom : undefined
+    return (
+      codec !== undefined &&
+      stringifyJson(codec.normalize(codec.dropUnknownFields(object))) !== stringifyJson(codec.normalize(object))
+    )
+  })
+}
+
+function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {
+  return managedFields !== undefined && managedFields.length > 0 && !isResetManagedFields(managedFields)
+}
+
+export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
+  if (entries === undefined) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
+}
+
+/** Restores the old timestamps when managedFields differ in nothing else, so that the write changes nothing. */
+export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
+  return ignoreManagedFieldsTimestamps(current, next as FrozenObject) as ApiObject
+}
+
+export interface ApplyIntent {
+  /** The stored object in the version of the request; `undefined` when the apply creates it. */
+  readonly live: FrozenObject | undefined
+  readonly applied: FrozenObject
+  readonly force: boolean
+  readonly subresource: string
+}
+
+/** Conflicts listed one by one in the error; further ones are only counted. */
+const maxConflicts = 1000
+
+/**
+ * Merges an applied configuration into the live object, both in the version of the request.
+ *
+ * @returns the merged value without its managedFields, to be decoded before it is changed; a promise where the objects are large.
+ * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
+ */
+export function applyToObject(
+  store: StoreInternals,
+  context: WriteContext,
+  intent: ApplyIntent,
+): AppliedParts | Promise<AppliedParts> {
+  const { definition } = store
+  const { types, reset } = store.fieldOwnership.of(definition)
+  const request = {
+    live: intent.live,
+    applied: intent.applied,
+    manager: context.fieldManager,
+    force: intent.force,
+    maxConflicts,
+    apiVersion: formatApiVersion(definition.kind),
+    subresource: intent.subresource,
+    resetFields: reset.get(intent.subresource),
+    now: store.environment.clock.now(),
+    types,
+  }
+  if (isLarge(intent.applied) || isLarge(intent.live)) {
+    return runInSlices(applyPartsSteps(request), new Slices(store.slices)).then(partsOf, (error) => {
+      throw refusal(error)
+    })
+  }
+  try {
+    return partsOf(applyParts(request))
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+/** @throws ApiError 409 */
+function partsOf(result: ApplyParts): AppliedParts {
+  if (result.kind === 'conflict') throw conflictError(result.conflicts, result.total)
+  return result
+}
+
+function refusal(error: unknown): unknown {
+  return error instanceof FieldManagerError ? ApiError.badRequest(error.message) : error
+}

@@ -1,0 +1,52 @@
+import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { GroupKind, GroupResource, SliceScheduler } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { Allocations } from './allocations.ts'
+import type { FieldOwnership } from './field-ownership.ts'
+import type { RegistryEnvironment } from './interfaces.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
+import type { ObjectCache } from './object-cache.ts'
+import type { StorageNormalizer } from './storage-normalizer.ts'
+
+/** State and services that all stores of one registry share. Never leaves this package. */
+export interface RegistryInternals {
+  readonly environment: RegistryEnvironment
+  readonly reader: ObjectReader
+  /** Writes of admission plugins. */
+  readonly objects: ObjectWriter
+  readonly convertor: ObjectConvertor
+  readonly objectCache: ObjectCache
+  readonly fieldOwnership: FieldOwnership
+  readonly storageNormalizer: StorageNormalizer
+  readonly allocations: Allocations
+  /** Orders the writers that have lost a race for the same key. */
+  readonly keyedMutex: KeyedMutex
+  /** Paces work on large input, across all requests of the server. */
+  readonly slices: SliceScheduler
+  /** The definition in the storage version, or in the first version served. */
+  stored(group: string, resource: string): ResourceDefinition | undefined
+}
+
+/** The same for the store of one resource at one version. */
+export interface StoreInternals extends RegistryInternals {
+  readonly definition: ResourceDefinition
+}
+
+/** The resource as errors name it. */
+export function groupResource({ definition }: StoreInternals): GroupResource {
+  return { group: definition.group, resource: definition.resource.name }
+}
+
+/** The kind as validation errors name it: that of the storage version, whichever version the request uses. */
+export function storedKind({ definition, stored }: StoreInternals): GroupKind {
+  const { group, resource } = definition.storage
+  const { kind } = stored(group, resource) ?? definition
+  return { group: kind.group, kind: kind.kind }
+}
+
+/** Type of stored objects; the type of the request's version may differ. */
+export function storedType({ definition, stored }: StoreInternals): StructType {
+  const { group, resource } = definition.storage
+  return (stored(group, resource) ?? definition).kind.type()
+}

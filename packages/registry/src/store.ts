@@ -1,0 +1,155 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError } from '@krmkit/meta'
+import type { Entry } from '@krmkit/storage'
+import { applyObject } from './apply.ts'
+import { createObject } from './create.ts'
+import { deleteCollection } from './delete-collection.ts'
+import { deleteObject } from './deletion.ts'
+import { type CollectionSink, type Following, type FollowOptions, followCollection } from './follow.ts'
+import type {
+  ApplyRequest,
+  CreateRequest,
+  DecodedObject,
+  DeleteCollectionRequest,
+  DeleteRequest,
+  DeleteResult,
+  FrozenObject,
+  GetRequest,
+  ListRequest,
+  ListResult,
+  Stored,
+  StoredUpdate,
+  UpdateRequest,
+  UpdateResult,
+  WatchRequest,
+  WriteContext,
+} from './interfaces.ts'
+import { groupResource, type RegistryInternals, type StoreInternals } from './internals.ts'
+import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
+import { listEntries } from './list.ts'
+import type { ObjectCache } from './object-cache.ts'
+import { createVirtual, type Operation, type OperationAdmission, operationAdmission } from './operation.ts'
+import { parseResourceVersion, waitForRevision } from './resource-version.ts'
+import { updateObject } from './update.ts'
+import { applyVersionDefaults, toStorageVersion, toVersion } from './versions.ts'
+import { type ResourceWatch, watchEntries } from './watch.ts'
+
+/**
+ * The objects of one resource at one version: the verbs of the API without HTTP. Requests carry objects in this version; results
+ * carry stored entries. All stores of a registry share its storage, caches and locks.
+ *
+ * @example
+ * const store = registry.store(definition)
+ * const { object } = await store.create(context, { namespace: 'default', object: { kind: 'ConfigMap', ... } })
+ */
+export class ResourceStore {
+  readonly definition: ResourceDefinition
+  /** Parsed forms of entries. */
+  readonly objects: ObjectCache
+  readonly #internals: StoreInternals
+
+  /** @internal Stores come from `Registry.store`. */
+  constructor(definition: ResourceDefinition, internals: RegistryInternals) {
+    this.definition = definition
+    this.objects = internals.objectCache
+    this.#internals = { ...internals, definition }
+  }
+
+  /**
+   * Reads one object. The result is a promise only where the version has to be waited for.
+   *
+   * @throws ApiError 400 for a malformed resourceVersion, 404, 504 when the store does not reach the version in time.
+   * @see API protocol specification, 4.2
+   */
+  get(request: GetRequest, signal: AbortSignal): Entry | Promise<Entry> {
+    const version = parseResourceVersion(request.resourceVersion)
+    const { storage, clock } = this.#internals.environment
+    if (version === undefined || version <= storage.revision) return this.#required(request)
+    return waitForRevision(storage, version, clock, signal).then(() => this.#required(request))
+  }
+
+  #required({ namespace, name }: GetRequest): Entry {
+    const entry = isStorableName(name)
+      ? this.#internals.environment.storage.peek(objectKey(this.definition, namespace, name))
+      : undefined
+    if (entry === undefined) throw ApiError.notFound(groupResource(this.#internals), name)
+    return entry
+  }
+
+  /** Lists a collection from one snapshot. @throws ApiError 400, 410 (version or continue token too old), 504. */
+  list(request: ListRequest, signal: AbortSignal): Promise<ListResult> {
+    return listEntries(this.#internals, request, signal)
+  }
+
+  /** Watches a collection or one object. @throws ApiError 400, 410. */
+  watch(request: WatchRequest, signal: AbortSignal): Promise<ResourceWatch> {
+    return watchEntries(this.#internals, request, signal)
+  }
+
+  /** Creates an object, with defaults. @throws ApiError 400, 403, 409, 413, 422. */
+  async create(context: WriteContext, { namespace, ...decoded }: CreateRequest): Promise<Stored> {
+    return createObject(this.#internals, context, { namespace, object: this.#toStored(decoded) })
+  }
+
+  /** Changes an object, with defaults. @throws ApiError 400, 403, 404, 409, 413, 422. */
+  update(context: WriteContext, request: UpdateRequest): Promise<UpdateResult> {
+    return updateObject(this.#internals, context, {
+      ...request,
+      change: (current) => {
+        const changed = request.change(current === undefined ? undefined : toVersion(current, this.definition))
+        return changed instanceof Promise ? changed.then((decoded) => this.#toStored(decoded)) : this.#toStored(changed)
+      },
+    })
+  }
+
+  /** Changes an object on behalf of the server itself, in the storage version and without defaulting. */
+  updateStored(context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
+    return updateObject(this.#internals, context, request)
+  }
+
+  /** Server-side apply. @throws ApiError 400, 403, 404, 409 (conflicts), 413, 422. */
+  apply(context: WriteContext, request: ApplyRequest): Promise<UpdateResult> {
+    return applyObject(this.#internals, context, request)
+  }
+
+  /** Deletes an object, or marks it as terminating. @throws ApiError 403, 404, 409, 422. */
+  delete(context: WriteContext, request: DeleteRequest): Promise<DeleteResult> {
+    return deleteObject(this.#internals, context, request)
+  }
+
+  /** Deletes the objects that a list selects. @throws ApiError 400, 403, 410, 422. */
+  deleteCollection(context: WriteContext, request: DeleteCollectionRequest): Promise<void> {
+    return deleteCollection(this.#internals, context, request)
+  }
+
+  /** Every step of a creation but storage. @throws ApiError 400, 403. */
+  createVirtual(context: WriteContext, request: Parameters<typeof createVirtual>[2]): ReturnType<typeof createVirtual> {
+    return createVirtual(this.#internals, context, request)
+  }
+
+  /** Admission of an operation on a subresource. */
+  operation(context: WriteContext, operation: Operation): OperationAdmission {
+    return operationAdmission(this.#internals, context, operation)
+  }
+
+  /** Number of stored objects, from an index. Namespace '': all of them. */
+  count(namespace = ''): number {
+    return this.#internals.environment.storage.count(collectionPrefix(this.definition, namespace))
+  }
+
+  /** Follows the stored objects of the resource, in the storage version. */
+  follow(sink: CollectionSink, options: FollowOptions): Promise<Following> {
+    const { storage } = this.#internals.environment
+    return followCollection({ storage, objectCache: this.objects }, collectionPrefix(this.definition), sink, options)
+  }
+
+  /** The object of an entry in the storage version. */
+  object(entry: Entry): FrozenObject {
+    return this.objects.objectOf(entry)
+  }
+
+  #toStored({ object, size }: DecodedObject): ReturnType<typeof toStorageVersion> {
+    const { profile } = this.#internals.environment
+    return toStorageVersion(applyVersionDefaults(object, this.definition, { profile, size }), this.definition)
+  }
+}

@@ -1,0 +1,225 @@
+import { equalValues } from '@krmkit/fieldmanager'
+import type { StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { copyJson, normalize } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import { admissionContext, admittedUpdate, mendAdmitted, toldAdmission, updateAttributes } from './admission-request.ts'
+import { createObject } from './create.ts'
+import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
+import { settleOwnership, trackOwnership } from './field-ownership.ts'
+import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
+import { groupResource, type StoreInternals, storedKind, storedType } from './internals.ts'
+import { isStorableName, objectKey } from './keys.ts'
+import { deepFreeze, encodeStored, sameBytes } from './object-cache.ts'
+import {
+  carryOverMetadata,
+  ownMetadata,
+  strategyContext,
+  takeNamespace,
+  validateUpdateByStrategy,
+  validateUpdatedMetadata,
+} from './object-metadata.ts'
+import { type Stages, stagesOf } from './stages.ts'
+import { isSettled, keepUnchanged } from './unchanged.ts'
+import { optimisticLockMessage, settleVersion } from './update-version.ts'
+import { type EntryWrite, writeEntry } from './write-entry.ts'
+
+/** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
+const updateAttempts = 100
+
+/**
+ * Changes an object, or creates it where the request allows. Runs the change again from the newest state when another writer was
+ * first.
+ *
+ * @returns the stored object; an unchanged one keeps its resourceVersion.
+ * @throws ApiError 404, 409 (lost race with a given resourceVersion, or another uid), 422 (invalid).
+ */
+export async function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
+  const key = objectKey(store.definition, request.namespace, request.name)
+  let unlock: (() => void) | undefined
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const result = await tryUpdate(store, context, request, key)
+      if (result !== undefined) return result
+      if (context.signal.aborted || attempt === updateAttempts) {
+        throw ApiError.conflict(groupResource(store), request.name, optimisticLockMessage)
+      }
+      unlock ??= await store.keyedMutex.lock(key)
+    }
+  } finally {
+    unlock?.()
+  }
+}
+
+/** @returns `undefined` when another writer was first. */
+async function tryUpdate(
+  store: StoreInternals,
+  context: WriteContext,
+  request: StoredUpdate,
+  key: string,
+): Promise<UpdateResult | undefined> {
+  const { definition, objectCache } = store
+  const entry = isStorableName(request.name) ? store.environment.storage.peek(key) : undefined
+  if (entry === undefined) return createMissing(store, context, request, key)
+  const loading = objectCache.load(definition, [entry])
+  if (loading !== undefined) await loading
+  const result = await store.allocations.inOrder(definition, () =>
+    updateOnce(store, context, request, { entry, current: objectCache.seen(definition, entry) }),
+  )
+  return result === undefined ? undefined : { ...result, created: false }
+}
+
+async function createMissing(
+  store: StoreInternals,
+  context: WriteContext,
+  request: StoredUpdate,
+  key: string,
+): Promise<UpdateResult | undefined> {
+  if ((request.uid ?? '') !== '') throw otherUid(store, request, '')
+  if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
+  const object = (await request.change(undefined)) as ApiObject
+  await request.mayCreate?.()
+  const { namespace, name, managesFields = false } = request
+  try {
+    const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name })
+    return { ...stored, created: true }
+  } catch (error) {
+    // Another writer has created it since: continue from that object.
+    const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists'
+    if (isTaken && store.environment.storage.peek(key) !== undefined) return undefined
+    throw error
+  }
+}
+
+function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: string | undefined): ApiError {
+  const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
+  return ApiError.conflict(groupResource(store), name, problem)
+}
+
+/** The stored state that an update starts from. */
+interface Current {
+  readonly entry: Entry
+  readonly current: FrozenObject
+}
+
+/** @returns `undefined` when another writer was first and the change may run again. */
+async function updateOnce(
+  store: StoreInternals,
+  context: WriteContext,
+  request: StoredUpdate,
+  { entry, current }: Current,
+): Promise<Stored | undefined> {
+  const { definition, environment } = store
+  const { namespace, name, subresource, managesFields = false, uid = '' } = request
+  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, request, current.metadata.uid)
+  const given = (await request.change(current)) as ApiObject
+  const same = given === current
+  const unchanged = same && isSettled(store, entry, current)
+  const changed = unchanged ? given : ownMetadata(same ? copyJson(given) : given)
+  if (!unchanged) takeNamespace(changed, namespace, definition)
+  const tracking =
+    managesFields || unchanged ? undefined : trackOwnership(store, context, { live: current, next: changed, subresource })
+  if (tracking !== undefined) await tracking
+  const stages = stagesOf(store, changed)
+  if (stages !== undefined) await stages()
+  const attributes = updateAttributes(definition, context, request, current)
+  const admission = admissionContext(store, context)
+  const skips = request.skipAdmission === true
+  const admitted = skips ? changed : await admittedUpdate(store, request, changed, attributes, admission)
+  if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
+  const next = ownMetadata(unchanged ? copyJson(admitted) : admitted)
+  mendAdmitted(next, changed, context)
+  if (admitted !== changed) takeNamespace(next, namespace, definition)
+  const { guard } = environment
+  if (guard?.covers(definition) === true) {
+    await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
+  }
+  settleVersion(definition, name, { next, current })
+  const strategy = request.strategy ?? (subresource === '' ? undefined : definition.strategy.subresources?.[subresource])
+  const about = strategyContext(environment, context, definition)
+  await prepareAndValidate(store, { next, current, strategy, name, about, stages })
+  for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)
+  if (stages !== undefined) await stages()
+  const judged = skips ? undefined : (request.view?.show(next) ?? next)
+  const settle = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
+  return toldAdmission(settle, () =>
+    writeUpdate(store, context, { next, current, entry, whole: strategy === undefined, managesFields, stages }),
+  )
+}
+
+interface Preparation {
+  readonly next: ApiObject
+  readonly current: FrozenObject
+  /** Of a subresource; absent: the strategy of the kind. */
+  readonly strategy: SubresourceStrategy | undefined
+  readonly name: string
+  readonly about: StrategyContext
+  readonly stages: Stages
+}
+
+/** @throws ApiError 422 */
+async function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> {
+  const { definition } = store
+  const { next, current, strategy, name, about, stages } = preparation
+  const refuse = (errors: Parameters<typeof ApiError.invalid>[2]): void => {
+    if (errors.length > 0) throw ApiError.invalid(storedKind(store), name, errors)
+  }
+  carryOverMetadata(next, current, definition)
+  if (strategy !== undefined) strategy.prepareForUpdate(next, current, about)
+  else {
+    definition.strategy.prepareForUpdate?.(next, current, about)
+    const allocating = store.allocations.allocate(definition, next, current, about)
+    if (allocating !== undefined) refuse(await allocating)
+  }
+  const loading = definition.strategy.ready?.(next, current)
+  if (loading !== undefined) await loading
+  if (stages !== undefined) await stages()
+  refuse([
+    ...validateUpdatedMetadata(next, current, definition),
+    ...(strategy !== undefined
+      ? strategy.validateUpdate(next, current, about)
+      : validateUpdateByStrategy(next, current, definition, about)),
+  ])
+}
+
+interface UpdateWrite extends Current, Pick<EntryWrite, 'managesFields' | 'stages'> {
+  readonly next: ApiObject
+  /** The strategy of the kind ran, not that of a subresource. */
+  readonly whole: boolean
+}
+
+async function writeUpdate(
+  store: StoreInternals,
+  context: WriteContext,
+  { next, current, entry, whole, managesFields, stages }: UpdateWrite,
+): Promise<Stored | undefined> {
+  const { definition, objectCache } = store
+  const type = storedType(store)
+  const canonical = ownMetadata(settleOwnership(current, store.storageNormalizer.normalize(type, normalize(type, next))))
+  if (stages !== undefined) await stages()
+  const removing = mayRemoveAfterUpdate(definition, canonical, current)
+  if (context.dryRun) return { object: deepFreeze(canonical) }
+  if (removing) return removeUpdated(store, { last: canonical, current, entry })
+  canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
+  // Most updates change something, which a comparison of values finds sooner than one of bytes.
+  const mayBeSame =
+    definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
+  if (stages !== undefined) await stages()
+  const memo = objectCache.entryOf(entry)
+  const settled = whole || memo.settledBy === definition
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  if (mayBeSame && sameBytes(encodeStored(kept), entry.value)) {
+    if (settled) memo.settledBy = definition
+    return { object: current, entry }
+  }
+  const stored = definition.conversion === undefined ? undefined : kept
+  return writeEntry(store, {
+    key: entry.key,
+    object: canonical,
+    stored,
+    expect: entry.revision,
+    settled,
+    managesFields,
+    stages,
+  })
+}

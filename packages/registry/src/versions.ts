@@ -1,0 +1,58 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { applyDefaults, type DecodedSize, DecodeError, jsonWeight, normalize, type StructType } from '@krmkit/schema'
+import type { FrozenObject } from './interfaces.ts'
+import { objectTooLarge } from './object-size.ts'
+
+/** Conversion between the version of a request and the storage version, and the defaults of a version. */
+
+/** A stored object in the version of a definition. Objects that a webhook converts are in that version already. */
+export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceDefinition): FrozenObject {
+  return fromStorage === undefined ? object : (normalize(kind.type(), fromStorage(object)) as FrozenObject)
+}
+
+/** The reverse of `toVersion`; the result is the caller's own. */
+export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefinition): ApiObject {
+  return toStorage === undefined ? object : toStorage(object)
+}
+
+/** Bodies of at least this many bytes are weighed again after defaulting. */
+const largeBodyBytes = 64 * 1024
+
+/**
+ * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
+ * changed.
+ *
+ * @param size count of the decoding that produced the object; defaults add to it.
+ * @throws ApiError 413 when the defaults make the object too large.
+ */
+export function applyVersionDefaults(
+  object: ApiObject,
+  { kind, strategy }: ResourceDefinition,
+  { profile, size }: { readonly profile: NamingProfile; readonly size?: DecodedSize | undefined },
+): ApiObject {
+  const defaulted = applyTypeDefaults(kind.type(), object, size)
+  if (strategy.defaults === undefined) return defaulted
+  strategy.defaults(defaulted, kind.version, profile)
+  if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
+  return defaulted
+}
+
+function applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): ApiObject {
+  try {
+    return applyDefaults(type, object, { size })
+  } catch (error) {
+    throw size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
+  }
+}
+
+/** Weighs the members that are stored as they were sent. @throws ApiError 413 */
+function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject, { maxBytes }: DecodedSize): void {
+  if (jsonWeight({ ...object, metadata, status: undefined }) > maxBytes) throw objectTooLarge(maxBytes)
+}
+
+/** A failed decoding as the client sees it. */
+export function decodeRefusal(error: unknown, maxBytes: number): unknown {
+  if (!(error instanceof DecodeError)) return error
+  return error.code === 'TooLarge' ? objectTooLarge(maxBytes) : ApiError.badRequest(error.message)
+}

@@ -1,0 +1,143 @@
+import { ApiError } from '@krmkit/meta'
+import { type Entry, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
+import type { WatchRequest } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
+import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
+import { listEntries, selects } from './list.ts'
+import { parseResourceVersion } from './resource-version.ts'
+
+/** A change as one watch sees it. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** The new state; for `DELETED` the last one. */
+  readonly entry: Entry
+  /** Set when the object left the selection but still exists: the version in which it did. `entry` is the last selected state. */
+  readonly leftAt?: string
+}
+
+/** A change that has not been selected yet. */
+export type PendingEvent = StorageEvent
+
+/**
+ * A watch of a collection or of one object.
+ *
+ *     initial --> take --> ... --ended | close--> end
+ */
+export interface ResourceWatch {
+  /** Objects to send first, as ADDED. */
+  readonly initial: readonly Entry[]
+  /** Version of the initial state, or the one that the watch starts after. */
+  readonly startVersion: string
+  /** Everything up to this version has been taken: safe for a bookmark. */
+  readonly resourceVersion: string
+  /** The watch was cut off, because it fell too far behind or the server closes. Nothing arrives any more. */
+  readonly ended: boolean
+  /** Called on a later turn of the event loop when events have arrived or the watch has ended. */
+  onReady: (() => void) | undefined
+  /** Removes and returns events that have arrived, `max` at most. */
+  take(max: number): readonly PendingEvent[]
+  /** The event as this watch sees it; `undefined` when it concerns no selected object. Its entries must be loaded. */
+  select(event: PendingEvent): WatchEvent | undefined
+  close(): void
+}
+
+/**
+ * Reads the initial state where the request asks for it, and subscribes to the changes after exactly that state.
+ *
+ * @throws ApiError 400 for a malformed resourceVersion, 410 for one whose history is gone.
+ */
+export async function watchEntries(store: StoreInternals, request: WatchRequest, signal: AbortSignal): Promise<ResourceWatch> {
+  const version = parseResourceVersion(request.resourceVersion)
+  const isInitial = version === undefined || version === 0 || request.sendInitialEvents === true
+  const key = watchedKey(store, request)
+  return isInitial ? watchFromPresent(store, request, { key, signal }) : watchFrom(store, request, { key, from: version })
+}
+
+/** The narrowest prefix that holds every watched object: one key when the name is fixed. */
+function watchedKey({ definition }: StoreInternals, { namespace: given, name, fieldSelector }: WatchRequest): string {
+  const { namespaced } = definition.kind
+  const namespace = namespaced ? given : ''
+  const fixed = name !== '' ? name : fieldSelector?.exactMatch('metadata.name')
+  const isSingle = fixed !== undefined && isStorableName(fixed) && (!namespaced || namespace !== '')
+  return isSingle ? objectKey(definition, namespace, fixed) : collectionPrefix(definition, namespace)
+}
+
+async function watchFromPresent(
+  store: StoreInternals,
+  request: WatchRequest,
+  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+): Promise<ResourceWatch> {
+  const { definition, environment, objectCache } = store
+  const { storage } = environment
+  const { labelSelector, fieldSelector } = request
+  if (!key.endsWith('/')) {
+    const from = storage.revision
+    const entry = storage.peek(key)
+    if (entry !== undefined) await objectCache.load(definition, [entry])
+    const initial = entry !== undefined && selects(objectCache, definition, request, entry) ? [entry] : []
+    return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial, start: String(from) })
+  }
+  const namespace = definition.kind.namespaced ? request.namespace : ''
+  const { entries, resourceVersion } = await listEntries(store, { namespace, labelSelector, fieldSelector }, signal)
+  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion) })
+  return createWatch(store, request, { watcher, initial: entries, start: resourceVersion })
+}
+
+function watchFrom(
+  store: StoreInternals,
+  request: WatchRequest,
+  { key, from }: { readonly key: string; readonly from: number },
+): ResourceWatch {
+  const { storage } = store.environment
+  try {
+    return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial: [], start: String(from) })
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'Compacted') throw error
+    const { status } = ApiError.expired('The resourceVersion for the provided watch is too old.')
+    throw new ApiError({ ...status, message: `too old resource version: ${from} (${storage.compacted})` })
+  }
+}
+
+interface WatchStart {
+  readonly watcher: Watcher
+  readonly initial: readonly Entry[]
+  readonly start: string
+}
+
+function createWatch(store: StoreInternals, request: WatchRequest, { watcher, initial, start }: WatchStart): ResourceWatch {
+  const isSelective = request.labelSelector !== undefined || request.fieldSelector !== undefined
+  const isSelected = (entry: Entry) => selects(store.objectCache, store.definition, request, entry)
+  return {
+    initial,
+    startVersion: start,
+    get resourceVersion() {
+      return String(watcher.revision)
+    },
+    get ended() {
+      return watcher.ended !== undefined
+    },
+    get onReady() {
+      return watcher.onReady
+    },
+    set onReady(callback) {
+      watcher.onReady = callback
+    },
+    take: (max) => watcher.take(max),
+    select: (event) => (isSelective ? selectedEvent(event, isSelected) : plainEvent(event)),
+    close: () => watcher.close(),
+  }
+}
+
+function plainEvent({ type, entry, previous }: StorageEvent): WatchEvent {
+  if (type === 'delete') return { type: 'DELETED', entry }
+  return { type: previous === undefined ? 'ADDED' : 'MODIFIED', entry }
+}
+
+/** Objects enter, stay in and leave the selection. */
+function selectedEvent(event: StorageEvent, isSelected: (entry: Entry) => boolean): WatchEvent | undefined {
+  const { type, entry, previous, revision } = event
+  const before = previous !== undefined && isSelected(previous)
+  if (type === 'put' && isSelected(entry)) return { type: before ? 'MODIFIED' : 'ADDED', entry }
+  if (!before) return undefined
+  return type === 'delete' ? { type: 'DELETED', entry } : { type: 'DELETED', entry: previous, leftAt: String(revision) }
+}

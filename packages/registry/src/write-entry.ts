@@ -1,0 +1,55 @@
+import type { ApiObject } from '@krmkit/meta'
+import { runInSlices, Slices } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import type { Stored } from './interfaces.ts'
+import { type StoreInternals, storedType } from './internals.ts'
+import { deepFreeze } from './object-cache.ts'
+import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
+import type { Stages } from './stages.ts'
+
+export interface EntryWrite {
+  readonly key: string
+  readonly object: ApiObject
+  /** The object in the storage version, where a webhook has converted it already. */
+  readonly stored?: ApiObject | undefined
+  /** Revision that must still be the newest at `key`; 0: nothing is stored there. */
+  readonly expect: number
+  /** The strategy of the whole object has prepared and validated it. */
+  readonly settled: boolean
+  /** managedFields must be kept even where they exceed the size limit: the request applies. */
+  readonly managesFields: boolean
+  readonly stages: Stages
+}
+
+/** Encodes the object once and stores it. @returns `undefined` when another writer was first. */
+export async function writeEntry(
+  store: StoreInternals,
+  { key, object, stored, expect, settled, managesFields, stages }: EntryWrite,
+): Promise<(Stored & { entry: Entry }) | undefined> {
+  const { definition, environment, objectCache } = store
+  object.metadata.resourceVersion = '0'
+  const type = storedType(store)
+  const shown = store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject
+  const { conversion } = definition
+  const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
+  if (stages !== undefined) await stages()
+  const memo = objectCache.newEntry(canonical)
+  if (settled) memo.settledBy = definition
+  const printed = stages === undefined ? undefined : await runInSlices(printSteps(canonical), new Slices(store.slices))
+  const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
+  const result = await environment.storage.put(
+    key,
+    (revision) => {
+      canonical.metadata.resourceVersion = String(revision)
+      return encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+    },
+    { expect, memo },
+  )
+  if (result.outcome === 'conflict') return undefined
+  if (stages !== undefined) await stages()
+  memo.object = deepFreeze(canonical)
+  objectCache.keep(memo, result.entry.value.byteLength)
+  if (conversion !== undefined) return { object: await objectCache.read(definition, result.entry), entry: result.entry }
+  return { object: canonical, entry: result.entry }
+}

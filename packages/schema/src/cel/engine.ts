@@ -1,0 +1,73 @@
+import { admissionEnvironment, variableType } from './admission-environment.ts'
+import { createCompileBudget } from './compile-budget.ts'
+import { schemaDeclType } from './decl-type.ts'
+import { Environment } from './environment.ts'
+import { compileExpression } from './expression.ts'
+import { fromJson, toJson } from './json-values.ts'
+import { authorizerValue, requestResourceValue } from './libraries/authorization.ts'
+import { createWorkBudget } from './meter.ts'
+import { compileRule } from './rule-compiler.ts'
+import { maxCardinality } from './rule-environment.ts'
+import { createRuleTree } from './rule-tree.ts'
+import { schemaAdapter } from './schema-values.ts'
+import { PlanError } from './step.ts'
+import { dynType, listOf, mapOf, stringType, structOf } from './types.ts'
+import { requestCostBudget, validateRules } from './validate-rules.ts'
+import { ComputedMap, ErrorValue } from './values.ts'
+
+/** The functions, classes and constants of the engine that `loadCel` provides. The same as those of `@krmkit/schema/cel`. */
+export interface CelEngine {
+  readonly ComputedMap: typeof ComputedMap
+  readonly Environment: typeof Environment
+  readonly ErrorValue: typeof ErrorValue
+  readonly PlanError: typeof PlanError
+  readonly admissionEnvironment: typeof admissionEnvironment
+  readonly authorizerValue: typeof authorizerValue
+  readonly validateRules: typeof validateRules
+  readonly createCompileBudget: typeof createCompileBudget
+  readonly compileExpression: typeof compileExpression
+  readonly compileRule: typeof compileRule
+  readonly schemaDeclType: typeof schemaDeclType
+  readonly dynType: typeof dynType
+  readonly fromJson: typeof fromJson
+  readonly maxCardinality: typeof maxCardinality
+  readonly listOf: typeof listOf
+  readonly mapOf: typeof mapOf
+  readonly requestCostBudget: typeof requestCostBudget
+  readonly requestResourceValue: typeof requestResourceValue
+  readonly createWorkBudget: typeof createWorkBudget
+  readonly createRuleTree: typeof createRuleTree
+  readonly schemaAdapter: typeof schemaAdapter
+  readonly stringType: typeof stringType
+  readonly structOf: typeof structOf
+  readonly toJson: typeof toJson
+  readonly variableType: typeof variableType
+}
+
+export const celEngine: CelEngine = {
+  ComputedMap,
+  Environment,
+  ErrorValue,
+  PlanError,
+  admissionEnvironment,
+  authorizerValue,
+  validateRules,
+  createCompileBudget,
+  compileExpression,
+  compileRule,
+  schemaDeclType,
+  dynType,
+  fromJson,
+  maxCardinality,
+  listOf,
+  mapOf,
+  requestCostBudget,
+  requestResourceValue,
+  createWorkBudget,
+  createRuleTree,
+  schemaAdapter,
+  stringType,
+  structOf,
+  toJson,
+  variableType,
+}

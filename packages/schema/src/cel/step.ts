@@ -1,0 +1,45 @@
+import type { Expr } from './ast.ts'
+import { Meter, type MeterOptions } from './meter.ts'
+import type { Value } from './values.ts'
+
+/** Compiled parts of an expression, and the frame they run in. */
+
+/** Variables and cost of one evaluation. */
+export class Frame extends Meter {
+  readonly slots: (Value | undefined)[]
+
+  constructor(slots: (Value | undefined)[], options: MeterOptions) {
+    super(options)
+    this.slots = slots
+  }
+}
+
+export type Step = (frame: Frame) => Value
+
+/** A step whose value is known during planning. */
+export interface Constant extends Step {
+  readonly constant?: Value
+}
+
+export function constantStep(value: Value): Constant {
+  return Object.assign(() => value, { constant: value })
+}
+
+/** `undefined` for steps that are not constant. */
+export function constantOf(step: Constant): Value | undefined {
+  return step.constant
+}
+
+/** An error in an expression that passes type checking, such as `int('x')`. */
+export class PlanError extends Error {}
+
+export type Run = (frame: Frame, ...args: readonly Value[]) => Value
+
+/** Services of the planner for expressions that contain others. */
+export interface PlanContext {
+  plan(expr: Expr): Constant
+  /** Slot of a variable. */
+  slotOf(name: string): number
+  /** Runs `inside` with a new local variable. */
+  local<T>(name: string, inside: (slot: number) => T): T
+}

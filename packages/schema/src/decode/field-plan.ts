@@ -1,0 +1,55 @@
+import type { Field, StructType, TypeNode } from '../interfaces.ts'
+import type { DecodeContext, FieldStep } from './context.ts'
+
+/** The operations of types and fields that `planOf` prepares. */
+
+/** Operations of a type node. */
+export interface NodePlan {
+  readonly node: TypeNode
+  /** Plan of the elements of a list or map. */
+  readonly of?: NodePlan
+  /** Plan of a struct. */
+  readonly struct?: () => StructPlan
+  /** Returns a canonical value, or `undefined` after a mismatch. Never receives null. */
+  decode(value: unknown, context: DecodeContext): unknown
+  /** As `decode`, with interruption points; absent for values that are never large. */
+  steps?(value: unknown, context: DecodeContext): Generator<void, unknown>
+  /** A new value for an unset list element or map value. */
+  zero(): unknown
+  /** Whether `omitempty` drops the value. */
+  isEmpty(value: unknown): boolean
+  /** Lower bound of the bytes of JSON, excluding what decoding the value counts itself. */
+  readonly frameBytes: number
+}
+
+export interface FieldPlan extends FieldStep {
+  readonly field: Field
+  readonly json: string
+  readonly owner: StructType
+  readonly index: number
+  readonly node: NodePlan
+  /** Whether `omitempty` drops zero values of this field: it has no effect on pointers and structs. */
+  readonly dropEmpty: boolean
+  /** Creates the printed value of the unset field; absent when nothing is printed. */
+  readonly zero: (() => unknown) | undefined
+  /** Bytes of JSON of the member, excluding what decoding its value counts. */
+  readonly memberBytes: number
+  /** Additional bytes of the unset field. Computed on first use: structs may be recursive. */
+  readonly zeroBytes: () => number
+  /** Not stored as sent, so counted separately. @see DecodedSize */
+  readonly countedSeparately: boolean
+}
+
+export interface StructPlan {
+  readonly type: StructType
+  readonly fields: readonly FieldPlan[]
+  readonly byName: ReadonlyMap<string, FieldPlan>
+  /** Number of fields that are printed when unset. */
+  readonly zeroCount: number
+  readonly open: boolean
+}
+
+/** Decodes with interruption points where a value may be large. */
+export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
+  return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
+}

@@ -1,0 +1,6 @@
+export { copyJson } from './copy.ts'
+export { duplicateProblems } from './duplicates.ts'
+export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } from './encode-json.ts'
+export { JsonIndenter } from './indent-json.ts'
+export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices } from './parse-json.ts'
+export { type DuplicateMembers, type Member, NumberLiteral } from './syntax.ts'

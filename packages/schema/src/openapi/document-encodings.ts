@@ -1,0 +1,158 @@
+import type { JsonObject } from '@krmkit/meta'
+import { bytesTag } from '../protobuf/wire.ts'
+import type { Dialect } from './dialect.ts'
+import type { OpenApiInfo } from './documents.ts'
+import { encodeOpenapiV2, entriesV2 } from './gnostic-v2.ts'
+import { encodeOpenapiV3, entriesV3 } from './gnostic-v3.ts'
+import { encoded } from './gnostic-wire.ts'
+import type { PartEntry } from './schemas.ts'
+import { bearerToken } from './v3.ts'
+
+/** Encodings of documents: each encodes members separately and joins them to a document. */
+
+/** Encoded members in document order. */
+export interface EncodedParts {
+  readonly paths: readonly Uint8Array[]
+  readonly schemas: readonly Uint8Array[]
+  readonly parameters: readonly Uint8Array[]
+}
+
+/** Encoding of a document. */
+export interface DocumentEncoding {
+  readonly dialect: Dialect
+  readonly encode: {
+    readonly paths: (entry: PartEntry) => Uint8Array
+    readonly schemas: (entry: PartEntry) => Uint8Array
+    readonly parameters: (entry: PartEntry) => Uint8Array
+  }
+  /** The chunks of the document, to be sent in order. */
+  join(parts: EncodedParts, info: OpenApiInfo): Uint8Array[]
+}
+
+/** Name of a document encoding, such as `v3 json`. */
+export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
+
+const utf8 = new TextEncoder()
+
+function jsonMember({ name, build: make }: PartEntry): Uint8Array {
+  return utf8.encode(`${JSON.stringify(name)}:${JSON.stringify(make())}`)
+}
+
+const jsonMembers = { paths: jsonMember, schemas: jsonMember, parameters: jsonMember }
+const comma = utf8.encode(',')
+
+function* list(members: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const [index, member] of members.entries()) {
+    if (index > 0) yield comma
+    yield member
+  }
+}
+
+function textOf(value: object): string {
+  return JSON.stringify(value)
+}
+
+const jsonV3: DocumentEncoding = {
+  dialect: 'v3',
+  encode: jsonMembers,
+  join({ paths, schemas }, info) {
+    const security = textOf({ BearerToken: bearerToken() })
+    return [
+      utf8.encode(`{"openapi":"3.0.0","info":${textOf(info)},"paths":{`),
+      ...list(paths),
+      utf8.encode('},"components":{"schemas":{'),
+      ...list(schemas),
+      utf8.encode(`},"securitySchemes":${security}}}`),
+    ]
+  },
+}
+
+const jsonV2: DocumentEncoding = {
+  dialect: 'v2',
+  encode: jsonMembers,
+  join({ paths, schemas, parameters }, info) {
+    const security = `"securityDefinitions":${textOf({ BearerToken: bearerToken() })},"security":[{"BearerToken":[]}]`
+    return [
+      utf8.encode(`{"swagger":"2.0","info":${textOf(info)},"paths":{`),
+      ...list(paths),
+      utf8.encode('},"definitions":{'),
+      ...list(schemas),
+      utf8.encode('},"parameters":{'),
+      ...list(parameters),
+      utf8.encode(`},${security}}`),
+    ]
+  },
+}
+
+/** Tag and length of a message field, without its content. */
+function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8Array {
+  const length = content.reduce((sum, { byteLength }) => sum + byteLength, more)
+  return encoded((writer) => writer.uint32(bytesTag(number)).uint32(length))
+}
+
+const protobufV3: DocumentEncoding = {
+  dialect: 'v3',
+  encode: {
+    paths: ({ name, build: make }) => entriesV3.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV3.schema(name, make()),
+    parameters: () => new Uint8Array(),
+  },
+  join({ paths, schemas }, info) {
+    const schemasHead = opened(1, schemas)
+    const security = securityOf(encodeOpenapiV3({ components: { securitySchemes: { BearerToken: bearerToken() } } }))
+    const components = [schemasHead, ...schemas, security]
+    return [
+      encodeOpenapiV3({ openapi: '3.0.0', info: { ...info } }),
+      opened(4, paths),
+      ...paths,
+      opened(5, components),
+      ...components,
+    ]
+  },
+}
+
+/** Content of the only field of a document. */
+function securityOf(document: Uint8Array): Uint8Array {
+  let at = 1
+  while ((document[at] as number) >= 0x80) at++
+  return document.subarray(at + 1)
+}
+
+const protobufV2: DocumentEncoding = {
+  dialect: 'v2',
+  encode: {
+    paths: ({ name, build: make }) => entriesV2.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV2.schema(name, make()),
+    parameters: ({ name, build: make }) => entriesV2.parameter(name, make()),
+  },
+  join({ paths, schemas, parameters }, info) {
+    const security: JsonObject = { security: [{ BearerToken: [] }], securityDefinitions: { BearerToken: bearerToken() } }
+    return [
+      encodeOpenapiV2({ swagger: '2.0', info: { ...info } }),
+      opened(8, paths),
+      ...paths,
+      opened(9, schemas),
+      ...schemas,
+      opened(10, parameters),
+      ...parameters,
+      encodeOpenapiV2(security),
+    ]
+  },
+}
+
+/**
+ * Encodings of documents by name.
+ *
+ * @example
+ * ```ts
+ * const { encode, join } = documentEncodings['v3 json']
+ * const schemas = parts.schemas.map(encode.schemas)
+ * join({ paths: parts.paths.map(encode.paths), schemas, parameters: [] }, info)
+ * ```
+ */
+export const documentEncodings: Readonly<Record<DocumentEncodingName, DocumentEncoding>> = {
+  'v2 json': jsonV2,
+  'v2 protobuf': protobufV2,
+  'v3 json': jsonV3,
+  'v3 protobuf': protobufV3,
+}

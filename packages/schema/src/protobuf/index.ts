@@ -1,0 +1,4 @@
+export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './envelope.ts'
+export { ProtobufListEncoder } from './list-encoder.ts'
+export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf, type ProtobufOptions } from './protobuf.ts'
+export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './watch.ts'

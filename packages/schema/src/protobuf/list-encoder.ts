@@ -1,0 +1,62 @@
+import { SchemaError } from '../errors.ts'
+import type { ListNode, StructType } from '../interfaces.ts'
+import { closeEnvelope, openEnvelope } from './envelope.ts'
+import { encodeMessage } from './protobuf.ts'
+import { bytesTag, newWriter } from './wire.ts'
+
+/**
+ * Encodes a list object as protobuf, element by element.
+ *
+ *     envelope up to the list's message | its other fields | element ... element | end of the envelope
+ *
+ * @example
+ * ```ts
+ * const encoder = new ProtobufListEncoder(podList, { ...list, items: [] }, 'items')
+ * const elements = pods.map((pod) => encoder.encodeElement(pod))
+ * const { before, after } = encoder.frame()
+ * ```
+ */
+export class ProtobufListEncoder {
+  readonly #list: object
+  readonly #fields: Uint8Array
+  readonly #tag: number
+  readonly #element: () => StructType
+  #length: number
+
+  /**
+   * @param list canonical, without elements.
+   * @param member name of the field that holds the elements; must be the last field of the message.
+   * @throws SchemaError `NoProtobuf` for types without this form.
+   */
+  constructor(type: StructType, list: object, member: string) {
+    const field = type.proto?.find((each) => each.kind === 'field' && each.field.json === member)
+    const node = field?.kind === 'field' ? field.field.type : undefined
+    const isLast = type.proto?.every(({ number }) => number <= (field?.number ?? 0))
+    if (field === undefined || !isListOfStructs(node) || isLast !== true)
+      throw new SchemaError('NoProtobuf', `${type.name} is no list of ${member} in protobuf`)
+    this.#list = list
+    this.#fields = encodeMessage(type, list)
+    this.#tag = bytesTag(field.number)
+    this.#element = node.of.struct
+    this.#length = this.#fields.byteLength
+  }
+
+  /** Encodes one more element. */
+  encodeElement(object: object): Uint8Array {
+    const bytes = newWriter().uint32(this.#tag).bytes(encodeMessage(this.#element(), object)).finish()
+    this.#length += bytes.byteLength
+    return bytes
+  }
+
+  /** The bytes before and after the elements; call after the last element. */
+  frame(): { readonly before: Uint8Array; readonly after: Uint8Array } {
+    const { apiVersion, kind } = this.#list as { apiVersion?: unknown; kind?: unknown }
+    const head = openEnvelope(String(apiVersion ?? ''), String(kind ?? ''))
+    return { before: head.uint32(this.#length).raw(this.#fields).finish(), after: closeEnvelope(newWriter()) }
+  }
+}
+
+function isListOfStructs(node: unknown): node is ListNode & { readonly of: { readonly struct: () => StructType } } {
+  const { kind, of } = (node ?? {}) as { kind?: string; of?: { kind?: string } }
+  return kind === 'list' && of?.kind === 'struct'
+}

@@ -1,2 +1,0 @@
-/** The one way into zod. */
-export { z } from 'zod'
