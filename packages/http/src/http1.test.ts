@@ -175,7 +175,7 @@ describe('HTTP/1.1 request body', () => {
           failure = error
           resolve()
         })
-        return textResponse('nobody reads this')
+        return textResponse('unread response')
       }).then(() => dial().send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nabc').socket.end())
     })
     await over

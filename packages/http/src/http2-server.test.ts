@@ -46,7 +46,7 @@ const headersFrame = (stream: number, payload: Buffer, set = flags.end | flags.e
 const whole = (...fields: RawField[]) => encodeFields([...requestFields, ...fields])
 
 describe('HTTP/2 header values', () => {
-  it.each([' nobody', 'nobody ', '  a\t', '\t', ' ', '', 'a, b', 'no\tbody'])('keeps %j unchanged', async (value) => {
+  it.each([' admin', 'admin ', '  a\t', '\t', ' ', '', 'a, b', 'ad\tmin'])('keeps %j unchanged', async (value) => {
     await start()
     expect(
       await dial()
