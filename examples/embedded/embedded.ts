@@ -1,4 +1,13 @@
-import { createApiServer, fetchHandler, informer, inProcessClient, listen, memoryStorage, resourceType, selfSigned } from 'krmkit'
+import {
+  createApiServer,
+  createFetchHandler,
+  informer,
+  inProcessClient,
+  listen,
+  memoryStorage,
+  resourceType,
+  selfSigned,
+} from 'krmkit'
 
 // A whole API server inside the program, no socket.
 const server = await createApiServer({ storage: memoryStorage() })
@@ -23,7 +32,7 @@ await configMaps.stop()
 // The same server on a port, for kubectl (0 takes a free one); or inside a host that speaks fetch.
 const listening = await listen(server, { port: 0, tls: selfSigned('.krmkit/pki') })
 console.log(listening.url)
-const answer = await fetchHandler(server)(new Request('http://host/readyz'))
+const answer = await createFetchHandler(server)(new Request('http://host/readyz'))
 console.log(answer.status)
 
 await listening.close()

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { createCertificateAuthority, type IssuedCertificate } from '@krmkit/authentication/testing'
-import { type Listening, listen } from '@krmkit/http'
+import { type Listener, listen } from '@krmkit/http'
 import { seededRandom, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AttackedServer, startAttackedServer, staticToken } from './attacked-server.ts'
@@ -9,7 +9,7 @@ import { type AttackedServer, startAttackedServer, staticToken } from './attacke
 /** Headers of a proxy, smuggled past what reads them: over sockets, as bytes that no client library would send. */
 
 let target: AttackedServer
-let listening: Listening
+let listening: Listener
 beforeAll(async () => {
   target = await startAttackedServer()
   const serving = createCertificateAuthority({ name: 'serving', clock: systemClock, random: seededRandom(1) })

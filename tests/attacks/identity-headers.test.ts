@@ -10,7 +10,7 @@ import {
   withAuthenticatedGroup,
 } from '@krmkit/authentication'
 import { createCertificateAuthority, createFakeFrontProxy, type FakeFrontProxy } from '@krmkit/authentication/testing'
-import { fetchHandler, type Listening, listen } from '@krmkit/http'
+import { createFetchHandler, type Listener, listen } from '@krmkit/http'
 import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2 } from '@krmkit/http/testing'
 import { builtInTypes } from '@krmkit/kinds'
 import { seededRandom, systemClock } from '@krmkit/meta'
@@ -44,7 +44,7 @@ const tokens = new Map<string, Identity>([
 ])
 
 let server: EmbeddedServer
-let listening: Listening
+let listening: Listener
 let front: FakeFrontProxy
 beforeAll(async () => {
   const environment = { clock: systemClock, random: seededRandom(3) }
@@ -235,7 +235,7 @@ async function overHttp2({ fields, proxied }: Sending): Promise<Outcome> {
     }),
     encodeFrame(frameTypes.data, { stream, flags: flags.end, payload: Buffer.from(body) }),
   )
-  const { status, body: text } = await client.answer(stream)
+  const { status, body: text } = await client.response(stream)
   return outcomeOf(status, text)
 }
 
@@ -258,7 +258,7 @@ async function overFetch({ fields, proxied }: Sending): Promise<Outcome> {
   } catch {
     return { refused: 0 }
   }
-  const handle = fetchHandler(server, { peer: () => (proxied ? front.proxy.peer : {}) })
+  const handle = createFetchHandler(server, { peer: () => (proxied ? front.proxy.peer : {}) })
   const answer = await handle(new Request(`http://host${path}`, { method: 'POST', headers, body }))
   return outcomeOf(answer.status, await answer.text())
 }

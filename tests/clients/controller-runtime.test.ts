@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { ensureServingCertificate } from '@krmkit/certificates'
-import { webhookTransport } from '@krmkit/http'
+import { createWebhookTransport } from '@krmkit/http'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const program = await goProgram('controller-runtime')
 
 const isMissing = program.missing !== undefined
 const group = 'admissionregistration.k8s.io'
-const transport = webhookTransport()
+const transport = createWebhookTransport()
 let folder: string
 let hook: ChildProcess
 let port: number

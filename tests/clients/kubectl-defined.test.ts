@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtInKinds, createApiServer, type Listening, listen, memoryStorage, type Server } from 'krmkit'
+import { builtInKinds, createApiServer, type Listener, listen, memoryStorage, type Server } from 'krmkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Kubectl, kubectlIn, kubectlMissing, rows, skipNote } from './support/kubectl.ts'
 import { Crate, Widget } from './support/shop.ts'
@@ -10,7 +10,7 @@ import { Crate, Widget } from './support/shop.ts'
 
 interface World {
   readonly server: Server
-  readonly listening: Listening
+  readonly listening: Listener
   readonly kubectl: Kubectl
   readonly folder: string
 }

@@ -1,16 +1,16 @@
 import type { Clock, Random } from '@krmkit/meta'
 
-/** Waits on the clock. Rejects with the reason of the signal when it aborts. */
-export function pause(ms: number, options: { readonly clock: Clock; readonly signal: AbortSignal | undefined }): Promise<void> {
+/** Waits for `ms` milliseconds on the clock. Rejects with the reason of the signal when it aborts. */
+export function sleep(ms: number, options: { readonly clock: Clock; readonly signal: AbortSignal | undefined }): Promise<void> {
   const { clock, signal } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
-      reject(reasonOf(signal))
+      reject(abortReason(signal))
       return
     }
     const onAbort = () => {
       cancel()
-      reject(reasonOf(signal!))
+      reject(abortReason(signal))
     }
     const cancel = clock.setTimeout(() => {
       signal?.removeEventListener('abort', onAbort)
@@ -20,14 +20,15 @@ export function pause(ms: number, options: { readonly clock: Clock; readonly sig
   })
 }
 
-function reasonOf(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason
+/** Returns the reason of an aborted signal as an Error. */
+export function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason
   return reason instanceof Error ? reason : new Error(String(reason))
 }
 
 /**
- * Grows from try to try and starts again after success: 0.8 s, 1.6 s, ... up to 30 s, each up to twice as long by chance, so
- * that many clients do not come back at once.
+ * Exponential backoff with jitter: 0.8 s, 1.6 s, ... up to 30 s, each extended by a random share of up to 100 %, so that clients do not
+ * retry in step. Starts over after `reset`.
  */
 export class Backoff {
   readonly #random: Pick<Random, 'bytes'>
@@ -37,10 +38,11 @@ export class Backoff {
     this.#random = random
   }
 
+  /** Returns the delay before the next attempt, in milliseconds. */
   next(): number {
     const base = Math.min(30_000, 800 * 2 ** Math.min(this.#tries++, 10))
-    const [chance = 0] = this.#random.bytes(1)
-    return Math.round(base * (1 + chance / 256))
+    const [jitter = 0] = this.#random.bytes(1)
+    return Math.round(base * (1 + jitter / 256))
   }
 
   reset(): void {

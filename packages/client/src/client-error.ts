@@ -1,20 +1,20 @@
 export type ClientErrorCode =
-  /** No answer: the server cannot be reached, or the connection broke. */
+  /** No response: the server cannot be reached, or the connection was interrupted. */
   | 'Unreachable'
-  /** An answer that is not what the protocol says. */
-  | 'InvalidAnswer'
-  /** A call that lacks something: a name, a namespace. */
-  | 'InvalidCall'
+  /** A response that violates the protocol. */
+  | 'InvalidResponse'
+  /** A call with an invalid or missing argument, such as the name of the object. */
+  | 'InvalidRequest'
   /** A kubeconfig that cannot be read or used. */
   | 'InvalidKubeconfig'
-  /** Credentials that could not be got: a command that is missing, fails or answers wrongly. */
+  /** A credential command is missing, fails, or prints an invalid ExecCredential. */
   | 'CredentialsFailed'
-  /** A kubeconfig that asks for a way to log in or connect that is not supported. */
+  /** A kubeconfig that needs an unsupported way to authenticate or connect. */
   | 'Unsupported'
-  /** The client was closed. */
+  /** The client is closed. */
   | 'Closed'
 
-/** The client could not ask, or could not understand. What the server refuses is an `ApiError`. */
+/** The request could not be sent, or the response not be understood. Errors that the server returns are `ApiError`. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: ClientErrorCode

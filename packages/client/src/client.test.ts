@@ -4,10 +4,10 @@ import { createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { inProcessClient, inProcessTransport } from './in-process.ts'
 import { resourceType, subresourceType } from './resource.ts'
-import { eagerClock, fakeApi, json, Note, noChance, note, noteList, status } from './testing/fake-api.ts'
+import { eagerClock, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
 
 const Node = resourceType({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
-const common = { random: noChance, clock: eagerClock() }
+const common = { random: noJitter, clock: eagerClock() }
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
   return { ...api, client: inProcessClient(api.handle, common) }
@@ -15,7 +15,7 @@ const start = (...answers: Parameters<typeof fakeApi>) => {
 const typed = (object: object) => ({ apiVersion: 'example.com/v1', kind: 'Note', ...object })
 
 describe('reading', () => {
-  it('gets an object, in the namespace given, the default one, or none', async () => {
+  it('gets an object in a given, the default, or no namespace', async () => {
     const { client, seen } = start(json(note('a', 1)), json(note('a', 1)), json({ metadata: { name: 'n' } }))
     expect(await client.get(Note, 'a', { namespace: 'x y', resourceVersion: '0' })).toEqual(typed(note('a', 1)))
     await client.get(Note, 'a')
@@ -27,7 +27,7 @@ describe('reading', () => {
     ])
   })
 
-  it('lists everywhere or in one namespace, and gives items their type', async () => {
+  it('lists all or one namespace and sets the type of items', async () => {
     const { client, seen } = start(
       noteList(7, [note('a', 1)]),
       noteList(7, []),
@@ -47,7 +47,7 @@ describe('reading', () => {
     })
   })
 
-  it('walks all pages of a list', async () => {
+  it('iterates over all pages of a list', async () => {
     const { client, seen } = start(noteList(7, [note('a', 1)], { continue: 'to/ken' }), noteList(7, [note('b', 2)]))
     const names: unknown[] = []
     for await (const page of client.listPages(Note, { limit: 1, resourceVersion: '0' }))
@@ -56,7 +56,7 @@ describe('reading', () => {
     expect(seen.map(({ query }) => query)).toEqual(['limit=1&resourceVersion=0', 'limit=1&continue=to%2Fken'])
   })
 
-  it('takes resources as the kinds describe them', async () => {
+  it('accepts resource definitions of kinds', async () => {
     const { client, seen } = start(json({ metadata: {} }))
     const defined = {
       group: 'apps',
@@ -70,7 +70,7 @@ describe('reading', () => {
 })
 
 describe('writing', () => {
-  it('creates, with type and namespace filled in', async () => {
+  it('creates with type and namespace filled in', async () => {
     const { client, seen } = start(json(typed(note('a', 1)), { status: 201 }), json(typed(note('b', 1))))
     await client.create(
       Note,
@@ -88,7 +88,7 @@ describe('writing', () => {
     expect(seen[1]?.path).toBe('/apis/example.com/v1/namespaces/other/notes')
   })
 
-  it('updates the object that the body names, and its sub-resources', async () => {
+  it('updates the object named in the body, and its subresources', async () => {
     const { client, seen } = start(json({ metadata: {} }), json({ metadata: {} }))
     const object = typed(note('a', 3, { namespace: 'x' })) as Note
     await client.update(Note, object)
@@ -97,11 +97,11 @@ describe('writing', () => {
       'PUT /apis/example.com/v1/namespaces/x/notes/a',
       'PUT /apis/example.com/v1/namespaces/x/notes/a/status',
     ])
-    await expect(client.update(Note, { metadata: {}, spec: { text: '' } })).rejects.toMatchObject({ code: 'InvalidCall' })
+    await expect(client.update(Note, { metadata: {}, spec: { text: '' } })).rejects.toMatchObject({ code: 'InvalidRequest' })
     await expect(client.get(Note, '..')).rejects.toBeInstanceOf(ClientError)
   })
 
-  it('patches in every way', async () => {
+  it('sends all patch types', async () => {
     const { client, seen } = start(...Array.from({ length: 4 }, () => json({ metadata: {} })))
     await client.patch(Note, 'a', { type: 'merge', patch: { spec: { text: 'y' } } })
     await client.patch(Note, 'a', { type: 'strategic', patch: {} })
@@ -115,7 +115,7 @@ describe('writing', () => {
     ])
   })
 
-  it('deletes one and many', async () => {
+  it('deletes one object and collections', async () => {
     const success = json({ kind: 'Status', apiVersion: 'v1', status: 'Success' })
     const { client, seen } = start(success, json(note('a', 4)), noteList(5, [note('b', 1)]))
     expect(await client.delete(Note, 'a')).toMatchObject({ kind: 'Status' })
@@ -142,7 +142,7 @@ describe('writing', () => {
     expect(seen[2]).toMatchObject({ method: 'DELETE', path: '/apis/example.com/v1/namespaces/x/notes', query: 'labelSelector=a' })
   })
 
-  it('speaks to sub-resources with objects of their own', async () => {
+  it('supports subresources with their own object types', async () => {
     const Scale = subresourceType(Note, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
     const { client, seen } = start(json({ metadata: {} }), json({ metadata: {} }))
     expect(await client.get(Scale, 'a')).toMatchObject({ apiVersion: 'autoscaling/v1', kind: 'Scale' })
@@ -154,8 +154,8 @@ describe('writing', () => {
   })
 })
 
-describe('failures', () => {
-  it('are the Status that the server gave', async () => {
+describe('errors', () => {
+  it('hold the Status of the response', async () => {
     const { client } = start(status(404, 'NotFound', 'notes "a" not found', { details: { name: 'a' } }))
     const error = await client.get(Note, 'a').catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ApiError)
@@ -167,30 +167,30 @@ describe('failures', () => {
     })
   })
 
-  it('without a Status say what the number says', async () => {
+  it('without a Status follow from the status code', async () => {
     const { client } = start(json('gateway down', { status: 502 }), json('{"kind":"Status"', { status: 403 }))
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 502, reason: 'InternalError' })
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 403, reason: 'Forbidden' })
   })
 
-  it('are of the client when the answer makes no sense', async () => {
+  it('are ClientErrors for invalid responses', async () => {
     const { client } = start(json('<html>'), json('null'))
-    await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'InvalidAnswer' })
-    await expect(client.list(Note)).rejects.toMatchObject({ code: 'InvalidAnswer' })
+    await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'InvalidResponse' })
+    await expect(client.list(Note)).rejects.toMatchObject({ code: 'InvalidResponse' })
   })
 
-  it('that ask to come back later are asked again, only so often', async () => {
+  it('with Retry-After are retried, up to the maximum', async () => {
     const busy = json('', { status: 429, headers: { 'retry-after': '7' } })
     const clock = eagerClock()
     const { handle, seen } = fakeApi(busy, busy, json(note('a', 1)), busy, busy, json('', { status: 503 }))
-    const client = inProcessClient(handle, { random: noChance, clock, maxRetries: 2 })
+    const client = inProcessClient(handle, { random: noJitter, clock, maxRetries: 2 })
     await client.get(Note, 'a')
     expect([seen.length, clock.now()]).toEqual([3, 14_000])
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 503 })
     expect(seen).toHaveLength(6)
   })
 
-  it('warnings are told', async () => {
+  it('do not include warnings, which are passed to onWarning', async () => {
     const warnings: string[] = []
     const { handle } = fakeApi(
       json(note('a', 1), { headers: { warning: ['299 - "one \\"quoted\\""', '299 - "two", 299 - "three"'] } }),
@@ -201,7 +201,7 @@ describe('failures', () => {
 })
 
 describe('raw requests', () => {
-  it('pass on whatever they are given', async () => {
+  it('are sent unchanged', async () => {
     const { client, seen } = start(json('ok'), status(418, 'Teapot'))
     const response = await client.request({ path: '/healthz?verbose&x=%2F', headers: { Accept: 'text/plain' } })
     expect(await response.text()).toBe('ok')
@@ -214,8 +214,8 @@ describe('raw requests', () => {
   })
 })
 
-describe('who is calling', () => {
-  it('is said by the same process, or left to the server', async () => {
+describe('user', () => {
+  it('is set in-process, or left to the server', async () => {
     const { handle, seen } = fakeApi(json({ metadata: {} }), json({ metadata: {} }))
     const user = { username: 'alice', groups: ['dev'] }
     await inProcessClient({ handle }, { user }).get(Note, 'a')
@@ -223,7 +223,7 @@ describe('who is calling', () => {
     expect(seen.map((one) => one.user)).toEqual([user, undefined])
   })
 
-  it('may be somebody else', async () => {
+  it('may be impersonated', async () => {
     const { handle, seen } = fakeApi(json({ metadata: {} }))
     const impersonate = { user: 'bob', groups: ['a', 'b'], uid: '1', extra: { 'Example.com/Key': ['x'] } }
     await createClient(inProcessTransport(handle), { impersonate }).get(Note, 'a')
@@ -236,8 +236,8 @@ describe('who is calling', () => {
   })
 })
 
-describe('ending', () => {
-  it('a call by its signal, at once', async () => {
+describe('aborting', () => {
+  it('ends a call by its signal, immediately', async () => {
     const abort = new AbortController()
     let serverSignal: AbortSignal | undefined
     const client = inProcessClient((request) => {
@@ -251,7 +251,7 @@ describe('ending', () => {
     await expect(client.get(Note, 'a', { signal: abort.signal })).rejects.toThrow('enough')
   })
 
-  it('the client, with all that is under way', async () => {
+  it('closes the client with all requests in flight', async () => {
     const { client } = start()
     await client.close()
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'Closed' })

@@ -33,18 +33,18 @@ import type {
   WriteOptions,
 } from './interfaces.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
-import { bytesOf, isStatus, parseAnswer, textOf } from './response.ts'
-import { eventsOf, follow, sharedEventsOf } from './watch.ts'
+import { isStatus, parseJson, readBytes, textOf } from './response.ts'
+import { eventsOf, sharedEventsOf, watchCollection } from './watch.ts'
 
-/** What both ways of making a client take. */
+/** Options of every client, in-process or remote. */
 export interface ClientOptions {
-  /** Namespace of calls that name none. Default `default`. */
+  /** Namespace of calls without one. Default `default`. */
   readonly namespace?: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Default `krmkit`. */
   readonly userAgent?: string
-  /** Act as somebody else; the caller needs the right to impersonate them. */
+  /** Impersonate another user; requires the permission to impersonate. */
   readonly impersonate?: {
     readonly user: string
     readonly groups?: readonly string[]
@@ -53,9 +53,9 @@ export interface ClientOptions {
   }
   readonly clock?: Clock
   readonly random?: Pick<Random, 'bytes'>
-  /** How often a request is sent again when the server asks to come back later. Default 10. */
+  /** Maximum number of retries after responses with a Retry-After. Default 10. */
   readonly maxRetries?: number
-  /** Told of every Warning of an answer. */
+  /** Receives the text of each Warning header. */
   readonly onWarning?: (text: string) => void
 }
 
@@ -68,15 +68,15 @@ const patchTypes = {
 } as const
 const pageSize = 500
 
-/** The client over any transport. */
+/** Creates a client over a transport. @see createInProcessClient, createRemoteClient */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   return new TransportClient(transport, options)
 }
 
 class TransportClient implements Client {
   readonly namespace: string
-  readonly #caller: HttpSender
-  /** Between two pages of a long list others have their turn. */
+  readonly #sender: HttpSender
+  /** Yields to the event loop between the pages of a long list. */
   readonly #pages = createSliceScheduler()
   readonly #clock: Clock
   readonly #random: Pick<Random, 'bytes'>
@@ -86,12 +86,12 @@ class TransportClient implements Client {
     this.namespace = options.namespace ?? 'default'
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
-    this.#caller = new HttpSender(transport, {
+    this.#sender = new HttpSender(transport, {
       clock: this.#clock,
       headers: {
         accept: json,
         'user-agent': options.userAgent ?? 'krmkit',
-        ...impersonation(options.impersonate),
+        ...impersonationHeaders(options.impersonate),
         ...options.headers,
       },
       maxRetries: options.maxRetries ?? 10,
@@ -115,28 +115,28 @@ class TransportClient implements Client {
     resource: ResourceRef<T>,
     options: ListOptions = {},
   ): AsyncGenerator<ObjectList<T>, void, undefined> {
-    let asked: ListOptions = { ...options, limit: options.limit ?? pageSize }
+    let pageOptions: ListOptions = { ...options, limit: options.limit ?? pageSize }
     for (;;) {
-      const page = await this.list(resource, asked)
+      const page = await this.list(resource, pageOptions)
       yield page
       const token = page.metadata.continue ?? ''
       if (token === '') return
-      // A server in the same process may answer without a turn of the event loop.
+      // An in-process server may respond without yielding to the event loop.
       await this.#pages.next()
-      // A continue token carries its own version.
-      const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = asked
-      asked = { ...rest, continue: token }
+      // The continue token holds the resource version.
+      const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = pageOptions
+      pageOptions = { ...rest, continue: token }
     }
   }
 
   watch<T extends ApiObject>(resource: ResourceRef<T>, options: WatchOptions = {}): AsyncIterableIterator<WatchEvent<T>> {
     const { resourceVersion, bookmarks = false, resume = true, shared = false, signal, ...selection } = options
     const common = { resourceVersion, bookmarks, resume, clock: this.#clock, random: this.#random }
-    const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-    return follow<T>(this.source(resource, selection, shared), { ...common, signal: ends })
+    const ended = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
+    return watchCollection<T>(this.source(resource, selection, shared), { ...common, signal: ended })
   }
 
-  /** What reflectors and informers follow. */
+  /** Returns the source of a reflector or an informer. */
   source<T extends ApiObject>(resource: ResourceRef<T>, selection: Omit<SelectOptions, 'signal'>, shared: boolean) {
     const type = typeOf(resource)
     const path = pathOf(type, { namespace: selection.namespace ?? '' })
@@ -144,7 +144,7 @@ class TransportClient implements Client {
       const query = [listQuery(selection), queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion })]
         .filter((part) => part !== '')
         .join('&')
-      const response = await this.#caller.call({ method: 'GET', path, query, headers: {}, signal })
+      const response = await this.#sender.sendOrThrow({ method: 'GET', path, query, headers: {}, signal })
       const events = shared ? response.events : undefined
       yield* events === undefined ? eventsOf<T>(response.body) : sharedEventsOf<T>(events)
     }
@@ -201,14 +201,14 @@ class TransportClient implements Client {
 
   async delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: DeleteOptions = {}): Promise<T | Status> {
     const type = typeOf(resource)
-    const answer = await this.#json({
+    const value = await this.#json({
       method: 'DELETE',
       path: this.#path(type, { ...options, name }),
       query: '',
       ...deleteBody(options),
       ...signalOf(options),
     })
-    return isStatus(answer) ? answer : complete(type, answer)
+    return isStatus(value) ? value : complete(type, value)
   }
 
   async deleteCollection<T extends ApiObject>(
@@ -217,25 +217,25 @@ class TransportClient implements Client {
   ): Promise<ObjectList<T> | Status> {
     const type = typeOf(resource)
     const path = this.#path(type, options)
-    const answer = await this.#json({
+    const value = await this.#json({
       method: 'DELETE',
       path,
       query: listQuery(options),
       ...deleteBody(options),
       ...signalOf(options),
     })
-    return isStatus(answer) ? answer : listOf(type, answer)
+    return isStatus(value) ? value : listOf(type, value)
   }
 
   async request(request: RawRequest): Promise<RawResponse> {
     const { method = 'GET', path: target, headers = {}, body } = request
-    const mark = target.indexOf('?')
+    const queryStart = target.indexOf('?')
     const isBinary = body instanceof Uint8Array || typeof body === 'string'
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-    const response = await this.#caller.ask({
+    const response = await this.#sender.send({
       method,
-      path: mark < 0 ? target : target.slice(0, mark),
-      query: mark < 0 ? '' : target.slice(mark + 1),
+      path: queryStart < 0 ? target : target.slice(0, queryStart),
+      query: queryStart < 0 ? '' : target.slice(queryStart + 1),
       headers: body === undefined || isBinary ? lower : { 'content-type': json, ...lower },
       ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body as string) : encode(body) }),
       ...signalOf(request),
@@ -245,7 +245,7 @@ class TransportClient implements Client {
 
   async close(): Promise<void> {
     this.#closing.abort(new ClientError({ code: 'Closed', message: 'the client was closed' }))
-    await this.#caller.close()
+    await this.#sender.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -259,7 +259,7 @@ class TransportClient implements Client {
 
   #pathOfObject(type: ResourceType, object: Named, options: ObjectOptions): string {
     const { name } = object.metadata
-    if (name === undefined) throw new ClientError({ code: 'InvalidCall', message: `the ${type.kind} has no name` })
+    if (name === undefined) throw new ClientError({ code: 'InvalidRequest', message: `the ${type.kind} has no name` })
     return this.#path(type, { ...options, name, namespace: this.#namespaceOf(object, options) })
   }
 
@@ -281,14 +281,14 @@ class TransportClient implements Client {
   }
 
   async #json(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<object> {
-    const response = await this.#caller.call({ headers: {}, ...request })
-    const answer = parseAnswer(await bytesOf(response.body))
-    if (typeof answer === 'object' && answer !== null) return answer
-    throw new ClientError({ code: 'InvalidAnswer', message: 'the server answered with something that is no object' })
+    const response = await this.#sender.sendOrThrow({ headers: {}, ...request })
+    const value = parseJson(await readBytes(response.body))
+    if (typeof value === 'object' && value !== null) return value
+    throw new ClientError({ code: 'InvalidResponse', message: 'the response is not a JSON object' })
   }
 }
 
-/** A client whose collections can be followed step by step. Objects may be frozen and shared with others. */
+/** Returns the source of a reflector. Its objects may be frozen and shared. */
 export function sourceOf<T extends ApiObject>(
   client: Client,
   resource: ResourceRef<T>,
@@ -302,15 +302,15 @@ export function sourceOf<T extends ApiObject>(
   }
 }
 
-/** What every draft has, whatever its type. */
+/** The common part of all drafts. */
 type Named = { readonly metadata: ObjectMeta }
 
-function impersonation(who: ClientOptions['impersonate']): Record<string, string | readonly string[]> {
-  if (who === undefined) return {}
-  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user }
-  if (who.uid !== undefined) headers['impersonate-uid'] = who.uid
-  if (who.groups !== undefined && who.groups.length > 0) headers['impersonate-group'] = who.groups
-  for (const [key, values] of Object.entries(who.extra ?? {}))
+function impersonationHeaders(user: ClientOptions['impersonate']): Record<string, string | readonly string[]> {
+  if (user === undefined) return {}
+  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': user.user }
+  if (user.uid !== undefined) headers['impersonate-uid'] = user.uid
+  if (user.groups !== undefined && user.groups.length > 0) headers['impersonate-group'] = user.groups
+  for (const [key, values] of Object.entries(user.extra ?? {}))
     headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values
   return headers
 }
@@ -343,31 +343,31 @@ function encode(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** Objects inside lists come without their type; a client that asked for a type knows it. */
-function complete<T extends ApiObject>(type: ResourceType<T>, answer: object): T {
-  const object = answer as T
+/** Sets apiVersion and kind, which the items of a list omit. */
+function complete<T extends ApiObject>(type: ResourceType<T>, value: object): T {
+  const object = value as T
   object.apiVersion ??= apiVersionOf(type)
   object.kind ??= type.kind
   return object
 }
 
-function listOf<T extends ApiObject>(type: ResourceType<T>, answer: object): ObjectList<T> {
-  const list = answer as ObjectList<T> & { items: T[] | null | undefined }
+function listOf<T extends ApiObject>(type: ResourceType<T>, value: object): ObjectList<T> {
+  const list = value as ObjectList<T> & { items: T[] | null | undefined }
   if (list.items !== null && list.items !== undefined && !Array.isArray(list.items)) {
-    throw new ClientError({ code: 'InvalidAnswer', message: 'the server answered with a list without items' })
+    throw new ClientError({ code: 'InvalidResponse', message: 'the items of the list are not an array' })
   }
   const items = (list.items ?? []).map((item) => complete(type, item))
   return { ...list, metadata: list.metadata ?? {}, items }
 }
 
 function rawResponse(response: TransportResponse): RawResponse {
-  const bytes = () => bytesOf(response.body)
+  const bytes = () => readBytes(response.body)
   return {
     status: response.status,
     headers: response.headers,
     bytes,
     text: async () => textOf(await bytes()),
-    json: async () => parseAnswer(await bytes()),
+    json: async () => parseJson(await bytes()),
     stream: () => response.body,
     get events() {
       return response.events

@@ -1,48 +1,48 @@
 import type { Clock } from '@krmkit/meta'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
-import { pause } from './backoff.ts'
-import { failureOf, retryAfterOf, warningsOf } from './response.ts'
+import { sleep } from './backoff.ts'
+import { apiErrorOf, drain, retryAfterOf, warningsOf } from './response.ts'
 
-export interface CallerOptions {
+export interface HttpSenderOptions {
   readonly clock: Clock
-  /** Sent with every request, unless the request has its own. */
+  /** Default headers; headers of a request take precedence. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  /** How often a request is sent again when the server asks to come back later. */
+  /** Maximum number of retries after responses with a Retry-After. */
   readonly maxRetries: number
-  /** Told of every Warning of an answer. */
+  /** Receives the text of each Warning header. */
   readonly onWarning: ((text: string) => void) | undefined
 }
 
-/** Sends requests over a transport the way every call wants it: default headers, coming back later, warnings, failures. */
+/** Sends requests over a transport with default headers, retries after Retry-After, and reports warnings. */
 export class HttpSender {
   readonly #transport: Transport
-  readonly #options: CallerOptions
+  readonly #options: HttpSenderOptions
 
-  constructor(transport: Transport, options: CallerOptions) {
+  constructor(transport: Transport, options: HttpSenderOptions) {
     this.#transport = transport
     this.#options = options
   }
 
-  /** The answer, whatever its status. */
-  async ask(request: TransportRequest): Promise<TransportResponse> {
+  /** Returns the response, whatever its status. */
+  async send(request: TransportRequest): Promise<TransportResponse> {
     const { headers, maxRetries, onWarning, clock } = this.#options
     const complete = { ...request, headers: { ...headers, ...request.headers } }
     for (let retries = 0; ; retries++) {
       const response = await this.#transport.send(complete)
-      const seconds = retries < maxRetries ? comeBackAfter(response) : undefined
+      const seconds = retries < maxRetries ? retryDelayOf(response) : undefined
       if (seconds === undefined) {
         if (onWarning !== undefined) for (const text of warningsOf(response)) onWarning(text)
         return response
       }
-      await drop(response.body)
-      await pause(seconds * 1000, { clock, signal: request.signal })
+      await drain(response.body)
+      await sleep(seconds * 1000, { clock, signal: request.signal })
     }
   }
 
-  /** The answer of a request that succeeded. @throws ApiError when it did not. */
-  async call(request: TransportRequest): Promise<TransportResponse> {
-    const response = await this.ask(request)
-    if (response.status >= 400) throw await failureOf(response, request)
+  /** Returns a successful response. @throws ApiError for a status of 400 or above */
+  async sendOrThrow(request: TransportRequest): Promise<TransportResponse> {
+    const response = await this.send(request)
+    if (response.status >= 400) throw await apiErrorOf(response, request)
     return response
   }
 
@@ -51,13 +51,7 @@ export class HttpSender {
   }
 }
 
-/** Seconds to wait when the server asks for it: 429, or a failure of its own, with a Retry-After. */
-function comeBackAfter(response: TransportResponse): number | undefined {
+/** Returns the seconds of Retry-After for 429 and 5xx responses. */
+function retryDelayOf(response: TransportResponse): number | undefined {
   return response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined
-}
-
-async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of body) {
-    // Read to the end, so that the connection can be used again.
-  }
 }

@@ -6,41 +6,45 @@ import { ClientError } from './client-error.ts'
 import type { Client } from './interfaces.ts'
 
 export interface InProcessOptions extends ClientOptions {
-  /** Who is calling, authenticated by being in the same process. Absent: the server's authenticators decide. */
+  /** The authenticated user. Absent: the authenticators of the server decide. */
   readonly user?: UserInfo
-  /** Hears what each admission plugin of the server decided about the writes of this client. */
+  /** Receives the decision of each admission plugin about the writes of this client. */
   readonly decisions?: ApiRequest['decisions']
 }
 
-/** A client of a server in the same process: every call is a call of its handler, with no socket between them. */
+/**
+ * Creates a client of a server in the same process. Requests are calls of its handler, without a socket.
+ *
+ * @example const client = inProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+ */
 export function inProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
-  const own = typeof server === 'function' ? server : server.handle
+  const serverHandle = typeof server === 'function' ? server : server.handle
   const { decisions, user } = options
-  const handle: Handler = decisions === undefined ? own : (request) => own({ ...request, decisions })
+  const handle: Handler = decisions === undefined ? serverHandle : (request) => serverHandle({ ...request, decisions })
   return createClient(inProcessTransport(handle, user), options)
 }
 
-/** Answers as if they had come over a wire, but handed over as they are. */
+/** Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy. */
 export function inProcessTransport(handle: Handler, user?: UserInfo): Transport {
   const closing = new AbortController()
-  // Every request and watch under way listens to it.
+  // Every open request adds a listener.
   setMaxListeners(0, closing.signal)
   return {
     async send(request) {
       if (closing.signal.aborted) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
       request.signal?.throwIfAborted()
-      const gone = new AbortController()
-      const leave = () => gone.abort()
-      request.signal?.addEventListener('abort', leave, { once: true })
-      closing.signal.addEventListener('abort', leave, { once: true })
+      const disconnect = new AbortController()
+      const abort = () => disconnect.abort()
+      request.signal?.addEventListener('abort', abort, { once: true })
+      closing.signal.addEventListener('abort', abort, { once: true })
       const release = () => {
-        request.signal?.removeEventListener('abort', leave)
-        closing.signal.removeEventListener('abort', leave)
+        request.signal?.removeEventListener('abort', abort)
+        closing.signal.removeEventListener('abort', abort)
       }
       try {
-        const answer = await abortable(handle(apiRequest(request, { user, signal: gone.signal })), request.signal)
-        const { status, headers, body } = answer
-        const end = { gone, release, signal: request.signal }
+        const response = await abortable(handle(apiRequest(request, { user, signal: disconnect.signal })), request.signal)
+        const { status, headers, body } = response
+        const end = { disconnect, release, signal: request.signal }
         return {
           status,
           headers,
@@ -67,8 +71,8 @@ function apiRequest(request: TransportRequest, options: { user: UserInfo | undef
     path,
     query,
     headers,
-    body: async (limit) => {
-      if (body.length > limit) throw ApiError.requestEntityTooLarge(`limit is ${limit}`)
+    body: async (limitBytes) => {
+      if (body.length > limitBytes) throw ApiError.requestEntityTooLarge(`limit is ${limitBytes}`)
       return body
     },
     peer: {},
@@ -77,13 +81,13 @@ function apiRequest(request: TransportRequest, options: { user: UserInfo | undef
   }
 }
 
-/** The handler may go on for a while after the caller has lost interest; the caller does not wait for it. */
-function abortable(answer: Promise<ApiResponse>, signal: AbortSignal | undefined): Promise<ApiResponse> {
-  if (signal === undefined) return answer
+/** Rejects when the signal aborts, without waiting for the handler to finish. */
+function abortable(response: Promise<ApiResponse>, signal: AbortSignal | undefined): Promise<ApiResponse> {
+  if (signal === undefined) return response
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       reject(signal.reason as Error)
-      answer.then(
+      response.then(
         ({ body }) =>
           body.kind === 'stream' &&
           void body.stream[Symbol.asyncIterator]()
@@ -93,12 +97,12 @@ function abortable(answer: Promise<ApiResponse>, signal: AbortSignal | undefined
       )
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    response.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
 
 interface BodyEnd {
-  readonly gone: AbortController
+  readonly disconnect: AbortController
   readonly release: () => void
   readonly signal: AbortSignal | undefined
 }
@@ -106,20 +110,23 @@ interface BodyEnd {
 function bodyOf(body: ApiBody, end: BodyEnd): TransportResponse['body'] {
   if (body.kind === 'stream') return streamed(body.stream, end)
   end.release()
-  return whole(body)
+  return wholeBody(body)
 }
 
-async function* whole(body: Exclude<ApiBody, { kind: 'stream' }>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* wholeBody(body: Exclude<ApiBody, { kind: 'stream' }>): AsyncGenerator<Uint8Array, void, undefined> {
   if (body.kind === 'bytes') yield body.bytes
   else if (body.kind === 'list') for (const part of body.parts) yield part instanceof Uint8Array ? part : part.bytes()
 }
 
-async function* streamed<T>(stream: AsyncIterable<T>, { gone, release, signal }: BodyEnd): AsyncGenerator<T, void, undefined> {
+async function* streamed<T>(
+  stream: AsyncIterable<T>,
+  { disconnect, release, signal }: BodyEnd,
+): AsyncGenerator<T, void, undefined> {
   try {
     yield* stream
     signal?.throwIfAborted()
   } finally {
     release()
-    gone.abort()
+    disconnect.abort()
   }
 }

@@ -1,34 +1,35 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { keyOf } from './watch.ts'
 
-export interface MirrorOptions<T extends ApiObject> {
+export interface IndexerOptions<T extends ApiObject> {
+  /** Label keys to index. */
   readonly labels: readonly string[]
   readonly indexers: Readonly<Record<string, (object: DeepReadonly<T>) => readonly string[]>>
 }
 
 type Index<T> = Map<string, Set<T>>
 
-/** Objects by key, by namespace, by the values of some labels and by what indexers say. Objects are never changed. */
+/** Stores objects by key, with indexes by namespace, by label values and by custom index functions. Never modifies objects. */
 export class Indexer<T extends ApiObject> {
   readonly objects = new Map<string, T>()
   readonly #namespaces: Index<T> = new Map()
   readonly #labels: ReadonlyMap<string, Index<T>>
   readonly #indexes: ReadonlyMap<string, Index<T>>
-  readonly #indexers: MirrorOptions<T>['indexers']
+  readonly #indexers: IndexerOptions<T>['indexers']
 
-  constructor(options: MirrorOptions<T>) {
+  constructor(options: IndexerOptions<T>) {
     this.#labels = new Map(options.labels.map((label) => [label, new Map()]))
     this.#indexes = new Map(Object.keys(options.indexers).map((name) => [name, new Map()]))
     this.#indexers = options.indexers
   }
 
-  /** Puts an object in; returns the one it takes the place of. */
+  /** Adds or replaces an object. @returns the replaced object */
   set(object: T): T | undefined {
     const key = keyOf(object)
     const before = this.objects.get(key)
-    if (before !== undefined) this.#forget(before)
+    if (before !== undefined) this.#removeFromIndexes(before)
     this.objects.set(key, object)
-    for (const [index, value] of this.#places(object)) {
+    for (const [index, value] of this.#indexEntries(object)) {
       const found = index.get(value)
       if (found === undefined) index.set(value, new Set([object]))
       else found.add(object)
@@ -36,12 +37,12 @@ export class Indexer<T extends ApiObject> {
     return before
   }
 
-  /** Takes out the object with the key of `object`. */
+  /** Removes the object with the key of `object`. */
   delete(object: T): void {
     const key = keyOf(object)
     const before = this.objects.get(key)
     if (before === undefined) return
-    this.#forget(before)
+    this.#removeFromIndexes(before)
     this.objects.delete(key)
   }
 
@@ -49,25 +50,25 @@ export class Indexer<T extends ApiObject> {
     return [...(this.#namespaces.get(namespace) ?? [])]
   }
 
-  /** @throws RangeError when the label is not one of those that were named. */
+  /** @throws RangeError for a label that is not indexed */
   withLabel(key: string, value: string): T[] {
-    return valuesUnder(this.#labels, key, value)
+    return lookUp(this.#labels, key, value)
   }
 
-  /** @throws RangeError when there is no such indexer. */
-  by(name: string, value: string): T[] {
-    return valuesUnder(this.#indexes, name, value)
+  /** @throws RangeError for an unknown index */
+  byIndex(name: string, value: string): T[] {
+    return lookUp(this.#indexes, name, value)
   }
 
-  #forget(object: T): void {
-    for (const [index, value] of this.#places(object)) {
+  #removeFromIndexes(object: T): void {
+    for (const [index, value] of this.#indexEntries(object)) {
       const found = index.get(value)
       found?.delete(object)
       if (found?.size === 0) index.delete(value)
     }
   }
 
-  *#places(object: T): Generator<[index: Index<T>, value: string]> {
+  *#indexEntries(object: T): Generator<[index: Index<T>, value: string]> {
     const { namespace = '', labels = {} } = object.metadata
     yield [this.#namespaces, namespace]
     for (const [label, index] of this.#labels) {
@@ -80,8 +81,8 @@ export class Indexer<T extends ApiObject> {
   }
 }
 
-function valuesUnder<T>(indexes: ReadonlyMap<string, Index<T>>, name: string, value: string): T[] {
+function lookUp<T>(indexes: ReadonlyMap<string, Index<T>>, name: string, value: string): T[] {
   const index = indexes.get(name)
-  if (index === undefined) throw new RangeError(`there is no index ${JSON.stringify(name)}`)
+  if (index === undefined) throw new RangeError(`unknown index ${JSON.stringify(name)}`)
   return [...(index.get(value) ?? [])]
 }

@@ -2,24 +2,24 @@ import { labelSelectorFromLabels } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { inProcessClient } from './in-process.ts'
 import { type Informer, type InformerOptions, informer } from './informer.ts'
-import { eagerClock, event, FakeWatch, fakeApi, json, Note, noChance, note, noteList } from './testing/fake-api.ts'
+import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, noteList } from './testing/fake-api.ts'
 
 const start = (answers: Parameters<typeof fakeApi>, options: Partial<InformerOptions<Note>> = {}) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
-  const told: string[] = []
-  const notes = informer(inProcessClient(api.handle, { clock, random: noChance, maxRetries: 0 }), Note, {
+  const calls: string[] = []
+  const notes = informer(inProcessClient(api.handle, { clock, random: noJitter, maxRetries: 0 }), Note, {
     clock,
-    random: noChance,
+    random: noJitter,
     ...options,
   })
   notes.on({
-    added: ({ metadata }) => void told.push(`added ${metadata.name}@${metadata.resourceVersion}`),
+    added: ({ metadata }) => void calls.push(`added ${metadata.name}@${metadata.resourceVersion}`),
     updated: ({ metadata }, before) =>
-      void told.push(`updated ${metadata.name}@${before.metadata.resourceVersion}->${metadata.resourceVersion}`),
-    deleted: ({ metadata }) => void told.push(`deleted ${metadata.name}@${metadata.resourceVersion}`),
+      void calls.push(`updated ${metadata.name}@${before.metadata.resourceVersion}->${metadata.resourceVersion}`),
+    deleted: ({ metadata }) => void calls.push(`deleted ${metadata.name}@${metadata.resourceVersion}`),
   })
-  return { ...api, notes, told, clock }
+  return { ...api, notes, calls, clock }
 }
 const names = (objects: readonly { readonly metadata: { readonly name?: string } }[]) =>
   objects.map(({ metadata }) => metadata.name)
@@ -29,9 +29,9 @@ const until = async (condition: () => boolean) => {
 const reached = (notes: Informer<Note>, version: string) => until(() => notes.resourceVersion === version)
 
 describe('informer', () => {
-  it('holds a copy that follows the server and tells of every change', async () => {
+  it('keeps a copy up to date and calls handlers for each change', async () => {
     const watch = new FakeWatch()
-    const { notes, told } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
+    const { notes, calls } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
     expect(notes.hasSynced).toBe(false)
     await notes.synced
     expect([notes.hasSynced, notes.resourceVersion, notes.get('a', 'default')?.spec.text]).toEqual([true, '5', ''])
@@ -39,7 +39,7 @@ describe('informer', () => {
     await reached(notes, '8')
     expect(names(notes.list())).toEqual(['a', 'c'])
     expect(notes.get('b', 'default')).toBeUndefined()
-    expect(told).toEqual(['added a@1', 'added b@2', 'updated a@1->6', 'added c@7', 'deleted b@8'])
+    expect(calls).toEqual(['added a@1', 'added b@2', 'updated a@1->6', 'added c@7', 'deleted b@8'])
     watch.send(event('BOOKMARK', { metadata: { resourceVersion: '30' } }))
     await reached(notes, '30')
     await notes.stop()
@@ -62,7 +62,7 @@ describe('informer', () => {
       names(notes.list({ namespace: 'other' })),
       names(notes.withLabel('app', 'x')),
       names(notes.list({ namespace: 'other', labelSelector: labelSelectorFromLabels({ app: 'x' }) })),
-      names(notes.by('word', 'two')),
+      names(notes.byIndex('word', 'two')),
       names(notes.withLabel('app', 'constructor')),
     ]
     expect(found()).toEqual([['b', 'c'], ['a', 'c'], ['c'], ['a', 'b'], []])
@@ -70,11 +70,11 @@ describe('informer', () => {
     watch.send(event('DELETED', note('b', 8, { namespace: 'other' })))
     await reached(notes, '8')
     expect(found()).toEqual([['c'], ['c'], ['c'], [], []])
-    expect(() => notes.by('nothing', 'x')).toThrow(RangeError)
+    expect(() => notes.byIndex('nothing', 'x')).toThrow(RangeError)
     await notes.stop()
   })
 
-  it('tells late handlers what is there, and none that were taken away', async () => {
+  it('calls added handlers for existing objects, and no removed handlers', async () => {
     const watch = new FakeWatch()
     const { notes } = start([noteList(5, [note('a', 1)]), watch])
     await notes.synced
@@ -87,10 +87,10 @@ describe('informer', () => {
     await notes.stop()
   })
 
-  it('lists again after 410 and tells the difference, and outlives failures and handlers that throw', async () => {
+  it('lists again after 410 and reports the difference, and survives errors and throwing handlers', async () => {
     const gone = event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' })
     const errors: unknown[] = []
-    const { notes, told, seen } = start(
+    const { notes, calls, seen } = start(
       [
         json('', { status: 500 }),
         json('', { status: 403 }),
@@ -108,19 +108,19 @@ describe('informer', () => {
     })
     await notes.synced
     await reached(notes, '20')
-    expect(told).toEqual(['added a@1', 'added b@2', 'deleted b@2', 'added c@15'])
+    expect(calls).toEqual(['added a@1', 'added b@2', 'deleted b@2', 'added c@15'])
     expect(errors).toMatchObject([{ code: 500 }, { code: 403 }, { message: 'handler' }])
     expect(seen).toHaveLength(6)
     await notes.stop()
   })
 
-  it('tells everything again when it is to', async () => {
-    const { notes, told } = start([noteList(5, [note('a', 1)]), new FakeWatch()], { resyncMs: 1000 })
-    await until(() => told.filter((text) => text === 'updated a@1->1').length >= 2)
+  it('calls updated for all objects at each resync', async () => {
+    const { notes, calls } = start([noteList(5, [note('a', 1)]), new FakeWatch()], { resyncMs: 1000 })
+    await until(() => calls.filter((text) => text === 'updated a@1->1').length >= 2)
     await notes.stop()
   })
 
-  it('that is stopped before it had synced says so', async () => {
+  it('rejects synced when stopped before', async () => {
     const { notes } = start([new FakeWatch()])
     await notes.stop()
     await expect(notes.synced).rejects.toThrow('stopped')

@@ -14,64 +14,71 @@ import { reflect } from './reflector.ts'
 import { differences, keyOf } from './watch.ts'
 
 export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions, 'signal'> {
-  /** Label keys by whose values objects can be found without a scan. */
+  /** Label keys to index, for `withLabel`. */
   readonly labels?: readonly string[]
-  /** Further indexes: the values of an object under each. */
+  /** Custom indexes: functions that return the index values of an object. */
   readonly indexers?: Readonly<Record<string, (object: DeepReadonly<T>) => readonly string[]>>
-  /** What is kept of each object, to make the copy lighter. Must not change what it is given, which others may share. */
+  /** Reduces objects before they are stored, to save memory. Must not modify its argument, which may be shared. */
   readonly transform?: (object: T) => T
-  /** Tell every object again as updated, so that handlers can mend what they missed. Default: never. */
+  /** Interval in milliseconds at which `updated` is called for every object. Default: never. */
   readonly resyncMs?: number
   readonly clock?: Clock
   readonly random?: Pick<Random, 'bytes'>
-  /** Told of failures after which the informer goes on: lists and watches that fail, handlers that throw. */
+  /** Receives errors after which the informer continues: failed lists and watches, handlers that throw. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Called one after the other, in the order of the changes. What they throw goes to `onError`. */
+/** Called synchronously, in the order of the changes. Errors are passed to `onError`. */
 export interface InformerHandlers<T extends ApiObject> {
   added?(object: DeepReadonly<T>): void
-  updated?(object: DeepReadonly<T>, before: DeepReadonly<T>): void
-  /** With the last known state. */
+  updated?(object: DeepReadonly<T>, previous: DeepReadonly<T>): void
+  /** Called with the last known state. */
   deleted?(object: DeepReadonly<T>): void
 }
 
 /**
- * A local copy of a collection that follows the server: reads cost nothing and never wait. It lists anew when the server
- * has forgotten the version it was at, and waits longer and longer while the server cannot be reached.
+ * A local, continuously updated copy of a collection. Reads are synchronous and send no request. The informer lists again when its
+ * resource version has expired, and retries with backoff while the server cannot be reached.
  */
 export interface Informer<T extends ApiObject> extends AsyncDisposable {
-  /** Resolves when the first list is in the copy and the handlers were told. Rejects when the informer is stopped before. */
+  /** Resolves when the first list is stored and the handlers were called. Rejects when the informer is stopped before. */
   readonly synced: Promise<void>
   readonly hasSynced: boolean
-  /** Version that the copy has reached; empty before the first list. */
+  /** Resource version of the copy; empty before the first list. */
   readonly resourceVersion: string
-  /** Without a namespace: the cluster-scoped object of that name. */
+  /** Returns an object; without a namespace a cluster-scoped one. */
   get(name: string, namespace?: string): DeepReadonly<T> | undefined
   list(options?: { readonly namespace?: string; readonly labelSelector?: LabelSelector }): readonly DeepReadonly<T>[]
-  /** Objects with this value of a label named in `labels`. */
+  /** Returns the objects with a label value. @throws RangeError for a label that is not in `labels` */
   withLabel(key: string, value: string): readonly DeepReadonly<T>[]
-  /** Objects with this value under one of `indexers`. */
-  by(index: string, value: string): readonly DeepReadonly<T>[]
-  /** Adds handlers; objects that are there already are told as added, at once. Returns how to take them away again. */
+  /** Returns the objects with an index value. @throws RangeError for an index that is not in `indexers` */
+  byIndex(index: string, value: string): readonly DeepReadonly<T>[]
+  /** Adds handlers and calls `added` for the objects already stored. @returns a function that removes the handlers */
   on(handlers: InformerHandlers<T>): () => void
   stop(): Promise<void>
 }
 
-/** Starts to follow a collection. */
+/**
+ * Starts an informer.
+ *
+ * @example
+ * await using pods = informer(client, Pod, { labels: ['app'] })
+ * await pods.synced
+ * console.log(pods.withLabel('app', 'shop').length)
+ */
 export function informer<T extends ApiObject>(
   client: Client,
   resource: ResourceRef<T>,
   options: InformerOptions<T> = {},
 ): Informer<T> {
-  return new FollowingInformer(client, resource, options)
+  return new ReflectorInformer(client, resource, options)
 }
 
-class FollowingInformer<T extends ApiObject> implements Informer<T> {
+class ReflectorInformer<T extends ApiObject> implements Informer<T> {
   readonly synced: Promise<void>
   hasSynced = false
   resourceVersion = ''
-  readonly #mirror: Indexer<T>
+  readonly #indexer: Indexer<T>
   readonly #handlers = new Set<InformerHandlers<T>>()
   readonly #stopping = new AbortController()
   readonly #clock: Clock
@@ -90,13 +97,13 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
       fieldSelector,
       transform = (object) => object,
     } = options
-    this.#mirror = new Indexer<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
+    this.#indexer = new Indexer<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
     this.#clock = clock
     this.#onError = onError
     this.#transform = transform
     this.synced = new Promise((resolve, reject) => {
       this.#markSynced = resolve
-      this.#stopping.signal.addEventListener('abort', () => reject(new Error('the informer was stopped before it had synced')), {
+      this.#stopping.signal.addEventListener('abort', () => reject(new Error('the informer was stopped before it synced')), {
         once: true,
       })
     })
@@ -113,27 +120,28 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
   }
 
   get(name: string, namespace = ''): DeepReadonly<T> | undefined {
-    return this.#mirror.objects.get(keyOf({ metadata: { namespace, name } })) as DeepReadonly<T> | undefined
+    return this.#indexer.objects.get(keyOf({ metadata: { namespace, name } })) as DeepReadonly<T> | undefined
   }
 
   list(options: { readonly namespace?: string; readonly labelSelector?: LabelSelector } = {}): readonly DeepReadonly<T>[] {
     const { namespace, labelSelector } = options
-    const all = namespace === undefined ? [...this.#mirror.objects.values()] : this.#mirror.inNamespace(namespace)
-    const chosen = labelSelector === undefined ? all : all.filter(({ metadata }) => labelSelector.matches(metadata.labels ?? {}))
-    return chosen as unknown as readonly DeepReadonly<T>[]
+    const all = namespace === undefined ? [...this.#indexer.objects.values()] : this.#indexer.inNamespace(namespace)
+    const selected =
+      labelSelector === undefined ? all : all.filter(({ metadata }) => labelSelector.matches(metadata.labels ?? {}))
+    return selected as unknown as readonly DeepReadonly<T>[]
   }
 
   withLabel(key: string, value: string): readonly DeepReadonly<T>[] {
-    return this.#mirror.withLabel(key, value) as unknown as readonly DeepReadonly<T>[]
+    return this.#indexer.withLabel(key, value) as unknown as readonly DeepReadonly<T>[]
   }
 
-  by(index: string, value: string): readonly DeepReadonly<T>[] {
-    return this.#mirror.by(index, value) as unknown as readonly DeepReadonly<T>[]
+  byIndex(index: string, value: string): readonly DeepReadonly<T>[] {
+    return this.#indexer.byIndex(index, value) as unknown as readonly DeepReadonly<T>[]
   }
 
   on(handlers: InformerHandlers<T>): () => void {
     this.#handlers.add(handlers)
-    for (const object of this.#mirror.objects.values()) this.#tell(() => handlers.added?.(object as DeepReadonly<T>))
+    for (const object of this.#indexer.objects.values()) this.#notify(() => handlers.added?.(object as DeepReadonly<T>))
     return () => {
       this.#handlers.delete(handlers)
     }
@@ -151,49 +159,49 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
   async #run(steps: ReturnType<typeof reflect<T>>): Promise<void> {
     for await (const step of steps) {
       if (step.kind === 'list') {
-        const known = new Map(this.#mirror.objects)
-        for (const { type, object } of differences(known, step.items.map(this.#transform))) this.#take(type, object)
+        const known = new Map(this.#indexer.objects)
+        for (const { type, object } of differences(known, step.items.map(this.#transform))) this.#apply(type, object)
         this.resourceVersion = step.resourceVersion
         this.hasSynced = true
         this.#markSynced()
         continue
       }
       const { type, object } = step.event
-      if (type !== 'BOOKMARK') this.#take(type, this.#transform(object))
+      if (type !== 'BOOKMARK') this.#apply(type, this.#transform(object))
       this.resourceVersion = object.metadata.resourceVersion ?? this.resourceVersion
     }
   }
 
-  #take(type: string, object: T): void {
+  #apply(type: string, object: T): void {
     if (type === 'DELETED') {
-      this.#mirror.delete(object)
-      this.#tellAll((handlers) => handlers.deleted?.(object as DeepReadonly<T>))
+      this.#indexer.delete(object)
+      this.#notifyAll((handlers) => handlers.deleted?.(object as DeepReadonly<T>))
       return
     }
-    const before = this.#mirror.set(object)
-    this.#tellAll((handlers) => {
-      if (before === undefined) handlers.added?.(object as DeepReadonly<T>)
-      else handlers.updated?.(object as DeepReadonly<T>, before as DeepReadonly<T>)
+    const previous = this.#indexer.set(object)
+    this.#notifyAll((handlers) => {
+      if (previous === undefined) handlers.added?.(object as DeepReadonly<T>)
+      else handlers.updated?.(object as DeepReadonly<T>, previous as DeepReadonly<T>)
     })
   }
 
   #resyncEvery(ms: number): void {
     if (this.#stopping.signal.aborted) return
     const cancel = this.#clock.setTimeout(() => {
-      for (const object of [...this.#mirror.objects.values()] as DeepReadonly<T>[])
-        this.#tellAll((handlers) => handlers.updated?.(object, object))
+      for (const object of [...this.#indexer.objects.values()] as DeepReadonly<T>[])
+        this.#notifyAll((handlers) => handlers.updated?.(object, object))
       this.#resyncEvery(ms)
     }, ms)
     this.#stopping.signal.addEventListener('abort', cancel, { once: true })
   }
 
-  #tellAll(tell: (handlers: InformerHandlers<T>) => void): void {
-    for (const handlers of this.#handlers) this.#tell(() => tell(handlers))
+  #notifyAll(call: (handlers: InformerHandlers<T>) => void): void {
+    for (const handlers of this.#handlers) this.#notify(() => call(handlers))
   }
 
-  #tell(tell: () => void): void {
+  #notify(call: () => void): void {
     try {
-      tell()
+      call()
     } catch (error) {
       this.#onError(error)
     }

@@ -2,27 +2,27 @@ import type { ApiObject, Completed, JsonObject, JsonValue, ListMeta, Status, Typ
 import type { SharedEvent } from '@krmkit/protocol'
 
 /**
- * One client interface, whatever carries its requests: a function call in the same process or HTTPS to another machine.
+ * The client interface, the same in-process and over HTTPS.
  *
- * Failures that the server answers are `ApiError` of `@krmkit/meta`; failures to reach it are `ClientError`.
+ * Errors that the server returns are `ApiError` of `@krmkit/meta`; other failures are `ClientError`.
  */
 
-/** Where a type of object lives, and what its objects look like: as they are read, and as they may be written. */
+/** The location of a resource and the types of its objects: `T` as read, `W` as written. */
 export interface ResourceType<T extends ApiObject = ApiObject, W extends ApiObject = T> extends Typed<T>, Completed<W> {
   /** Empty for the core group. */
   readonly group: string
   readonly version: string
-  /** Plural, as in the URL. */
+  /** Plural name, as in the URL. */
   readonly resource: string
   readonly kind: string
   readonly namespaced: boolean
-  /** For a sub-resource with objects of its own (`scale`): its name. */
+  /** Name of a subresource with its own object type, such as `scale`. */
   readonly subresource?: string
-  /** API version of the objects, when it is not `group/version` of the path (`scale` is `autoscaling/v1`). */
+  /** API version of the objects, when it differs from the path: `autoscaling/v1` for `scale`. */
   readonly objectVersion?: string
 }
 
-/** A resource as `@krmkit/kinds` describes it; every `ResourceDefinition` is one. */
+/** The part of a `ResourceDefinition` of `@krmkit/kinds` that the client uses. */
 export interface DefinedResource {
   readonly group: string
   readonly version: string
@@ -32,28 +32,32 @@ export interface DefinedResource {
 
 export type ResourceRef<T extends ApiObject = ApiObject, W extends ApiObject = ApiObject> = ResourceType<T, W> | DefinedResource
 
-/** An object to write: its apiVersion and kind may be left to the resource. */
+/** An object to write. apiVersion and kind default to those of the resource. */
 export type Draft<T extends ApiObject> = { [K in keyof T as K extends 'apiVersion' | 'kind' ? never : K]: T[K] } & {
   apiVersion?: string
   kind?: string
 }
 
-/** The part of an object that is applied: what it leaves out is left to others, or to defaults. */
+/** The applied part of an object; omitted fields are left to other managers and to defaults. */
 export type Applied<T extends ApiObject> = Pick<Draft<T>, 'metadata' | 'apiVersion' | 'kind'> & {
-  [K in keyof T as K extends 'apiVersion' | 'kind' | 'metadata' ? never : K]?: Partly<T[K]>
+  [K in keyof T as K extends 'apiVersion' | 'kind' | 'metadata' ? never : K]?: DeepPartial<T[K]>
 }
 
-type Partly<T> = T extends readonly (infer I)[] ? Partly<I>[] : T extends object ? { [K in keyof T]?: Partly<T[K]> } : T
+type DeepPartial<T> = T extends readonly (infer I)[]
+  ? DeepPartial<I>[]
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> }
+    : T
 
 export interface CallOptions {
-  /** Ends the call: it rejects with the reason of the signal. */
+  /** Aborts the call, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
 export interface ObjectOptions extends CallOptions {
-  /** Default: that of the object, then the client's own. Ignored for resources without namespaces. */
+  /** Default: that of the object, then that of the client. Ignored for cluster-scoped resources. */
   readonly namespace?: string
-  /** `status` and others whose objects are those of the resource itself. */
+  /** `status`, or another subresource with the object type of the resource. */
   readonly subresource?: string
 }
 
@@ -77,15 +81,15 @@ export interface ListOptions extends SelectOptions {
 
 export interface WatchOptions extends SelectOptions {
   /**
-   * Start after this version. Absent: the objects that exist come first, as `ADDED`, and when history runs out the watch
-   * lists again and tells the difference. Given: running out of history ends the watch with an ApiError 410.
+   * Start after this version; the watch ends with an ApiError 410 when it expires. Absent: existing objects are yielded first, as
+   * `ADDED`, and when the version expires the watch lists again and yields the difference.
    */
   readonly resourceVersion?: string
-  /** Pass bookmarks on as events. They are asked for in any case, to resume from. Default false. */
+  /** Yield `BOOKMARK` events. They are requested in any case, to resume from. Default false. */
   readonly bookmarks?: boolean
-  /** Open the watch again when the server or the network ends it. Default true. */
+  /** Reopen the watch when its connection ends. Default true. */
   readonly resume?: boolean
-  /** For callers who change nothing: a client in the same process may hand over frozen objects that others read too. Default false. */
+  /** Allow an in-process client to yield frozen objects that are shared with other readers. Default false. */
   readonly shared?: boolean
 }
 
@@ -97,7 +101,7 @@ export interface WriteOptions extends ObjectOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
-  /** Take over fields that others own. Default false: a conflict is an ApiError 409. */
+  /** Take ownership of conflicting fields. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean
 }
 
@@ -135,14 +139,14 @@ export interface WatchEvent<T extends ApiObject = ApiObject> {
   readonly object: T
 }
 
-/** A request that no method above makes. */
+/** A request that the other methods do not cover. */
 export interface RawRequest extends CallOptions {
   /** Default GET. */
   readonly method?: string
-  /** Path and query as they go on the wire. */
+  /** Path and query as on the wire. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Bytes or text as they are; anything else as JSON. */
+  /** Bytes or text are sent unchanged; other values as JSON. */
   readonly body?: Uint8Array | string | JsonObject | JsonValue[]
 }
 
@@ -153,47 +157,47 @@ export interface RawResponse {
   bytes(): Promise<Uint8Array>
   text(): Promise<string>
   json(): Promise<unknown>
-  /** Pieces as they come; leaving the loop ends the request. Instead of the others, never beside them. */
+  /** Streams the body. Leaving the loop ends the request. Use it instead of the other methods. */
   stream(): AsyncIterable<Uint8Array>
-  /** Of a watch in the same process: its events, frozen and shared, instead of the bytes. */
+  /** Events of an in-process watch, frozen and shared. Read them instead of the bytes. */
   readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
 export interface Client extends AsyncDisposable {
-  /** Namespace of calls that name none. */
+  /** Default namespace of calls. */
   readonly namespace: string
   get<T extends ApiObject>(resource: ResourceRef<T>, name: string, options?: GetOptions): Promise<T>
   list<T extends ApiObject>(resource: ResourceRef<T>, options?: ListOptions): Promise<ObjectList<T>>
-  /** All pages of one snapshot, one by one. `limit` is the size of a page; default 500. */
+  /** Iterates over the pages of one snapshot. `limit` is the page size; default 500. */
   listPages<T extends ApiObject>(resource: ResourceRef<T>, options?: ListOptions): AsyncIterable<ObjectList<T>>
-  /** Leaving the loop, or the signal, ends the watch. */
+  /** Watches a collection until the loop is left or the signal aborts. */
   watch<T extends ApiObject>(resource: ResourceRef<T>, options?: WatchOptions): AsyncIterableIterator<WatchEvent<T>>
   create<T extends ApiObject, W extends ApiObject = T>(
     resource: ResourceRef<T, W>,
     object: Draft<NoInfer<W>>,
     options?: WriteOptions,
   ): Promise<T>
-  /** Replaces the object; with its resourceVersion in it only when nobody else changed it (ApiError 409). */
+  /** Replaces an object. With a resourceVersion a concurrent change is an ApiError 409. */
   update<T extends ApiObject, W extends ApiObject = T>(
     resource: ResourceRef<T, W>,
     object: Draft<NoInfer<W>>,
     options?: WriteOptions,
   ): Promise<T>
   patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T>
-  /** Server-side apply. */
+  /** Applies an object by server-side apply. */
   apply<T extends ApiObject, W extends ApiObject = T>(
     resource: ResourceRef<T, W>,
     object: Applied<NoInfer<W>>,
     options: ApplyOptions,
   ): Promise<T>
-  /** The Status of the deletion, or the object while it is still going away. */
+  /** Deletes an object. @returns a Status, or the object while it is terminating */
   delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options?: DeleteOptions): Promise<T | Status>
   deleteCollection<T extends ApiObject>(
     resource: ResourceRef<T>,
     options?: DeleteCollectionOptions,
   ): Promise<ObjectList<T> | Status>
-  /** Any request; an answer of 400 or above is not thrown but returned. */
+  /** Sends any request. Returns responses of 400 and above instead of throwing. */
   request(request: RawRequest): Promise<RawResponse>
-  /** Ends connections and watches. */
+  /** Closes connections and watches. */
   close(): Promise<void>
 }

@@ -1,9 +1,9 @@
 import { ClientError } from './client-error.ts'
 
-/** A line longer than this is no watch event. */
+/** Maximum length of a watch event. */
 const maxLineBytes = 64 * 1024 * 1024
 
-/** Cuts a stream of bytes into lines. What follows the last line end is dropped: the stream broke in the middle of it. */
+/** Splits a byte stream into lines. An incomplete last line is dropped: the connection was interrupted. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let pending: Uint8Array[] = []
   let bytes = 0
@@ -22,6 +22,6 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
     if (from === chunk.length) continue
     pending.push(from === 0 ? chunk : chunk.subarray(from))
     bytes += chunk.length - from
-    if (bytes > maxLineBytes) throw new ClientError({ code: 'InvalidAnswer', message: 'a watch event without an end' })
+    if (bytes > maxLineBytes) throw new ClientError({ code: 'InvalidResponse', message: 'a watch event exceeds 64 MiB' })
   }
 }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { ClientError } from './client-error.ts'
 
-/** Reading the parts of a kubeconfig out of a value that may be anything. */
+/** Reads the entries of a kubeconfig from untrusted values. */
 
 type Members = Readonly<Record<string, unknown>>
 
-/** One file, or several merged: the first that names something decides. */
+/** One or several merged files: the first file that sets a value wins. */
 export interface Kubeconfig {
   readonly currentContext: string
   readonly clusters: ReadonlyMap<string, Entry>
@@ -14,7 +14,7 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Entry>
 }
 
-/** A named member, and the folder from which its relative paths count. */
+/** A named entry, and the folder that its relative paths refer to. */
 export interface Entry {
   readonly name: string
   readonly members: Members
@@ -30,7 +30,7 @@ export function mergeKubeconfigs(files: readonly { readonly path: string; readon
   for (const { path, value } of files) {
     if (value === null || value === undefined) continue
     const config = membersOf(value, path)
-    currentContext ||= textIn(config, 'current-context', path) ?? ''
+    currentContext ||= stringIn(config, 'current-context', path) ?? ''
     collect(clusters, { config, list: 'clusters', member: 'cluster', path })
     collect(users, { config, list: 'users', member: 'user', path })
     collect(contexts, { config, list: 'contexts', member: 'context', path })
@@ -44,7 +44,7 @@ function collect(into: Map<string, Entry>, from: { config: Members; list: string
   if (!Array.isArray(entries)) throw invalid(path, `${list} is not a list`)
   for (const entry of entries as unknown[]) {
     const fields = membersOf(entry, `${path}: ${list}`)
-    const name = textIn(fields, 'name', `${path}: ${list}`)
+    const name = stringIn(fields, 'name', `${path}: ${list}`)
     if (name === undefined || into.has(name)) continue
     into.set(name, { name, members: membersOf(fields[member] ?? {}, `${path}: ${list}: ${name}`), folder: dirname(path) })
   }
@@ -55,32 +55,39 @@ function membersOf(value: unknown, where: string): Members {
   throw invalid(where, 'is not an object')
 }
 
-/** A text member; an empty one counts as absent. @throws ClientError `InvalidKubeconfig` when it is something else. */
-export function textIn(members: Members, name: string, where: string): string | undefined {
+/** Returns a string member; an empty one counts as absent. @throws ClientError `InvalidKubeconfig` for other types */
+export function stringIn(members: Members, name: string, where: string): string | undefined {
   const value = Object.hasOwn(members, name) ? members[name] : undefined
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return value
-  throw invalid(where, `${name} is not a text`)
+  throw invalid(where, `${name} is not a string`)
 }
 
-/** A member that is true or false; absent is false. @throws ClientError `InvalidKubeconfig` when it is something else. */
-export function flagIn(members: Members, name: string, where: string): boolean {
+/** Returns a list of strings, by default empty. @throws ClientError `InvalidKubeconfig` for other types */
+export function stringsIn(members: Members, name: string, where: string): readonly string[] {
+  const value = members[name] ?? []
+  if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value
+  throw invalid(where, `${name} is not a list of strings`)
+}
+
+/** Returns a boolean member, by default false. @throws ClientError `InvalidKubeconfig` for other types */
+export function booleanIn(members: Members, name: string, where: string): boolean {
   const value = Object.hasOwn(members, name) ? members[name] : undefined
   if (value === undefined || value === null) return false
   if (typeof value === 'boolean') return value
-  throw invalid(where, `${name} is not true or false`)
+  throw invalid(where, `${name} is not a boolean`)
 }
 
-/** Bytes of a base64 text, which may be broken into lines. Anything that is not base64 as a whole is refused. */
+/** Decodes base64 with optional line breaks. @throws ClientError `InvalidKubeconfig` */
 export function decodeBase64(text: string, where: string): Buffer {
   const plain = text.replace(/\s+/g, '')
   if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw invalid(where, 'is not base64')
   return Buffer.from(plain, 'base64')
 }
 
-/** A path in a member, relative to the folder of its file. */
+/** Returns a path member, resolved against the folder of its file. */
 export function pathIn(entry: Entry, name: string): string | undefined {
-  const path = textIn(entry.members, name, entry.name)
+  const path = stringIn(entry.members, name, entry.name)
   return path === undefined || isAbsolute(path) ? path : join(entry.folder, path)
 }
 
@@ -88,9 +95,9 @@ export function invalid(where: string, what: string): ClientError {
   return new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${where}: ${what}` })
 }
 
-/** PEM out of `<name>-data` (base64) or the file `<name>`; the data wins. */
+/** Returns the PEM of `<name>-data` (base64) or of the file `<name>`; the data wins. */
 export async function fileOrData(entry: Entry, name: string): Promise<string | undefined> {
-  const data = textIn(entry.members, `${name}-data`, entry.name)
+  const data = stringIn(entry.members, `${name}-data`, entry.name)
   if (data !== undefined) {
     return decodeBase64(data, `${entry.name}: ${name}-data`).toString('utf8')
   }

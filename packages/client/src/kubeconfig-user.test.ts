@@ -3,44 +3,44 @@ import { describe, expect, it } from 'vitest'
 import type { ExecCluster, ExecConfig } from './credentials/exec-config.ts'
 import { execClusterOf, readExecConfig } from './credentials/exec-config.ts'
 import type { Entry } from './kubeconfig-file.ts'
-import { kubeconfigUser } from './kubeconfig-user.ts'
+import { readUser } from './kubeconfig-user.ts'
 
 const group = 'client.authentication.k8s.io'
 const entry = (members: Record<string, unknown>): Entry => ({ name: 'u', members, folder: '/etc/kube' })
 const cluster = entry({ server: 'https://host:6443' })
-const read = (members: Record<string, unknown>) => kubeconfigUser(entry(members), { cluster, ca: undefined, env: {} })
+const read = (members: Record<string, unknown>) => readUser(entry(members), { cluster, ca: undefined, env: {} })
 const exec = (members: object): ExecConfig => readExecConfig(entry({ exec: members }), group)
 const v1 = { command: 'get-token', apiVersion: `${group}/v1`, interactiveMode: 'Never' }
 
-describe('kubeconfigUser', () => {
-  it('reads a name and password', async () => {
+describe('readUser', () => {
+  it('reads username and password', async () => {
     expect(await read({ username: 'a', password: 'b' })).toEqual({ basic: { username: 'a', password: 'b' } })
     await expect(read({ username: 'a', password: 'b', token: 't' })).rejects.toMatchObject({ code: 'InvalidKubeconfig' })
   })
 
-  it('P266 reads a command; a token makes it unnecessary', async () => {
+  it('reads a command, which a token overrides [P266]', async () => {
     expect(Object.keys(await read({ exec: v1 }))).toEqual(['credentials'])
     expect(await read({ exec: v1, token: 't' })).toEqual({ token: 't' })
     await expect(read({ exec: {}, token: 't' })).rejects.toMatchObject({ code: 'InvalidKubeconfig' })
   })
 
-  it('reads whom to impersonate, with extra values', async () => {
+  it('reads the impersonated user, with extra values', async () => {
     const as = { as: 'bob', 'as-groups': ['dev'], 'as-user-extra': { scopes: ['view'], __proto__: ['x'] } }
     expect((await read(as)).impersonate).toMatchObject({ user: 'bob', groups: ['dev'], extra: { scopes: ['view'] } })
     for (const lonely of [{ 'as-uid': '7' }, { 'as-groups': ['dev'] }, { 'as-user-extra': { a: ['b'] } }])
-      await expect(read(lonely)).rejects.toThrow('need as')
+      await expect(read(lonely)).rejects.toThrow('require as')
   })
 
-  it('runs the command with what the configuration says', async () => {
-    let told: unknown
-    const { credentials } = await kubeconfigUser(entry({ exec: { ...v1, provideClusterInfo: true } }), {
+  it('runs the configured command', async () => {
+    let execInfo: unknown
+    const { credentials } = await readUser(entry({ exec: { ...v1, provideClusterInfo: true } }), {
       cluster: entry({ server: 'https://host:6443' }),
       ca: 'PEM',
       env: { A: 'b' },
       profile: { apiDomain: 'k8s.io', vendor: 'kubernetes' },
       exec: {
         run: async (_, __, { env }) => {
-          told = JSON.parse(env.KUBERNETES_EXEC_INFO ?? '')
+          execInfo = JSON.parse(env.KUBERNETES_EXEC_INFO ?? '')
           const token = env.A ?? ''
           const output = JSON.stringify({ kind: 'ExecCredential', apiVersion: v1.apiVersion, status: { token } })
           return { kind: 'done', output }
@@ -48,12 +48,12 @@ describe('kubeconfigUser', () => {
       },
     })
     expect(await credentials!.get()).toEqual({ token: 'b' })
-    expect(told).toMatchObject({ spec: { cluster: { server: 'https://host:6443', 'certificate-authority-data': 'UEVN' } } })
+    expect(execInfo).toMatchObject({ spec: { cluster: { server: 'https://host:6443', 'certificate-authority-data': 'UEVN' } } })
   })
 })
 
 describe('readExecConfig', () => {
-  it('P266 reads every member', () => {
+  it('reads all fields [P266]', () => {
     const all = {
       command: './bin/get-token',
       apiVersion: `${group}/v1beta1`,
@@ -74,34 +74,34 @@ describe('readExecConfig', () => {
     })
   })
 
-  it('P266 a path is relative to the file, a name is looked for in PATH', () => {
+  it('resolves a path against the file and leaves a name to PATH [P266]', () => {
     expect(exec({ ...v1, command: 'x/y' }).command).toBe('/etc/kube/x/y')
     expect(exec({ ...v1, command: '/x/y' }).command).toBe('/x/y')
     expect(exec(v1).command).toBe('get-token')
   })
 
-  it('P266 interactiveMode may be left out in v1beta1 alone', () => {
+  it('requires interactiveMode except in v1beta1 [P266]', () => {
     const { interactiveMode: _, ...without } = v1
     expect(exec({ ...without, apiVersion: `${group}/v1beta1` }).interactiveMode).toBe('IfAvailable')
-    expect(() => exec(without)).toThrow('interactiveMode is needed')
+    expect(() => exec(without)).toThrow('interactiveMode is required')
     expect(() => exec({ ...v1, interactiveMode: 'Sometimes' })).toThrow('must be one of')
   })
 
   it.each([
-    [{ apiVersion: v1.apiVersion }, 'names no command'],
+    [{ apiVersion: v1.apiVersion }, 'command is missing'],
     [{ ...v1, apiVersion: undefined }, 'apiVersion must be'],
     [{ ...v1, apiVersion: `${group}/v1alpha1` }, 'apiVersion must be'],
     [{ ...v1, args: 'a' }, 'args is not a list'],
     [{ ...v1, env: {} }, 'env is not a list'],
-    [{ ...v1, env: [{ value: 'v' }] }, 'without a name'],
+    [{ ...v1, env: [{ value: 'v' }] }, 'has no name'],
     [[], 'is not an object'],
-  ])('refuses %j', (members, words) => {
-    expect(() => exec(members)).toThrow(words)
+  ])('rejects %j', (members, message) => {
+    expect(() => exec(members)).toThrow(message)
   })
 })
 
 describe('execClusterOf', () => {
-  it('P266 tells of the cluster what the command may need, and the configuration meant for it', () => {
+  it('returns the cluster fields and the exec extension [P266]', () => {
     const members = {
       server: 'https://host',
       'tls-server-name': 'other',
@@ -112,8 +112,8 @@ describe('execClusterOf', () => {
         { name: `${group}/exec`, extension: { audience: 'a' } },
       ],
     }
-    const told: ExecCluster = execClusterOf(entry(members), { ca: 'PEM', group })
-    expect(told).toEqual({
+    const execInfo: ExecCluster = execClusterOf(entry(members), { ca: 'PEM', group })
+    expect(execInfo).toEqual({
       server: 'https://host',
       'tls-server-name': 'other',
       'certificate-authority-data': 'UEVN',

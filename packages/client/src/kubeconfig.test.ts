@@ -48,7 +48,7 @@ describe('loadKubeconfig', () => {
     })
   })
 
-  it('reads another context, which may have no user', async () => {
+  it('reads a named context, which may have no user', async () => {
     expect(await load('', '    token: secret', 'bare')).toEqual({
       context: 'bare',
       namespace: 'default',
@@ -56,7 +56,7 @@ describe('loadKubeconfig', () => {
     })
   })
 
-  it('reads certificates as data and as files beside the config', async () => {
+  it('reads certificates as data and as files relative to the config', async () => {
     const authority = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n'
     await writeFile(join(folder, 'ca.pem'), authority)
     await writeFile(join(folder, 'user.key'), 'KEY')
@@ -73,7 +73,7 @@ describe('loadKubeconfig', () => {
     })
   })
 
-  it('reads a token file anew for every request', async () => {
+  it('reads a token file for every request', async () => {
     const path = join(folder, 'token')
     await writeFile(path, 'one\n')
     const { token } = await load('', '    tokenFile: token\n    token: loses')
@@ -85,7 +85,7 @@ describe('loadKubeconfig', () => {
     await expect(token()).rejects.toMatchObject({ code: 'InvalidKubeconfig' })
   })
 
-  it('reads whom to impersonate', async () => {
+  it('reads the impersonated user', async () => {
     expect((await load('', '    token: t\n    as: bob\n    as-groups: [dev, ops]\n    as-uid: "7"')).impersonate).toEqual({
       user: 'bob',
       groups: ['dev', 'ops'],
@@ -93,62 +93,58 @@ describe('loadKubeconfig', () => {
     })
   })
 
-  it('merges the files of KUBECONFIG, the first that names something wins, missing ones are passed over', async () => {
+  it('merges the files of KUBECONFIG: the first value wins, missing files are skipped', async () => {
     const first = await file(JSON.stringify({ 'current-context': 'main', users: [{ name: 'u', user: { token: 'first' } }] }))
     const second = await file(config('', '    token: second'))
     const env = { KUBECONFIG: [join(folder, 'missing'), first, '', second].join(delimiter) }
     expect(await loadKubeconfig({ env })).toMatchObject({ server: 'https://host:6443', token: 'first' })
   })
 
-  it('falls back to the file in the home folder', async () => {
+  it('falls back to the file in the home directory', async () => {
     await mkdir(join(folder, '.kube'))
     await writeFile(join(folder, '.kube', 'config'), config('', '    token: home'))
     expect(await loadKubeconfig({ env: { HOME: folder } })).toMatchObject({ token: 'home' })
   })
 
   it.each([['an auth provider', '    auth-provider: {name: oidc}', 'auth-provider']])(
-    'refuses to log in by %s, naming it',
-    async (_, user, words) => {
-      await expect(load('', user)).rejects.toMatchObject({ code: 'Unsupported', message: expect.stringContaining(words) })
+    'rejects %s by name',
+    async (_, user, message) => {
+      await expect(load('', user)).rejects.toMatchObject({ code: 'Unsupported', message: expect.stringContaining(message) })
     },
   )
 
-  it('refuses proxies', async () => {
+  it('rejects proxies', async () => {
     await expect(load('    proxy-url: http://proxy', '    token: t')).rejects.toMatchObject({ code: 'Unsupported' })
   })
 
   it.each([
-    ['no YAML', 'a: [', undefined],
-    ['no object', '- a', undefined],
+    ['invalid YAML', 'a: [', undefined],
+    ['a list', '- a', undefined],
     ['no current context', 'clusters: []', undefined],
-    ['a list that is none', 'clusters: 7', undefined],
+    ['clusters that are not a list', 'clusters: 7', undefined],
     ['an unknown context', config('', '    token: t'), 'other'],
-    ['an unknown context that every object has', config('', '    token: t'), 'constructor'],
+    ['an unknown context named like an inherited property', config('', '    token: t'), 'constructor'],
     ['a certificate without its key', config('', `    client-certificate-data: ${base64('x')}`), undefined],
-    [
-      'data that is base64 in part',
-      config(`    certificate-authority-data: ${base64('CA').slice(1)}`, '    token: t'),
-      undefined,
-    ],
+    ['truncated base64', config(`    certificate-authority-data: ${base64('CA').slice(1)}`, '    token: t'), undefined],
     ['authorities without a certificate', config(`    certificate-authority-data: ${base64('CA')}`, '    token: t'), undefined],
     [
-      'authorities with a broken block',
+      'authorities with an incomplete block',
       config(`    certificate-authority-data: ${base64('-----BEGIN CERTIFICATE-----')}`, ''),
       undefined,
     ],
-    ['a flag that is no flag', config('    insecure-skip-tls-verify: "no"', '    token: t'), undefined],
+    ['a flag that is not a boolean', config('    insecure-skip-tls-verify: "no"', '    token: t'), undefined],
     ['a credential under a misspelled name', config('', '    tokenfile: t'), undefined],
-    ['data that is no base64', config('    certificate-authority-data: "***"', '    token: t'), undefined],
-    ['a file that is missing', config('    certificate-authority: nowhere.pem', '    token: t'), undefined],
-    ['a token that is no text', config('', '    token: 7'), undefined],
-    ['a cluster that is missing', config('', '    token: t').replace('cluster: c,', 'cluster: d,'), undefined],
+    ['data that is not base64', config('    certificate-authority-data: "***"', '    token: t'), undefined],
+    ['a missing file', config('    certificate-authority: nowhere.pem', '    token: t'), undefined],
+    ['a token that is not a string', config('', '    token: 7'), undefined],
+    ['a missing cluster', config('', '    token: t').replace('cluster: c,', 'cluster: d,'), undefined],
     ['a cluster without a server', config('', '    token: t').replace('server: https://host:6443', 'server: ""'), undefined],
-  ])('refuses %s', async (_, text, context) => {
+  ])('rejects %s', async (_, text, context) => {
     const loaded = loadKubeconfig({ path: await file(text), ...(context === undefined ? {} : { context }) })
     await expect(loaded).rejects.toMatchObject({ name: 'ClientError', code: 'InvalidKubeconfig' })
   })
 
-  it('refuses a file that is not there', async () => {
+  it('rejects a missing file', async () => {
     await expect(loadKubeconfig({ path: join(folder, 'nowhere') })).rejects.toMatchObject({ code: 'InvalidKubeconfig' })
     await expect(loadKubeconfig({ env: { KUBECONFIG: join(folder, 'nowhere') } })).rejects.toMatchObject({
       code: 'InvalidKubeconfig',

@@ -5,35 +5,36 @@ import { type NamingProfile, pemBlocks } from '@krmkit/meta'
 import type { ClientOptions } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { ExecOptions } from './credentials/exec-plugin.ts'
-import { type Entry, fileOrData, flagIn, invalid, type Kubeconfig, mergeKubeconfigs, textIn } from './kubeconfig-file.ts'
-import { kubeconfigUser } from './kubeconfig-user.ts'
+import { booleanIn, type Entry, fileOrData, invalid, type Kubeconfig, mergeKubeconfigs, stringIn } from './kubeconfig-file.ts'
+import { readUser } from './kubeconfig-user.ts'
 import type { ConnectionOptions } from './remote.ts'
 import { parseYamlText } from './yaml.ts'
 
 export interface KubeconfigOptions {
-  /** The file; absent: those of `KUBECONFIG` in `env`, else `~/.kube/config`. */
+  /** Path of the file. Default: the files of `KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string
-  /** Default: the environment of the process. */
+  /** Environment variables. Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Default: the file's current context. */
+  /** Name of the context. Default: the current context of the file. */
   readonly context?: string
-  /** Names that commands are told; default: the stock ones. */
+  /** Names passed to credential commands. Default: the stock profile. */
   readonly profile?: Pick<NamingProfile, 'apiDomain' | 'vendor'>
-  /** How commands that get credentials are run. */
+  /** How credential commands are run. */
   readonly exec?: Partial<Pick<ExecOptions, 'clock' | 'hasTerminal' | 'run'>>
 }
 
-/** How to reach the server that a kubeconfig names: what `remoteClient` takes. */
+/** The connection of a kubeconfig context: options for `remoteClient`. */
 export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOptions, 'impersonate'> {
   readonly namespace: string
   readonly context: string
 }
 
 /**
- * Reads how to reach a server from kubeconfig files.
+ * Loads the connection of a context from kubeconfig files.
  *
- * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed;
- *   `Unsupported` for auth providers and proxies.
+ * @example const client = remoteClient(await loadKubeconfig({ context: 'staging' }))
+ * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
+ *   auth providers and proxies
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeconfigConnection> {
   const files = await readFiles(options)
@@ -41,16 +42,16 @@ export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<K
   const where = files.map(({ path }) => path).join(', ')
   const name = options.context ?? config.currentContext
   if (name === '') throw invalid(where, 'no current context is set')
-  const context = find(config, { list: 'contexts', name, where })
-  const cluster = find(config, { list: 'clusters', name: textIn(context.members, 'cluster', name) ?? '', where })
-  const userName = textIn(context.members, 'user', name)
-  const connection = await clusterPart(cluster)
-  const user = userName === undefined ? undefined : find(config, { list: 'users', name: userName, where })
+  const context = findEntry(config, { list: 'contexts', name, where })
+  const cluster = findEntry(config, { list: 'clusters', name: stringIn(context.members, 'cluster', name) ?? '', where })
+  const userName = stringIn(context.members, 'user', name)
+  const connection = await clusterConnection(cluster)
+  const user = userName === undefined ? undefined : findEntry(config, { list: 'users', name: userName, where })
   return {
     context: name,
-    namespace: textIn(context.members, 'namespace', name) ?? 'default',
+    namespace: stringIn(context.members, 'namespace', name) ?? 'default',
     ...connection,
-    ...(user === undefined ? {} : await kubeconfigUser(user, { cluster, ca: connection.ca, ...options })),
+    ...(user === undefined ? {} : await readUser(user, { cluster, ca: connection.ca, ...options })),
   }
 }
 
@@ -65,36 +66,36 @@ async function readFiles(options: KubeconfigOptions): Promise<{ path: string; va
     try {
       text = await readFile(path, 'utf8')
     } catch (cause) {
-      // Of a list of files those that are missing are passed over, as other clients do.
+      // Missing files of a list are skipped, as in other clients.
       if (isList && (cause as NodeJS.ErrnoException).code === 'ENOENT') continue
       throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${path} cannot be read`, cause })
     }
     files.push({ path, value: await parseYamlText(text, path) })
   }
-  if (files.length === 0) throw invalid(paths.join(', '), 'none of the files exists')
+  if (files.length === 0) throw invalid(paths.join(', '), 'none of the files exist')
   return files
 }
 
-function find(config: Kubeconfig, what: { list: 'clusters' | 'users' | 'contexts'; name: string; where: string }): Entry {
-  const entry = config[what.list].get(what.name)
-  if (entry === undefined) throw invalid(what.where, `${what.list} has no ${JSON.stringify(what.name)}`)
+function findEntry(config: Kubeconfig, ref: { list: 'clusters' | 'users' | 'contexts'; name: string; where: string }): Entry {
+  const entry = config[ref.list].get(ref.name)
+  if (entry === undefined) throw invalid(ref.where, `${ref.list} has no ${JSON.stringify(ref.name)}`)
   return entry
 }
 
-async function clusterPart(cluster: Entry): Promise<ConnectionOptions> {
+async function clusterConnection(cluster: Entry): Promise<ConnectionOptions> {
   const { members, name } = cluster
-  const server = textIn(members, 'server', name)
+  const server = stringIn(members, 'server', name)
   if (server === undefined) throw invalid(name, 'the cluster has no server')
-  if (textIn(members, 'proxy-url', name) !== undefined) {
+  if (stringIn(members, 'proxy-url', name) !== undefined) {
     throw new ClientError({
       code: 'Unsupported',
-      message: `kubeconfig: the cluster ${name} is reached through a proxy, which is not supported`,
+      message: `kubeconfig: the cluster ${name} uses a proxy, which is not supported`,
     })
   }
-  const insecure = flagIn(members, 'insecure-skip-tls-verify', name)
+  const insecure = booleanIn(members, 'insecure-skip-tls-verify', name)
   const ca = insecure ? undefined : await fileOrData(cluster, 'certificate-authority')
-  if (ca !== undefined) requireAuthorities(ca, name)
-  const tlsServerName = textIn(members, 'tls-server-name', name)
+  if (ca !== undefined) validateAuthorities(ca, name)
+  const tlsServerName = stringIn(members, 'tls-server-name', name)
   return {
     server,
     ...(ca === undefined ? {} : { ca }),
@@ -103,13 +104,13 @@ async function clusterPart(cluster: Entry): Promise<ConnectionOptions> {
   }
 }
 
-/** An empty bundle would mean the authorities of the platform to the TLS library. */
-function requireAuthorities(ca: string, where: string): void {
+/** Rejects an empty bundle: the TLS library would fall back to the authorities of the platform. */
+function validateAuthorities(ca: string, where: string): void {
   let blocks: readonly string[]
   try {
     blocks = pemBlocks(ca, 'CERTIFICATE')
   } catch (cause) {
     throw invalid(where, `certificate-authority: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
-  if (blocks.length === 0) throw invalid(where, 'certificate-authority holds no certificate in PEM')
+  if (blocks.length === 0) throw invalid(where, 'certificate-authority has no PEM certificate')
 }

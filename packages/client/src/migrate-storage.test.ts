@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { inProcessClient } from './in-process.ts'
 import { migrateStorage } from './migrate-storage.ts'
-import { eagerClock, fakeApi, json, Note, noChance, note, noteList, status } from './testing/fake-api.ts'
+import { eagerClock, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
 
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
-  return { ...api, client: inProcessClient(api.handle, { random: noChance, clock: eagerClock() }) }
+  return { ...api, client: inProcessClient(api.handle, { random: noJitter, clock: eagerClock() }) }
 }
 
-it('writes every object as it is, and leaves those that somebody else was first with', async () => {
+it('rewrites every object unchanged and skips conflicts', async () => {
   const { client, seen } = start(
     noteList(5, [note('a', 1), note('b', 2), note('c', 3)]),
     json(note('a', 4)),
@@ -25,7 +25,7 @@ it('writes every object as it is, and leaves those that somebody else was first 
   expect(seen[1]?.body).toMatchObject({ metadata: { resourceVersion: '1' } })
 })
 
-it('stops at other failures', async () => {
+it('stops at other errors', async () => {
   const { client } = start(noteList(5, [note('a', 1)]), status(403, 'Forbidden'))
   await expect(migrateStorage(client, Note)).rejects.toMatchObject({ reason: 'Forbidden' })
 })

@@ -1,21 +1,21 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { Client, Draft, ResourceRef } from './interfaces.ts'
 
-/** What became of the objects of a resource. */
+/** The number of migrated objects. */
 export interface StorageMigration {
-  /** Objects that were written anew. */
+  /** Objects that were rewritten. */
   readonly written: number
-  /** Objects that somebody else wrote or removed meanwhile, which does as well. */
+  /** Objects that changed or were deleted meanwhile; they need no migration. */
   readonly skipped: number
 }
 
 /**
- * Writes every object of a resource as it is, so that all are kept in the storage version of today. When it has resolved, older
- * versions can be taken out of `status.storedVersions` of a definition, and then out of the definition.
+ * Rewrites every object of a resource without changes, so that all are stored in the current storage version. Afterwards older versions
+ * can be removed from `status.storedVersions` of a custom resource definition, and then from the definition.
  *
- * Safe to run beside other writers, and to run again after a failure.
+ * Safe to run beside other writers, and to repeat after a failure.
  *
- * @throws ApiError when an object cannot be read or written, for instance because its webhook fails.
+ * @throws ApiError when an object cannot be read or written, for example because a webhook fails
  */
 export async function migrateStorage<T extends ApiObject>(
   client: Client,

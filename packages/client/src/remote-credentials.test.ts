@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import { remoteClient } from './remote.ts'
-import { eagerClock, Note, noChance, note } from './testing/fake-api.ts'
+import { eagerClock, Note, noJitter, note } from './testing/fake-api.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../testdata/${name}`, import.meta.url), 'utf8')
 const one = { certificate: pem('one.crt'), key: pem('one.key') }
@@ -17,12 +17,12 @@ afterEach(() => {
   server?.closeAllConnections()
   server?.close()
 })
-const start = async (answer: (request: IncomingMessage, response: ServerResponse) => void) => {
-  server = createServer({ cert: one.certificate, key: one.key, requestCert: true, rejectUnauthorized: false }, answer)
+const start = async (respond: (request: IncomingMessage, response: ServerResponse) => void) => {
+  server = createServer({ cert: one.certificate, key: one.key, requestCert: true, rejectUnauthorized: false }, respond)
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
   return { server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca: one.certificate }
 }
-const common = { random: noChance, clock: eagerClock() }
+const common = { random: noJitter, clock: eagerClock() }
 const ok = (response: ServerResponse) => response.setHeader('content-type', 'application/json').end(JSON.stringify(note('a', 1)))
 const unauthorized = (response: ServerResponse) =>
   response
@@ -30,7 +30,7 @@ const unauthorized = (response: ServerResponse) =>
     .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 }))
 const nameOf = (request: IncomingMessage) => (request.socket as TLSSocket).getPeerCertificate().subject?.CN
 
-/** Gives one after the other; the last stays. */
+/** Creates a source that returns the credentials in turn; the last one stays. */
 function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
   const source = {
     gets: 0,
@@ -38,7 +38,7 @@ function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
       source.gets++
       return all[0]!
     },
-    refused: async (credentials: Credentials) => {
+    renew: async (credentials: Credentials) => {
       if (all[0] === credentials && all.length > 1) all.shift()
       return all[0] !== credentials
     },
@@ -46,8 +46,8 @@ function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
   return source
 }
 
-describe('credentials that change', () => {
-  it('P266 are got anew when the server answers 401, and the request is sent again', async () => {
+describe('renewable credentials', () => {
+  it('are renewed after a 401, and the request is repeated [P266]', async () => {
     const seen: unknown[] = []
     const connection = await start((request, response) => {
       seen.push([request.method, request.headers.authorization])
@@ -62,7 +62,7 @@ describe('credentials that change', () => {
     ])
   })
 
-  it('P266 a 401 stays one when there are no others', async () => {
+  it('keep the 401 when no other credentials are available [P266]', async () => {
     let requests = 0
     const connection = await start((_, response) => {
       requests++
@@ -73,7 +73,7 @@ describe('credentials that change', () => {
     expect(requests).toBe(1)
   })
 
-  it('P266 another certificate closes the connections made with the former one', async () => {
+  it('with a new certificate close the connections of the previous one [P266]', async () => {
     const seen: unknown[] = []
     const sockets = new Set<unknown>()
     const gone: Promise<unknown>[] = []
@@ -93,7 +93,7 @@ describe('credentials that change', () => {
     expect(sockets.size).toBe(2)
   })
 
-  it('come before what the connection has, and after what the request has', async () => {
+  it('take precedence over the connection options, not over request headers', async () => {
     const seen: unknown[] = []
     const connection = await start((request, response) => {
       seen.push([request.headers.authorization, nameOf(request)])
@@ -110,7 +110,7 @@ describe('credentials that change', () => {
     expect(source.gets).toBe(1)
   })
 
-  it('a name and password go as they always did', async () => {
+  it('leave basic authentication unchanged', async () => {
     const seen: unknown[] = []
     const connection = await start((request, response) => {
       seen.push(request.headers.authorization)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { remoteClient } from './remote.ts'
-import { eagerClock, event, Note, noChance, note } from './testing/fake-api.ts'
+import { eagerClock, event, Note, noJitter, note } from './testing/fake-api.ts'
 
 let server: Server | undefined
 afterEach(() => {
@@ -11,21 +11,21 @@ afterEach(() => {
   server?.close()
 })
 
-const start = async (answer: (request: IncomingMessage & { body: string }, response: ServerResponse) => void) => {
+const start = async (respond: (request: IncomingMessage & { body: string }, response: ServerResponse) => void) => {
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    answer(Object.assign(request, { body: Buffer.concat(chunks).toString() }), response)
+    respond(Object.assign(request, { body: Buffer.concat(chunks).toString() }), response)
   })
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
-const common = { random: noChance, clock: eagerClock() }
+const common = { random: noJitter, clock: eagerClock() }
 const answerJson = (response: ServerResponse, value: unknown) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 
 describe('remoteClient', () => {
-  it('asks under the path of the server, with a token, and reads answers', async () => {
+  it('sends requests under the path of the server with a token', async () => {
     const seen: unknown[] = []
     const url = await start((request, response) => {
       seen.push([request.method, request.url, request.headers.authorization, request.body])
@@ -40,7 +40,7 @@ describe('remoteClient', () => {
     ])
   })
 
-  it('uses a connection again and again', async () => {
+  it('reuses a connection', async () => {
     const ports = new Set<number | undefined>()
     const url = await start((request, response) => {
       ports.add(request.socket.remotePort)
@@ -51,7 +51,7 @@ describe('remoteClient', () => {
     expect(ports.size).toBe(1)
   })
 
-  it('understands compressed answers', async () => {
+  it('decompresses responses', async () => {
     const url = await start((request, response) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       response.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify({ items: [note('a', 1)], metadata: {} })))
@@ -60,7 +60,7 @@ describe('remoteClient', () => {
     expect((await client.list(Note)).items).toHaveLength(1)
   })
 
-  it('watches, and hangs up when the loop is left', async () => {
+  it('watches, and disconnects when the loop is left', async () => {
     let gone: Promise<unknown> | undefined
     const url = await start((request, response) => {
       expect(request.headers['accept-encoding']).toBeUndefined()
@@ -75,7 +75,7 @@ describe('remoteClient', () => {
     await gone
   })
 
-  it('watches on after the connection broke', async () => {
+  it('resumes a watch after an interrupted connection', async () => {
     let connections = 0
     const url = await start((_, response) => {
       connections++
@@ -90,7 +90,7 @@ describe('remoteClient', () => {
     expect(names).toEqual(['n1', 'n2'])
   })
 
-  it('tells when it cannot reach the server, and when a call was given up', async () => {
+  it('reports an unreachable server and an aborted call', async () => {
     const url = await start((_, response) => response.write('{'))
     await using client = remoteClient({ ...common, server: url })
     const abort = new AbortController()
@@ -108,9 +108,9 @@ describe('remoteClient', () => {
     })
   })
 
-  it('refuses what is no server, and calls after its end', async () => {
-    expect(() => remoteClient({ server: 'not a url' })).toThrow('is no URL')
-    expect(() => remoteClient({ server: 'ftp://host' })).toThrow('is no URL')
+  it('rejects an invalid server URL, and calls after close', async () => {
+    expect(() => remoteClient({ server: 'not a url' })).toThrow('is not an HTTP or HTTPS URL')
+    expect(() => remoteClient({ server: 'ftp://host' })).toThrow('is not an HTTP or HTTPS URL')
     const client = remoteClient({ server: 'http://127.0.0.1:1' })
     await client.close()
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'Closed' })

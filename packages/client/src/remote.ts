@@ -10,47 +10,55 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
+import { abortReason } from './backoff.ts'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import type { Client } from './interfaces.ts'
+import { drain } from './response.ts'
 
-/** How to reach a server and who to be there. `KubeconfigConnection` of `loadKubeconfig` is one. */
+/** The address of a server and the credentials for it. @see loadKubeconfig */
 export interface ConnectionOptions {
-  /** `https://host:port`, with a path when the server lives under one. */
+  /** `https://host:port`, with a path if the server has one. */
   readonly server: string
-  /** PEM of the authorities to trust. Default: those of the platform. */
+  /** PEM of the trusted authorities. Default: those of the platform. */
   readonly ca?: string
-  /** PEM of a client certificate and its key. */
+  /** PEM of the client certificate; requires `key`. */
   readonly certificate?: string
+  /** PEM of the private key of `certificate`. */
   readonly key?: string
-  /** A bearer token, or how to get the current one. */
+  /** A bearer token, or a function that returns the current one. */
   readonly token?: string | (() => string | Promise<string>)
-  /** A name and password, for what stands in front of a server: servers themselves take none. */
+  /** Basic authentication, for a proxy in front of the server: API servers do not support it. */
   readonly basic?: { readonly username: string; readonly password: string }
-  /** Credentials that change: what they hold comes before `token`, `certificate` and `key`. */
+  /** Renewable credentials, which take precedence over `token`, `certificate` and `key`. */
   readonly credentials?: CredentialSource
-  /** Name that the server's certificate must have, when it is not that of the URL. */
+  /** Name that the server certificate must carry, when it differs from the host of the URL. */
   readonly tlsServerName?: string
-  /** Believe any certificate. Never outside of tests. */
+  /** Skip verification of the server certificate. For tests only. */
   readonly insecureSkipTlsVerify?: boolean
 }
 
 export type RemoteOptions = ClientOptions & ConnectionOptions
 
-/** A client of a server elsewhere, over HTTPS with connections kept alive. */
+/**
+ * Creates a client of a remote server, over HTTPS with kept connections.
+ *
+ * @example const client = remoteClient(await loadKubeconfig())
+ * @throws ClientError `InvalidRequest` for an invalid `server` URL
+ */
 export function remoteClient(options: RemoteOptions): Client {
   return createClient(remoteTransport(options), options)
 }
 
-/** @throws ClientError `InvalidCall` when `server` is no URL of HTTP or HTTPS. */
+/** Creates the transport of `remoteClient`. @throws ClientError `InvalidRequest` for an invalid `server` URL */
 export function remoteTransport(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
   const secure = url.protocol === 'https:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   const prefix = url.pathname.replace(/\/$/, '')
-  const start = secure ? httpsRequest : httpRequest
+  const sendRequest = secure ? httpsRequest : httpRequest
   const connections = new Connections(options, url)
   const { credentials: source } = options
   let closed = false
@@ -60,14 +68,14 @@ export function remoteTransport(options: ConnectionOptions): Transport {
     const target = `${prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`
     const agent = connections.agentFor(credentials)
     const headers = headersOf(request, authorizationOf(token, options.basic))
-    const how: RequestOptions = { host, port, agent, method: request.method, path: target, headers }
-    for (let again = false; ; again = true) {
-      const one = exchange(start(how), { request, open: connections.open })
+    const requestOptions: RequestOptions = { host, port, agent, method: request.method, path: target, headers }
+    for (let isRetry = false; ; isRetry = true) {
+      const exchange = startExchange(sendRequest(requestOptions), { request, open: connections.open })
       try {
-        return await one.answer
+        return await exchange.response
       } catch (error) {
-        // The server closed a kept connection just as it was used again: nothing was lost, ask once more.
-        if (again || request.method !== 'GET' || !one.wasStale(error))
+        // The server closed a kept connection while it was reused: retry once.
+        if (isRetry || request.method !== 'GET' || !exchange.isStale(error))
           throw unreachable(error, { request, server: options.server })
       }
     }
@@ -80,11 +88,9 @@ export function remoteTransport(options: ConnectionOptions): Transport {
       if (source === undefined || request.headers.authorization !== undefined) return attempt(request, {})
       const credentials = await source.get()
       const response = await attempt(request, credentials)
-      // Refused before anything was done: with other credentials the same request may be sent again.
-      if (response.status !== 401 || !(await source.refused(credentials))) return response
-      for await (const _ of response.body) {
-        // Read to the end, so that the connection can be used again.
-      }
+      // A 401 has no effect on the server, so the request can be repeated with renewed credentials.
+      if (response.status !== 401 || !(await source.renew(credentials))) return response
+      await drain(response.body)
       return attempt(request, await source.get())
     },
     async close() {
@@ -95,27 +101,27 @@ export function remoteTransport(options: ConnectionOptions): Transport {
   }
 }
 
-/** Connections by one client certificate; when it changes, those made with the former one are closed, busy or not. */
+/** Connections with one client certificate. A new certificate closes all connections made with the previous one. */
 class Connections {
   readonly open = new Set<ClientRequest>()
   readonly #options: ConnectionOptions
   readonly #url: URL
   #agent: HttpAgent
-  #shown: Credentials
+  #keyPair: Credentials
 
   constructor(options: ConnectionOptions, url: URL) {
     this.#options = options
     this.#url = url
-    this.#shown = pairOf({}, options)
-    this.#agent = this.#agentWith(this.#shown)
+    this.#keyPair = keyPairOf({}, options)
+    this.#agent = this.#createAgent(this.#keyPair)
   }
 
   agentFor(credentials: Credentials): HttpAgent {
-    const wanted = pairOf(credentials, this.#options)
-    if (wanted.certificate !== this.#shown.certificate || wanted.key !== this.#shown.key) {
+    const keyPair = keyPairOf(credentials, this.#options)
+    if (keyPair.certificate !== this.#keyPair.certificate || keyPair.key !== this.#keyPair.key) {
       this.close()
-      this.#shown = wanted
-      this.#agent = this.#agentWith(wanted)
+      this.#keyPair = keyPair
+      this.#agent = this.#createAgent(keyPair)
     }
     return this.#agent
   }
@@ -125,14 +131,14 @@ class Connections {
     this.#agent.destroy()
   }
 
-  #agentWith(pair: Credentials): HttpAgent {
+  #createAgent(keyPair: Credentials): HttpAgent {
     const keepAlive = { keepAlive: true, maxFreeSockets: 64, noDelay: true }
     if (this.#url.protocol !== 'https:') return new HttpAgent(keepAlive)
-    return new HttpsAgent({ ...keepAlive, ...tlsOf({ ...this.#options, ...pair }, this.#url) })
+    return new HttpsAgent({ ...keepAlive, ...tlsOf({ ...this.#options, ...keyPair }, this.#url) })
   }
 }
 
-function pairOf(credentials: Credentials, { certificate, key }: ConnectionOptions): Credentials {
+function keyPairOf(credentials: Credentials, { certificate, key }: ConnectionOptions): Credentials {
   if (credentials.certificate !== undefined && credentials.key !== undefined)
     return { certificate: credentials.certificate, key: credentials.key }
   return { ...(certificate === undefined ? {} : { certificate }), ...(key === undefined ? {} : { key }) }
@@ -146,7 +152,7 @@ function authorizationOf(token: string | undefined, basic: ConnectionOptions['ba
 function serverUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url
-  throw new ClientError({ code: 'InvalidCall', message: `${JSON.stringify(server)} is no URL of a server` })
+  throw new ClientError({ code: 'InvalidRequest', message: `${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
 }
 
 function tlsOf(options: ConnectionOptions, url: URL) {
@@ -156,7 +162,7 @@ function tlsOf(options: ConnectionOptions, url: URL) {
     ...(options.certificate === undefined ? {} : { cert: options.certificate }),
     ...(options.key === undefined ? {} : { key: options.key }),
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    // Authorities may hold the server's own certificate, which is trusted as it is.
+    // The bundle may hold the certificate of the server itself.
     allowPartialTrustChain: true,
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
     minVersion: 'TLSv1.2' as const,
@@ -176,44 +182,39 @@ function isWatch(query: string): boolean {
   return /(?:^|&)(?:watch|follow)=/.test(query)
 }
 
-function exchange(outgoing: ClientRequest, context: { request: TransportRequest; open: Set<ClientRequest> }) {
+function startExchange(outgoing: ClientRequest, context: { request: TransportRequest; open: Set<ClientRequest> }) {
   const { request, open } = context
   open.add(outgoing)
-  const leave = () => outgoing.destroy(abortReason(request.signal))
-  request.signal?.addEventListener('abort', leave, { once: true })
+  const abort = () => outgoing.destroy(abortReason(request.signal))
+  request.signal?.addEventListener('abort', abort, { once: true })
   outgoing.once('close', () => {
     open.delete(outgoing)
-    request.signal?.removeEventListener('abort', leave)
+    request.signal?.removeEventListener('abort', abort)
   })
-  const answer = new Promise<TransportResponse>((resolve, reject) => {
+  const response = new Promise<TransportResponse>((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.once('response', (incoming) => {
-      // An error after the answer began belongs to whoever reads the body.
+      // Later errors are reported to the reader of the body.
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: bodyOf(incoming, request) })
     })
     outgoing.end(request.body)
   })
-  const wasStale = (error: unknown) => outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
-  return { answer, wasStale }
+  const isStale = (error: unknown) => outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+  return { response, isStale }
 }
 
 async function* bodyOf(incoming: IncomingMessage, request: TransportRequest): AsyncGenerator<Uint8Array, void, undefined> {
-  const packed = incoming.headers['content-encoding'] === 'gzip'
-  const source = packed ? incoming.pipe(createGunzip()) : incoming
-  if (packed) incoming.once('error', (error) => source.destroy(error))
+  const isCompressed = incoming.headers['content-encoding'] === 'gzip'
+  const source = isCompressed ? incoming.pipe(createGunzip()) : incoming
+  if (isCompressed) incoming.once('error', (error) => source.destroy(error))
   try {
     yield* source as AsyncIterable<Uint8Array>
   } catch (error) {
     request.signal?.throwIfAborted()
-    throw new ClientError({ code: 'Unreachable', message: 'the connection broke in the middle of an answer', cause: error })
+    throw new ClientError({ code: 'Unreachable', message: 'the connection was interrupted during a response', cause: error })
   } finally {
     if (!incoming.complete) incoming.destroy()
   }
-}
-
-function abortReason(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason
-  return reason instanceof Error ? reason : new Error(String(reason))
 }
 
 function unreachable(error: unknown, context: { request: TransportRequest; server: string }): unknown {

@@ -3,8 +3,9 @@ import { ClientError } from './client-error.ts'
 import type { ResourceRef, ResourceType } from './interfaces.ts'
 
 /**
- * Names a type of objects for the client.
+ * Describes a resource for the client.
  *
+ * @example
  *     const Widget = resourceType<Widget>({ group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget' })
  */
 export function resourceType<T extends ApiObject = ApiObject>(
@@ -13,7 +14,11 @@ export function resourceType<T extends ApiObject = ApiObject>(
   return { namespaced: true, ...fields } as ResourceType<T>
 }
 
-/** A sub-resource whose objects are of a type of their own: `subresourceType<Scale>(Deployment, { name: 'scale', ... })`. */
+/**
+ * Describes a subresource whose objects have a different type.
+ *
+ * @example subresourceType<Scale>(Deployment, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
+ */
 export function subresourceType<T extends ApiObject = ApiObject>(
   resource: ResourceRef,
   options: { readonly name: string; readonly apiVersion: string; readonly kind: string },
@@ -23,7 +28,7 @@ export function subresourceType<T extends ApiObject = ApiObject>(
   return { group, version, resource: plural, namespaced, subresource, objectVersion, kind }
 }
 
-/** The same for both ways of naming a resource. */
+/** Converts a `ResourceRef` to a `ResourceType`. */
 export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: ResourceRef<T, W>): ResourceType<T> {
   if (typeof ref.resource === 'string') return ref as unknown as ResourceType<T>
   const { group, version, resource } = ref
@@ -31,17 +36,17 @@ export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: Resour
   return { group, version, resource: resource.name, namespaced: resource.namespaced, kind }
 }
 
-/** `apps/v1`, or `v1` for the core group. */
+/** Returns the apiVersion of the objects: `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf(type: ResourceType): string {
   return type.objectVersion ?? (type.group === '' ? type.version : `${type.group}/${type.version}`)
 }
 
-/** Path of a collection, of an object in it, or of a sub-resource. An empty namespace means all of them. */
+/** Returns the path of a collection, an object or a subresource. An empty namespace means all namespaces. */
 export function pathOf(
   type: ResourceType,
-  place: { readonly namespace: string; readonly name?: string; readonly subresource?: string | undefined },
+  location: { readonly namespace: string; readonly name?: string; readonly subresource?: string | undefined },
 ): string {
-  const { namespace, name, subresource = type.subresource } = place
+  const { namespace, name, subresource = type.subresource } = location
   let path = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`
   if (type.namespaced && namespace !== '') path += `/namespaces/${segment(namespace, 'namespace')}`
   path += `/${type.resource}`
@@ -51,11 +56,11 @@ export function pathOf(
 
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..')
-    throw new ClientError({ code: 'InvalidCall', message: `the ${what} ${JSON.stringify(text)} cannot be part of a path` })
+    throw new ClientError({ code: 'InvalidRequest', message: `the ${what} ${JSON.stringify(text)} is not a valid path segment` })
   return encodeURIComponent(text)
 }
 
-/** `a=1&b=x%20y`; parameters without a value are left out. */
+/** Encodes a query: `a=1&b=x%20y`. Parameters without a value are omitted. */
 export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   let query = ''
   for (const name in parameters) {

@@ -2,19 +2,24 @@ import { ApiError, type Status } from '@krmkit/meta'
 import type { TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 
-/** Reads a whole body. */
-export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** Reads a complete body. */
+export async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const part of body) parts.push(part)
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
 }
 
-/** Parses a JSON body. @throws ClientError `InvalidAnswer` when it is none. */
-export function parseAnswer(bytes: Uint8Array): unknown {
+/** Reads a body to its end without keeping it, so that the connection can be reused. */
+export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}
+
+/** Parses a JSON body. @throws ClientError `InvalidResponse` */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(bytes))
   } catch (cause) {
-    throw new ClientError({ code: 'InvalidAnswer', message: 'the server answered with something that is not JSON', cause })
+    throw new ClientError({ code: 'InvalidResponse', message: 'the response is not valid JSON', cause })
   }
 }
 
@@ -22,9 +27,9 @@ export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** The failure that an answer of 400 or above tells: its Status, or what its number alone says. */
-export async function failureOf(response: TransportResponse, request: { readonly method: string }): Promise<ApiError> {
-  const text = textOf(await bytesOf(response.body))
+/** Converts a response of 400 or above to an error: its Status, or a generic one for its number. */
+export async function apiErrorOf(response: TransportResponse, request: { readonly method: string }): Promise<ApiError> {
+  const text = textOf(await readBytes(response.body))
   const status = statusIn(text)
   if (status !== undefined) return new ApiError({ ...status, code: status.code ?? response.status })
   const retryAfterSeconds = retryAfterOf(response)
@@ -57,20 +62,20 @@ export function isStatus(value: unknown): value is Status {
   )
 }
 
-/** Seconds of a Retry-After header; absent when there is none that can be read. */
+/** Returns the seconds of a Retry-After header, if present and valid. */
 export function retryAfterOf(response: TransportResponse): number | undefined {
   const header = response.headers['retry-after']
   const text = typeof header === 'string' ? header : header?.[0]
   return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined
 }
 
-/** Texts of the Warning headers: `299 - "text"`. */
+/** Returns the texts of the Warning headers: `299 - "text"`. */
 export function warningsOf(response: TransportResponse): string[] {
   const header = response.headers.warning
   if (header === undefined) return []
   const texts: string[] = []
-  for (const one of typeof header === 'string' ? [header] : header) {
-    for (const match of one.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) texts.push(match[1]!.replace(/\\(.)/g, '$1'))
+  for (const value of typeof header === 'string' ? [header] : header) {
+    for (const match of value.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) texts.push(match[1]!.replace(/\\(.)/g, '$1'))
   }
   return texts
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { inProcessClient } from './in-process.ts'
 import type { WatchEvent } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
-import { eagerClock, event, FakeWatch, fakeApi, json, Note, noChance, note, noteList, status } from './testing/fake-api.ts'
+import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
 
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
-  return { ...api, clock, client: inProcessClient(api.handle, { random: noChance, clock }) }
+  return { ...api, clock, client: inProcessClient(api.handle, { random: noJitter, clock }) }
 }
 const shown = ({ type, object }: WatchEvent<Note>) => `${type} ${object.metadata.name ?? ''}@${object.metadata.resourceVersion}`
 const take = async (events: AsyncIterableIterator<WatchEvent<Note>>, count: number) => {
@@ -22,7 +22,7 @@ const take = async (events: AsyncIterableIterator<WatchEvent<Note>>, count: numb
 }
 
 describe('linesOf', () => {
-  it('cuts at line ends wherever the pieces were cut', async () => {
+  it('splits at line ends regardless of chunk boundaries', async () => {
     const pieces = ['{"a"', ':1}\n\n{"b":"gr\u00fc', 'n"}\n', '', '{"c":3}\n{"d', '":4}\nrest'].map((text) => Buffer.from(text))
     const lines: string[] = []
     for await (const line of linesOf(
@@ -36,7 +36,7 @@ describe('linesOf', () => {
 })
 
 describe('watch', () => {
-  it('gives what is there first, then what changes', async () => {
+  it('yields existing objects first, then changes', async () => {
     const { client, seen } = start(
       noteList(5, [note('a', 2), note('b', 3)]),
       new FakeWatch(event('MODIFIED', note('a', 6)), event('DELETED', note('b', 7))),
@@ -60,21 +60,21 @@ describe('watch', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('goes on where it was when the connection ends, also after a bookmark', async () => {
+  it('resumes from the last version or bookmark when the connection ends', async () => {
     const first = new FakeWatch(event('ADDED', note('a', 6)), event('BOOKMARK', { metadata: { resourceVersion: '9' } }))
     const second = new FakeWatch(event('ADDED', note('b', 10)))
-    const { client, seen, asked } = start(first, second)
+    const { client, seen, waitForRequests } = start(first, second)
     const events = client.watch(Note, { resourceVersion: '5' })
     expect(await take(events, 1)).toEqual(['ADDED a@6'])
     const next = take(events, 1)
     first.end()
-    await asked(2)
+    await waitForRequests(2)
     expect(await next).toEqual(['ADDED b@10'])
     expect(seen[1]?.query).toContain('resourceVersion=9')
     await events.return?.()
   })
 
-  it('drops half an event of a connection that broke, and asks for it again', async () => {
+  it('drops an incomplete event of an interrupted connection and requests it again', async () => {
     const whole = event('ADDED', note('a', 6))
     const broken = new FakeWatch(whole, event('ADDED', note('b', 7)).slice(0, 20))
     const { client, seen } = start(broken, new FakeWatch(event('ADDED', note('b', 7))))
@@ -86,7 +86,7 @@ describe('watch', () => {
     await events.return?.()
   })
 
-  it('lists again when the server has forgotten the version, and tells the difference', async () => {
+  it('lists again when the version has expired, and yields the difference', async () => {
     const gone = event('ERROR', {
       apiVersion: 'v1',
       kind: 'Status',
@@ -114,7 +114,7 @@ describe('watch', () => {
     await events.return?.()
   })
 
-  it('from a given version ends when the server has forgotten it', async () => {
+  it('ends when a given version has expired', async () => {
     const { client } = start(status(410, 'Expired'))
     const error = await client
       .watch(Note, { resourceVersion: '1' })
@@ -124,7 +124,7 @@ describe('watch', () => {
     expect(error).toMatchObject({ code: 410 })
   })
 
-  it('tries again with growing pauses while the server is not well, and ends when it may not', async () => {
+  it('retries server errors with growing delays, and ends on a permanent error', async () => {
     const { client, clock, seen } = start(
       json('', { status: 502 }),
       json('', { status: 502 }),
@@ -138,7 +138,7 @@ describe('watch', () => {
     await expect(start(status(403, 'Forbidden')).client.watch(Note).next()).rejects.toMatchObject({ code: 403 })
   })
 
-  it('without resume is one connection', async () => {
+  it('without resume opens one connection', async () => {
     const watch = new FakeWatch(event('ADDED', note('a', 6)))
     const { client } = start(watch)
     watch.end()
@@ -147,11 +147,11 @@ describe('watch', () => {
       code: 403,
     })
     await expect(start(new FakeWatch('{"type":1}\n')).client.watch(Note, { resume: false }).next()).rejects.toMatchObject({
-      code: 'InvalidAnswer',
+      code: 'InvalidResponse',
     })
   })
 
-  it('ends its request when the loop is left, when it is returned while waiting, by its signal, and with its client', async () => {
+  it('ends its request on break, return, abort and close', async () => {
     const ways: ((context: {
       events: AsyncIterableIterator<WatchEvent<Note>>
       abort: AbortController
@@ -166,14 +166,14 @@ describe('watch', () => {
     ]
     for (const [index, end] of ways.entries()) {
       const watch = new FakeWatch(event('ADDED', note('a', 6)))
-      const { client, asked } = start(watch)
+      const { client, waitForRequests } = start(watch)
       const abort = new AbortController()
       const events = client.watch(Note, { resourceVersion: '5', signal: abort.signal })
       let pending: Promise<unknown> | undefined
       if (index > 0) {
         await events.next()
         pending = events.next()
-        await asked(1)
+        await waitForRequests(1)
       }
       await end({ events, abort, client })
       await watch.released

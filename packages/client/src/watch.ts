@@ -4,9 +4,9 @@ import { ClientError } from './client-error.ts'
 import type { WatchEvent } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
 import { type ReflectorSource, reflect } from './reflector.ts'
-import { isStatus, parseAnswer } from './response.ts'
+import { isStatus, parseJson } from './response.ts'
 
-export interface FollowOptions {
+export interface WatchCollectionOptions {
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
   readonly resourceVersion: string | undefined
@@ -15,26 +15,26 @@ export interface FollowOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Reads watch events from the body of an answer. @throws ApiError of an `ERROR` event. */
+/** Reads watch events from a response body. @throws ApiError for an `ERROR` event */
 export async function* eventsOf<T extends ApiObject>(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const line of linesOf(body)) yield checked(parseAnswer(line))
+  for await (const line of linesOf(body)) yield checkedEvent(parseJson(line))
 }
 
-/** Watch events that come as objects. @throws ApiError of an `ERROR` event. */
+/** Reads watch events that an in-process server passes as objects. @throws ApiError for an `ERROR` event */
 export async function* sharedEventsOf<T extends ApiObject>(
   batches: AsyncIterable<readonly SharedEvent[]>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const batch of batches) for (const event of batch) yield checked(event)
+  for await (const batch of batches) for (const event of batch) yield checkedEvent(event)
 }
 
-function checked<T extends ApiObject>(event: unknown): WatchEvent<T> {
-  if (!isEvent(event)) throw new ClientError({ code: 'InvalidAnswer', message: 'a watch sent something that is no event' })
+function checkedEvent<T extends ApiObject>(event: unknown): WatchEvent<T> {
+  if (!isEvent(event)) throw new ClientError({ code: 'InvalidResponse', message: 'a line of the watch is not an event' })
   if (event.type === 'ERROR') {
     throw isStatus(event.object)
       ? new ApiError(event.object)
-      : new ClientError({ code: 'InvalidAnswer', message: 'a watch failed without a Status' })
+      : new ClientError({ code: 'InvalidResponse', message: 'the ERROR event of the watch has no Status' })
   }
   return event as WatchEvent<T>
 }
@@ -45,16 +45,16 @@ function isEvent(value: unknown): value is { type: string; object: object } {
 }
 
 /**
- * The events of a collection as one loop sees them. `return()`, which leaving a loop calls, ends the request under way even
- * while an event is waited for.
+ * Iterates over the events of a collection. `return()`, which leaving a loop calls, ends the request even while the next event is
+ * pending.
  */
-export function follow<T extends ApiObject>(
+export function watchCollection<T extends ApiObject>(
   source: ReflectorSource<T>,
-  options: FollowOptions,
+  options: WatchCollectionOptions,
 ): AsyncIterableIterator<WatchEvent<T>> {
   const abort = new AbortController()
   const signal = options.signal === undefined ? abort.signal : AbortSignal.any([options.signal, abort.signal])
-  const events = options.resume ? resumed(source, options, signal) : once(source, options, signal)
+  const events = options.resume ? watchResumed(source, options, signal) : watchOnce(source, options, signal)
   return {
     next: () => events.next(),
     async return() {
@@ -68,9 +68,9 @@ export function follow<T extends ApiObject>(
   }
 }
 
-async function* once<T extends ApiObject>(
+async function* watchOnce<T extends ApiObject>(
   source: ReflectorSource<T>,
-  options: FollowOptions,
+  options: WatchCollectionOptions,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   try {
@@ -82,9 +82,9 @@ async function* once<T extends ApiObject>(
   }
 }
 
-async function* resumed<T extends ApiObject>(
+async function* watchResumed<T extends ApiObject>(
   source: ReflectorSource<T>,
-  options: FollowOptions,
+  options: WatchCollectionOptions,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const known = options.resourceVersion === undefined ? new Map<string, T>() : undefined
@@ -104,27 +104,27 @@ async function* resumed<T extends ApiObject>(
   }
 }
 
-/** The events that lead from what was known to `items`. Deleted objects are told in their last known state. */
+/** Returns the events that lead from the known state to `items`, and updates `known`. Deleted objects have their last known state. */
 export function* differences<T extends ApiObject>(known: Map<string, T>, items: readonly T[]): Generator<WatchEvent<T>> {
-  const gone = new Map(known)
+  const deleted = new Map(known)
   const changes: WatchEvent<T>[] = []
   for (const object of items) {
     const key = keyOf(object)
-    const before = known.get(key)
-    const same = before !== undefined && before.metadata.uid === object.metadata.uid
-    if (same) gone.delete(key)
+    const previous = known.get(key)
+    const isSame = previous !== undefined && previous.metadata.uid === object.metadata.uid
+    if (isSame) deleted.delete(key)
     known.set(key, object)
-    if (!same) changes.push({ type: 'ADDED', object })
-    else if (before.metadata.resourceVersion !== object.metadata.resourceVersion) changes.push({ type: 'MODIFIED', object })
+    if (!isSame) changes.push({ type: 'ADDED', object })
+    else if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) changes.push({ type: 'MODIFIED', object })
   }
-  for (const [key, object] of gone) {
+  for (const [key, object] of deleted) {
     if (known.get(key) === object) known.delete(key)
     yield { type: 'DELETED', object }
   }
   yield* changes
 }
 
-/** `namespace/name`, or the name alone. */
+/** Returns `namespace/name`, or the name of a cluster-scoped object. */
 export function keyOf(object: { readonly metadata: { readonly namespace?: string; readonly name?: string } }): string {
   const { namespace, name = '' } = object.metadata
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`

@@ -1,12 +1,12 @@
 import { ClientError } from './client-error.ts'
 
-/** Parses a kubeconfig, which is YAML or JSON. The YAML reader is loaded when it is needed. */
+/** Parses a kubeconfig, which is YAML or JSON. The YAML parser is loaded on demand. */
 export async function parseYamlText(text: string, path: string): Promise<unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
       return JSON.parse(text)
     } catch {
-      // YAML's flow style begins alike.
+      // YAML in flow style also starts with a brace.
     }
   }
   const { parseYaml } = await import('@krmkit/schema')

@@ -21,7 +21,7 @@ import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
 import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
 
-/** Every controller of this package, in the order in which they start. */
+/** The controllers of this package, in start order. */
 export const builtInControllers: readonly Controller[] = [
   serviceAccountController,
   serviceAccountTokensController,

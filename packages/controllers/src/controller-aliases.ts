@@ -1,5 +1,5 @@
-/** Shorter names that controllers once had; `--controllers` still takes them. */
-const formerNames: ReadonlyMap<string, string> = new Map([
+/** Deprecated short names that `--controllers` still accepts. */
+const aliases: ReadonlyMap<string, string> = new Map([
   ['bootstrapsigner', 'bootstrap-signer-controller'],
   ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
   ['csrapproving', 'certificatesigningrequest-approving-controller'],
@@ -23,8 +23,8 @@ const formerNames: ReadonlyMap<string, string> = new Map([
   ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
 ])
 
-/** The name of today, with the dash of a negation before it when there was one. */
-export function currentName(name: string): string {
+/** Resolves an alias. Keeps the dash of a negated name. */
+export function resolveAlias(name: string): string {
   const dash = name.startsWith('-') ? '-' : ''
-  return dash + (formerNames.get(name.slice(dash.length)) ?? name.slice(dash.length))
+  return dash + (aliases.get(name.slice(dash.length)) ?? name.slice(dash.length))
 }

@@ -1,24 +1,24 @@
 export type ControllersErrorCode =
-  /** A name that no controller has. */
+  /** `controllers` names an unknown controller. */
   | 'UnknownController'
-  /** An object names a kind that the server does not serve. */
+  /** An owner reference names a kind that the server does not serve. */
   | 'UnknownKind'
-  /** The controller of a pod does not tell how many pods there should be. */
+  /** The controller of a pod is missing or has no scale subresource. */
   | 'NoScale'
-  /** Something in a namespace could not be deleted. */
+  /** Content of a namespace could not be deleted. */
   | 'NotEmptied'
-  /** A request for a certificate that its signer will never sign. */
+  /** A certificate signing request is invalid and will not be signed. */
   | 'NotSigned'
-  /** The controllers have ended. */
+  /** The controllers are stopped. */
   | 'Closed'
 
-/** Controllers that cannot be run as they were asked for, or that have ended. What goes wrong while they run goes to `onError`. */
+/** An error of controllers. Errors of running controllers are passed to `onError`. */
 export class ControllersError extends Error {
   override readonly name = 'ControllersError'
   readonly code: ControllersErrorCode
 
-  constructor(fields: { readonly code: ControllersErrorCode; readonly message: string }) {
-    super(fields.message)
+  constructor(fields: { readonly code: ControllersErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
   }
 }

@@ -1,101 +1,98 @@
 import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Random, RateLimit } from '@krmkit/meta'
-import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
+import type { SharedInformers } from './framework/shared-informers.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
 /**
- * A controller watches the state of a cluster and changes it towards what somebody asked for. Each is a value of this one
- * shape, and knows the server by its client alone.
+ * A controller watches the state of a cluster and moves it towards the desired state. It accesses the server only through its client.
  */
 export interface Controller {
-  /** As `--controllers` names it. */
+  /** Name for `--controllers`. */
   readonly name: string
-  /** Runs when only `*` was asked for. Default true. */
+  /** Whether `*` enables it. Default true. */
   readonly isDefault?: boolean
-  /** Begins to watch and to work; disposing of the answer ends both. Returns at once: what takes long happens in queues. */
+  /** Starts the controller without waiting. Disposing of the result stops it. */
   start(context: ControllerContext): AsyncDisposable
 }
 
-/** What controllers that run together share. */
+/** Shared by controllers that run together. */
 export interface ControllerContext {
   readonly client: Client
-  /** The same client, whose answers hold metadata alone. */
+  /** The same client, with responses that hold only metadata. */
   readonly metadata: Client
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
-  /** Owner of the fields that controllers write. */
+  /** Field manager of the writes of controllers. */
   readonly fieldManager: string
-  /** PEM of the authority that signed the server's certificate; absent: nobody publishes it. */
+  /** PEM of the authority of the server certificate. Absent: it is not published. */
   readonly rootCA: string | undefined
-  /** Makes the tokens that Secrets of service accounts hold; absent: such Secrets are left alone. */
+  /** Issues the tokens of service account Secrets. Absent: such Secrets are not processed. */
   readonly legacyToken: LegacyTokenIssuer | undefined
-  /** What bootstrap tokens sign cluster information with. */
+  /** Which part of a bootstrap token is the signing key. */
   readonly bootstrapSigningKey: BootstrapSigningKey
-  /** RateLimit of the queues whose work grows with what everybody writes. Default: none. */
-  readonly pace: RateLimit | undefined
-  /** Who signs certificates; absent: requests wait for somebody else. */
+  /** Rate limit of queues whose work grows with the writes of all users. Default: none. */
+  readonly rateLimit: RateLimit | undefined
+  /** Signs certificates. Absent: requests stay pending. */
   readonly signing: CertificateSigning | undefined
-  /** Aborts when the controllers end. */
+  /** Aborts when the controllers stop. */
   readonly signal: AbortSignal
-  /** Local copies of collections, one for each however many ask. */
-  readonly informers: Informers
-  /** What discovery knows, and the metadata of every object that can be deleted. */
+  /** Informers shared by all controllers. */
+  readonly informers: SharedInformers
+  /** Discovery, and the metadata of all objects that can be deleted. */
   readonly monitors: Monitors
-  /** A queue that ends with the controllers and counts as work for `settled`. */
+  /** Creates a queue that stops with the controllers and counts as pending work for `settled`. */
   queue<K>(options: QueueOptions<K>): WorkQueue<K>
-  /** Told of failures after which a controller goes on. */
+  /** Reports an error after which the controller continues. */
   onError(error: unknown): void
 }
 
 export interface CertificateSigning {
   readonly signers: CertificateSigners
-  /**
-   * Whether a request that is not signed gets the condition `Failed`. Default false: why it is not goes to `onError` alone.
-   */
+  /** Whether an invalid request gets the condition `Failed`. Default false: the reason is only passed to `onError`. */
   readonly reportFailures?: boolean
 }
 
-export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'pace'>
+export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'rateLimit'>
 
 export interface ControllersOptions {
   readonly client: Client
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
-  /** Names as `--controllers` takes them: `name`, `-name` (not this one) and `*` (all that are on by default). Default `*`. */
+  /** Names as in `--controllers`: `name`, `-name` to disable one, and `*` for all that are enabled by default. Default `*`. */
   readonly controllers?: readonly string[]
-  /** What can be run. Default: `builtInControllers`. */
+  /** Available controllers. Default: `builtInControllers`. */
   readonly available?: readonly Controller[]
   readonly rootCA?: string
   readonly legacyToken?: LegacyTokenIssuer
-  /** Default `token-secret`, as kubeadm expects it. */
+  /** Default `token-secret`, as in kubeadm. */
   readonly bootstrapSigningKey?: BootstrapSigningKey
   /**
-   * Holds back controllers that make several writes of each that somebody else makes, such as those of deployments, so that they never
-   * get in the way of requests. Default: they work as fast as they can.
+   * Limits controllers that answer one write with several, such as that of deployments, so that they do not delay requests. Default: no
+   * limit.
    */
-  readonly pace?: RateLimit
+  readonly rateLimit?: RateLimit
   readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void
-  /** The newest version of the store, for `settled`. Default: the server is asked for it. */
+  /** Returns the current resource version of the store, for `settled`. Default: asks the server. */
   readonly newestVersion?: () => string | Promise<string>
 }
 
-/** Controllers at work. */
+/** Running controllers. */
 export interface RunningControllers extends AsyncDisposable {
-  /** Names of those that run. */
+  /** Names of the running controllers. */
   readonly names: readonly string[]
   /**
-   * Resolves when every copy has caught up with the server and every queue is empty: nothing happens any more until
-   * somebody writes or time passes. Retries that wait for the clock are not waited for.
+   * Resolves when all informers are up to date and all queues are empty: nothing happens until the next write or timer. Does not wait
+   * for delayed retries.
    */
   settled(): Promise<void>
-  /** Ends watches, lets work under way finish. */
+  /** Stops watches and waits for running work. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
-import { unlessUnwanted } from './framework/outcomes.ts'
+import { ignoreCreateConflict } from './framework/api-errors.ts'
+import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { namespaces } from './namespace/namespace-controller.ts'
 
@@ -9,14 +10,14 @@ interface ConfigMap extends ApiObject {
 }
 
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
-/** A name that clients rely on, whatever the naming profile. */
+/** A fixed name in every naming profile. */
 const publishedName = 'kube-root-ca.crt'
 
-/** Keeps the certificate of the authority behind the server in every namespace, for what runs there. Off without one. */
+/** Publishes the authority of the server in a ConfigMap of every namespace. Disabled without `rootCA`. */
 export const rootCAPublisher: Controller = {
   name: 'root-ca-certificate-publisher-controller',
   start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {
-    if (rootCA === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (rootCA === undefined) return disposeSubscriptions([])
     const known = informers.of(namespaces)
     const published = informers.of(configMaps, { fieldSelector: `metadata.name=${publishedName}` })
     const description = 'Verify the API server with this certificate when it is called by a name inside the cluster.'
@@ -24,10 +25,7 @@ export const rootCAPublisher: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!published.hasSynced) {
-          void published.synced.then(
-            () => work.add(namespace),
-            () => undefined,
-          )
+          work.addAfterSync(namespace, published.synced)
           return undefined
         }
         const found = known.get(namespace)
@@ -36,31 +34,27 @@ export const rootCAPublisher: Controller = {
         const current = published.get(publishedName, namespace)
         if (current === undefined) {
           const wanted = { metadata: { name: publishedName, namespace, annotations }, data }
-          await unlessUnwanted(client.create(configMaps, wanted, { fieldManager, signal }))
+          await ignoreCreateConflict(client.create(configMaps, wanted, { fieldManager, signal }))
         } else if (
           !isPublished(current.data, rootCA) ||
           Object.entries(annotations).some(([key, text]) => current.metadata.annotations?.[key] !== text)
         ) {
-          const mended = structuredClone(current) as ConfigMap
-          mended.metadata.annotations = { ...mended.metadata.annotations, ...annotations }
-          await unlessUnwanted(client.update(configMaps, { ...mended, data }, { fieldManager, signal }))
+          const repaired = structuredClone(current) as ConfigMap
+          repaired.metadata.annotations = { ...repaired.metadata.annotations, ...annotations }
+          await ignoreCreateConflict(client.update(configMaps, { ...repaired, data }, { fieldManager, signal }))
         }
         return undefined
       },
     })
-    const look = ({ metadata }: { readonly metadata: { readonly namespace?: string } }) => work.add(metadata.namespace ?? '')
-    const leaves = [
+    const enqueue = ({ metadata }: { readonly metadata: { readonly namespace?: string } }) => work.add(metadata.namespace ?? '')
+    const subscriptions = [
       known.on({
         added: ({ metadata }) => work.add(metadata.name ?? ''),
         updated: ({ metadata }) => work.add(metadata.name ?? ''),
       }),
-      published.on({ updated: look, deleted: look }),
+      published.on({ updated: enqueue, deleted: enqueue }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 

@@ -2,6 +2,7 @@ import { createClient } from '@krmkit/client'
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInControllers } from './built-in.ts'
+import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { chooseControllers, runControllers } from './run.ts'
 
@@ -28,15 +29,15 @@ describe('chooseControllers', () => {
     [['a', '-a'], ['a']],
     [['-a'], []],
     [[], []],
-  ])('%j', (names, chosen) => {
+  ])('resolves %j', (names, chosen) => {
     expect(chooseControllers(available, names).map(({ name }) => name)).toEqual(chosen)
   })
 
-  it('refuses names that nobody has', () => {
+  it('rejects unknown names', () => {
     expect(() => chooseControllers(available, ['*', '-d'])).toThrow(expect.objectContaining({ code: 'UnknownController' }))
   })
 
-  it('knows the built-in ones by their usual names', () => {
+  it('lists the built-in controllers by name', () => {
     expect(builtInControllers.map(({ name }) => name)).toEqual([
       'serviceaccount-controller',
       'serviceaccount-token-controller',
@@ -63,7 +64,7 @@ describe('chooseControllers', () => {
     ])
   })
 
-  it('P265 runs those of bootstrap tokens when they are named, by the names of today or the former ones', () => {
+  it('enables the bootstrap token controllers by name or alias [P265]', () => {
     const chosen = (...names: string[]) => chooseControllers(builtInControllers, names).map(({ name }) => name)
     const both = ['bootstrap-signer-controller', 'token-cleaner-controller']
     expect(chosen('*')).not.toEqual(expect.arrayContaining([both[0]]))
@@ -76,15 +77,15 @@ describe('chooseControllers', () => {
 })
 
 describe('runControllers', () => {
-  const client = createClient({ send: () => Promise.reject(new Error('nobody there')), close: () => Promise.resolve() })
+  const client = createClient({ send: () => Promise.reject(new Error('server unreachable')), close: () => Promise.resolve() })
 
-  it('asks nothing of a server that no controller looks at', async () => {
+  it('sends no requests without controllers', async () => {
     await using running = runControllers({ client, available, clock: fakeClock(), newestVersion: () => '1' })
     expect(running.names).toEqual(['a', 'b'])
     await running.settled()
   })
 
-  it('settles when queues are empty, whatever waits for the clock', async () => {
+  it('settles when queues are empty, regardless of timers', async () => {
     const clock = fakeClock()
     const done: string[] = []
     const worker: Controller = {
@@ -100,7 +101,7 @@ describe('runControllers', () => {
         })
         work.add('first')
         work.add('fails')
-        return { [Symbol.asyncDispose]: () => Promise.resolve() }
+        return disposeSubscriptions([])
       },
     }
     const errors: unknown[] = []
@@ -114,7 +115,7 @@ describe('runControllers', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('goes on while the server cannot be reached, and leaves nothing behind when it ends', async () => {
+  it('keeps running while the server is unreachable, and leaves nothing behind when stopped', async () => {
     const clock = fakeClock()
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)

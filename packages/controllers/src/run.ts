@@ -1,41 +1,42 @@
 import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { builtInControllers } from './built-in.ts'
-import { currentName } from './controller-aliases.ts'
+import { resolveAlias } from './controller-aliases.ts'
 import { ControllersError } from './controllers-error.ts'
-import { IdleTracker, turns, turnsOfEvent } from './framework/idle-tracker.ts'
-import { Informers } from './framework/informers.ts'
-import { metadataClient } from './framework/metadata-client.ts'
+import { eventTurns, IdleTracker, yieldTurns } from './framework/idle-tracker.ts'
+import { createMetadataClient } from './framework/metadata-client.ts'
 import { Monitors } from './framework/monitors.ts'
+import { SharedInformers } from './framework/shared-informers.ts'
 import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
 
 /**
- * Runs controllers against a server until disposed of.
+ * Runs controllers against a server until it is closed.
  *
- * @throws ControllersError `UnknownController` for a name that none has.
+ * @example await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
+ * @throws ControllersError `UnknownController`
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
   const { client, clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
-  const ending = new AbortController()
-  const { signal } = ending
-  // Every call under way listens to it.
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // Every request in flight adds a listener.
   setMaxListeners(0, signal)
-  const activity = new IdleTracker()
-  const metadata = metadataClient(client, { clock, random, profile })
+  const idleTracker = new IdleTracker()
+  const metadata = createMetadataClient(client, { clock, random, profile })
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error)
   }
-  const informers = new Informers({ client, metadata, clock, random, activity, onError: report })
+  const informers = new SharedInformers({ client, metadata, clock, random, idleTracker, onError: report })
   const queues: AsyncDisposable[] = []
-  const queue = <K>(own: QueueOptions<K>): WorkQueue<K> => {
-    const made = new WorkQueue<K>({ ...own, clock, activity, onError: report })
-    queues.push(made)
-    return made
+  const queue = <K>(queueOptions: QueueOptions<K>): WorkQueue<K> => {
+    const created = new WorkQueue<K>({ ...queueOptions, clock, idleTracker, onError: report })
+    queues.push(created)
+    return created
   }
-  const discovering = (sync: () => Promise<undefined>) => queue<'discover'>({ sync })
-  const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discovering })
+  const discoveryQueue = (sync: () => Promise<undefined>) => queue<'discover'>({ sync })
+  const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discoveryQueue })
   const context: ControllerContext = {
     client,
     metadata,
@@ -46,7 +47,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
-    pace: options.pace,
+    rateLimit: options.rateLimit,
     signing: options.signing,
     signal,
     informers,
@@ -59,7 +60,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
     closed ??= (async () => {
-      ending.abort(new ControllersError({ code: 'Closed', message: 'the controllers ended' }))
+      stopping.abort(new ControllersError({ code: 'Closed', message: 'the controllers were stopped' }))
       await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
       await Promise.all(queues.map((each) => each[Symbol.asyncDispose]()))
       await informers[Symbol.asyncDispose]()
@@ -69,27 +70,27 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   }
   return {
     names: chosen.map(({ name }) => name),
-    settled: () => settled(activity, { newestVersion: options.newestVersion ?? (() => askVersion(context)), signal }),
+    settled: () => settled(idleTracker, { newestVersion: options.newestVersion ?? (() => fetchVersion(context)), signal }),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
 /**
- * Which controllers a list of names means, in the order of `available`: a name or its negation decides; else `*` means
- * those that are on by default. Names that controllers once had are understood, too.
+ * Resolves a list of names, in the order of `available`: an explicit name or its negation wins over `*`, which selects the controllers
+ * that are enabled by default. Aliases are accepted.
  *
  * @throws ControllersError `UnknownController`
  */
-export function chooseControllers(available: readonly Controller[], asked: readonly string[]): readonly Controller[] {
-  const names = asked.map(currentName)
+export function chooseControllers(available: readonly Controller[], requested: readonly string[]): readonly Controller[] {
+  const names = requested.map(resolveAlias)
   for (const name of names) {
-    const bare = name.startsWith('-') ? name.slice(1) : name
-    if (name === '*' || available.some((controller) => controller.name === bare)) continue
+    const positive = name.startsWith('-') ? name.slice(1) : name
+    if (name === '*' || available.some((controller) => controller.name === positive)) continue
     const known = available.map((controller) => controller.name).join(', ')
     throw new ControllersError({
       code: 'UnknownController',
-      message: `there is no controller ${JSON.stringify(bare)}, but ${known}`,
+      message: `unknown controller ${JSON.stringify(positive)}; available: ${known}`,
     })
   }
   return available.filter(({ name, isDefault = true }) => {
@@ -98,24 +99,24 @@ export function chooseControllers(available: readonly Controller[], asked: reado
   })
 }
 
-/** Twice in a row: all work done, nothing seen for some turns, and nothing written between. */
+/** Resolves after two consecutive rounds without pending work, changes or writes. */
 async function settled(
-  activity: IdleTracker,
+  idleTracker: IdleTracker,
   options: { readonly newestVersion: () => string | Promise<string>; readonly signal: AbortSignal },
 ): Promise<void> {
   let before: string | undefined
   while (!options.signal.aborted) {
-    await activity.idle()
-    const changes = activity.changes
+    await idleTracker.idle()
+    const changes = idleTracker.changes
     const version = await options.newestVersion()
-    await turns(turnsOfEvent)
-    if (activity.changes === changes && activity.isIdle && version === before) return
-    before = activity.changes === changes ? version : undefined
+    await yieldTurns(eventTurns)
+    if (idleTracker.changes === changes && idleTracker.isIdle && version === before) return
+    before = idleTracker.changes === changes ? version : undefined
   }
 }
 
-/** The version of the whole store: any list tells it. */
-async function askVersion({ metadata, signal }: ControllerContext): Promise<string> {
+/** Returns the resource version of the store, from a list. */
+async function fetchVersion({ metadata, signal }: ControllerContext): Promise<string> {
   const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false }
   const { metadata: list } = await metadata.list(namespaces, { limit: 1, signal })
   return list.resourceVersion ?? ''

@@ -1,12 +1,13 @@
 import { resourceType } from '@krmkit/client'
-import { unlessUnwanted } from './framework/outcomes.ts'
+import { ignoreCreateConflict } from './framework/api-errors.ts'
+import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { namespaces } from './namespace/namespace-controller.ts'
 
 const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 const defaultName = 'default'
 
-/** Keeps the account `default` in every namespace that is not on its way out. */
+/** Maintains the service account `default` in every namespace that is not terminating. */
 export const serviceAccountController: Controller = {
   name: 'serviceaccount-controller',
   start({ client, informers, fieldManager, signal, queue }) {
@@ -15,22 +16,18 @@ export const serviceAccountController: Controller = {
     const work = queue<string>({
       async sync(namespace) {
         if (!accounts.hasSynced) {
-          // The list may hold it: look again when it is there.
-          void accounts.synced.then(
-            () => work.add(namespace),
-            () => undefined,
-          )
+          work.addAfterSync(namespace, accounts.synced)
           return undefined
         }
         const found = known.get(namespace)
         if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined
         if (accounts.get(defaultName, namespace) !== undefined) return undefined
         const account = { metadata: { name: defaultName, namespace } }
-        await unlessUnwanted(client.create(serviceAccounts, account, { fieldManager, signal }))
+        await ignoreCreateConflict(client.create(serviceAccounts, account, { fieldManager, signal }))
         return undefined
       },
     })
-    const leaves = [
+    const subscriptions = [
       known.on({
         added: ({ metadata }) => work.add(metadata.name ?? ''),
         updated: ({ metadata }) => work.add(metadata.name ?? ''),
@@ -41,10 +38,6 @@ export const serviceAccountController: Controller = {
         },
       }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }

@@ -7,12 +7,12 @@ import v8 from 'node:v8'
 import { seededRandom, stockProfile, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HeaderReader } from './header-reader.ts'
-import { type Listening, listen, selfSigned } from './index.ts'
+import { type Listener, listen, selfSigned } from './index.ts'
 
-/** What a connection of HTTP/2 used is free once it has ended, long before it would have been idle for too long. */
+/** Memory of an HTTP/2 connection is released when it ends, long before the idle timeout. */
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-sessions-'))
-let listening: Listening
+let listening: Listener
 beforeAll(async () => {
   const tls = selfSigned(folder, { hosts: ['127.0.0.1'], clock: systemClock, random: seededRandom(1), profile: stockProfile })
   const handle = async () => ({ status: 200, headers: {}, body: { kind: 'empty' as const } })
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Objects of a class that are reachable; collects the rest first. Absent before Node 20.13. */
+/** Counts the reachable objects of a class, after garbage collection. Absent before Node 20.13. */
 const { queryObjects } = v8 as unknown as { readonly queryObjects?: (type: unknown) => number }
 
 function visit(how: 'close' | 'destroy'): Promise<void> {
@@ -38,8 +38,8 @@ function visit(how: 'close' | 'destroy'): Promise<void> {
   })
 }
 
-describe('sessions that have ended', () => {
-  it.runIf(queryObjects !== undefined).each(['close', 'destroy'] as const)('keep nothing: %s', async (how) => {
+describe('ended sessions', () => {
+  it.runIf(queryObjects !== undefined).each(['close', 'destroy'] as const)('release their memory after %s', async (how) => {
     for (let i = 0; i < 20; i++) await visit(how)
     await expect
       .poll(async () => {
@@ -50,8 +50,8 @@ describe('sessions that have ended', () => {
   })
 })
 
-describe('sessions on which nothing happens', () => {
-  it('are closed after the idle time, counted from what came or went last', async () => {
+describe('idle sessions', () => {
+  it('close after the idle timeout, counted from the last read or write', async () => {
     const idleMs = 600
     const tls = selfSigned(folder, { hosts: ['127.0.0.1'], clock: systemClock, random: seededRandom(1), profile: stockProfile })
     const handle = async () => ({ status: 200, headers: {}, body: { kind: 'empty' as const } })
@@ -62,7 +62,7 @@ describe('sessions on which nothing happens', () => {
     await wait(idleMs / 2)
     const askedAt = performance.now()
     await new Promise((resolve) => session.request({ ':path': '/' }).on('end', resolve).resume())
-    // Timers may come a millisecond early.
+    // Timers may fire a millisecond early.
     expect((await closed) - askedAt).toBeGreaterThanOrEqual(idleMs - 5)
   })
 })

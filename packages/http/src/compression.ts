@@ -1,21 +1,21 @@
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { acceptsGzip } from './request-head.ts'
 
-/** Smaller bodies are not worth compressing; the stock server's threshold. */
+/** Threshold of the stock server; smaller bodies are not worth compressing. */
 const thresholdBytes = 128 * 1024
 
-/** Whether this answer goes out compressed: large, whole, not yet encoded, and asked for. */
-export function shouldCompress(request: ApiRequest, answer: ApiResponse): boolean {
+/** Whether to compress a response: it is large, not a stream, not yet encoded, and the client accepts gzip. */
+export function shouldCompress(request: ApiRequest, response: ApiResponse): boolean {
   return (
-    wholeLength(answer.body) > thresholdBytes &&
+    bodyLength(response.body) > thresholdBytes &&
     request.method !== 'HEAD' &&
-    answer.headers['content-encoding'] === undefined &&
+    response.headers['content-encoding'] === undefined &&
     acceptsGzip(request.headers['accept-encoding'])
   )
 }
 
-/** Length of a body that is not a stream. */
-export function wholeLength(body: ApiBody): number {
+/** Length of a body in bytes; 0 for streams. */
+export function bodyLength(body: ApiBody): number {
   switch (body.kind) {
     case 'bytes':
       return body.bytes.length
@@ -26,7 +26,7 @@ export function wholeLength(body: ApiBody): number {
   }
 }
 
-/** Headers of the compressed answer: no length, and caches are told what it depends on. */
+/** Headers of the compressed response: without a length, and with `vary` for caches. */
 export function compressedHeaders(headers: ApiResponse['headers']): Record<string, string | readonly string[]> {
   const changed: Record<string, string | readonly string[]> = { ...headers, 'content-encoding': 'gzip' }
   delete changed['content-length']

@@ -1,10 +1,10 @@
 /**
- * The checksum of gzip (RFC 1952, section 8), and how the checksums of two stretches make that of both together: bytes
- * that follow multiply the polynomial of what came before by x^8 each.
+ * The checksum of gzip (RFC 1952, section 8), and the checksum of a concatenation from those of its parts: each following byte
+ * multiplies the preceding polynomial by x^8.
  */
 import zlib from 'node:zlib'
 
-/** Bits in reverse, as the checksum keeps them: the highest bit stands for 1, the next for x. */
+/** Bits in reversed order, as in the checksum: the highest bit is the coefficient of 1, the next that of x. */
 const polynomial = 0xedb88320
 const one = 0x80000000
 
@@ -14,7 +14,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The checksum of some bytes, by zlib's own function in releases of Node that have it. */
+/** Computes a checksum, with zlib's native function where the node release has it. */
 export const crc32: (bytes: Uint8Array) => number = typeof zlib.crc32 === 'function' ? (bytes) => zlib.crc32(bytes) : crc32ByTable
 
 export function crc32ByTable(bytes: Uint8Array): number {
@@ -23,9 +23,9 @@ export function crc32ByTable(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
-/** The checksum of two stretches, from theirs and the length of the second. */
-export function crc32AfterMore(before: number, more: number, moreLength: number): number {
-  return (multiply(powerOfByte(moreLength), before) ^ more) >>> 0
+/** Returns the checksum of a concatenation from those of its two parts and the length of the second. */
+export function combineCrc32(first: number, second: number, secondLength: number): number {
+  return (multiply(powerOfByte(secondLength), first) ^ second) >>> 0
 }
 
 /** x^(8 times 2^k). */
@@ -41,7 +41,7 @@ function powerOfByte(n: number): number {
   return power
 }
 
-/** The product of two polynomials, modulo the one of the checksum. */
+/** The product of two polynomials, modulo that of the checksum. */
 function multiply(a: number, b: number): number {
   let product = 0
   let shifted = b

@@ -1,18 +1,18 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { fetchHandler } from './fetch-handler.ts'
-import { answering, Feed, streaming, text } from './testing/fake-server.ts'
+import { createFetchHandler } from './fetch-handler.ts'
+import { Feed, streamResponse, textResponse, withErrorResponses } from './testing/fake-server.ts'
 
-type Answering = Parameters<typeof answering>[0]
-const served = (handle: Answering) => ({ handle: answering(handle) })
+type Answering = Parameters<typeof withErrorResponses>[0]
+const served = (handle: Answering) => ({ handle: withErrorResponses(handle) })
 
-describe('fetchHandler', () => {
-  it('passes requests on', async () => {
+describe('createFetchHandler', () => {
+  it('passes method, target, headers and body to the handler', async () => {
     let request: ApiRequest | undefined
-    const handler = fetchHandler(
+    const handler = createFetchHandler(
       served(async (incoming) => {
         request = incoming
-        return text(Buffer.from(await incoming.body(100)).toString(), { status: 201, headers: { 'x-one': '1' } })
+        return textResponse(Buffer.from(await incoming.body(100)).toString(), { status: 201, headers: { 'x-one': '1' } })
       }),
       { peer: () => ({ address: '10.0.0.1' }), user: () => ({ username: 'alice', groups: [] }) },
     )
@@ -32,12 +32,12 @@ describe('fetchHandler', () => {
     expect(request!.headers.accept).toBe('x')
   })
 
-  it('reads headers as UTF-8, says that they may have been joined, and answers without what cannot be sent', async () => {
+  it('decodes headers as UTF-8, sets headersJoined, and sanitizes response headers', async () => {
     let request: ApiRequest | undefined
-    const handler = fetchHandler(
+    const handler = createFetchHandler(
       served((incoming) => {
         request = incoming
-        return text('fine', { headers: { 'x-bad': 'a\nb', 'x bad': 'c' } })
+        return textResponse('fine', { headers: { 'x-bad': 'a\nb', 'x bad': 'c' } })
       }),
     )
     const headers = new Headers([
@@ -49,35 +49,35 @@ describe('fetchHandler', () => {
     expect([request!.headers.x, request!.headersJoined]).toEqual(['gr\u00fcn, b', true])
   })
 
-  it('bodies can be taken piece by piece', async () => {
-    const handler = fetchHandler(
+  it('streams request bodies', async () => {
+    const handler = createFetchHandler(
       served(async (request) => {
         let all = ''
         for await (const piece of request.stream!()) all += Buffer.from(piece).toString()
-        return text(`got ${all}`)
+        return textResponse(`got ${all}`)
       }),
     )
     expect(await (await handler(new Request('http://host/a', { method: 'POST', body: 'payload' }))).text()).toBe('got payload')
     expect(await (await handler(new Request('http://host/a'))).text()).toBe('got ')
   })
 
-  it('refuses bodies above the limit', async () => {
-    const handler = fetchHandler(served(async (request) => text(`${(await request.body(3)).length}`)))
+  it('rejects bodies above the limit', async () => {
+    const handler = createFetchHandler(served(async (request) => textResponse(`${(await request.body(3)).length}`)))
     const post = (body: string) => handler(new Request('http://host/', { method: 'POST', body }))
     expect((await post('1234')).status).toBe(413)
     expect(await (await post('123')).text()).toBe('3')
     expect(await (await handler(new Request('http://host/'))).text()).toBe('0')
   })
 
-  it('answers with bytes, lists, nothing and for HEAD', async () => {
+  it('responds with bytes, lists, empty bodies and to HEAD', async () => {
     const feed = new Feed()
-    const handler = fetchHandler(
+    const handler = createFetchHandler(
       served(({ path }) => {
         if (path === '/list')
           return { status: 200, headers: {}, body: { kind: 'list', parts: [Buffer.from('ab'), Buffer.from('c')], length: 3 } }
         if (path === '/none') return { status: 204, headers: {}, body: { kind: 'empty' } }
         return path === '/stream'
-          ? streaming(feed)
+          ? streamResponse(feed)
           : { status: 200, headers: { warning: ['a', 'b'] }, body: { kind: 'bytes', bytes: Buffer.from('x') } }
       }),
     )
@@ -89,9 +89,9 @@ describe('fetchHandler', () => {
     await feed.released
   })
 
-  it('streams piece by piece until the reader cancels', async () => {
+  it('streams chunk by chunk until the reader cancels', async () => {
     const feed = new Feed()
-    const response = await fetchHandler(served(() => streaming(feed)))(new Request('http://host/'))
+    const response = await createFetchHandler(served(() => streamResponse(feed)))(new Request('http://host/'))
     const reader = response.body!.getReader()
     feed.push('one', 'two')
     expect(String(Buffer.from((await reader.read()).value!))).toBe('one')
@@ -105,16 +105,16 @@ describe('fetchHandler', () => {
     const feed = new Feed()
     feed.push('all')
     feed.end()
-    expect(await (await fetchHandler(served(() => streaming(feed)))(new Request('http://host/'))).text()).toBe('all')
+    expect(await (await createFetchHandler(served(() => streamResponse(feed)))(new Request('http://host/'))).text()).toBe('all')
   })
 
-  it('passes the signal of the request on', async () => {
+  it('passes the abort signal of the request', async () => {
     const abort = new AbortController()
     let signal: AbortSignal | undefined
-    const handler = fetchHandler(
+    const handler = createFetchHandler(
       served((request) => {
         signal = request.signal
-        return text('x')
+        return textResponse('x')
       }),
     )
     await handler(new Request('http://host/', { signal: abort.signal }))

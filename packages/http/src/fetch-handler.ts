@@ -1,50 +1,56 @@
 import { ApiError, type UserInfo } from '@krmkit/meta'
 import type { ApiBody, ApiRequest, Peer } from '@krmkit/protocol'
-import { dropStream, groups } from './exchange.ts'
-import { answerText, isSendable, sentText } from './header-text.ts'
-import type { Served } from './interfaces.ts'
+import { decodeHeaderValue, isHeaderName, sanitizeHeaderValue } from './header-value.ts'
+import type { ServerLike } from './interfaces.ts'
 import { splitTarget } from './request-head.ts'
+import { cancelStream, groupParts } from './responses.ts'
 
 export interface FetchHandlerOptions {
-  /** Who is at the other end, where the host program knows. */
+  /** Returns the peer of a request, where the host knows it. */
   readonly peer?: (request: Request) => Peer
-  /** A caller whom the host program has authenticated already. */
+  /** Returns the user of a request that the host has authenticated. */
   readonly user?: (request: Request) => UserInfo | undefined
 }
 
 /**
- * The server as a function from `Request` to `Response`, for hosts that speak fetch. Streams answer as they come and stop
- * when their reader cancels. Hosts parse the URL before we see it, so dot segments of a path are gone by then.
+ * Adapts a server to the fetch API, for hosts such as `Deno.serve` and service workers. Streams are sent chunk by chunk and stop when
+ * their reader cancels. The host normalizes the URL, so dot segments of a path do not reach the handler.
+ *
+ * @example Deno.serve(createFetchHandler(server))
  */
-export function fetchHandler(served: Served, options: FetchHandlerOptions = {}): (request: Request) => Promise<Response> {
+export function createFetchHandler(
+  served: ServerLike,
+  options: FetchHandlerOptions = {},
+): (request: Request) => Promise<Response> {
   return async (request) => {
     const user = options.user?.(request)
-    const answer = await served.handle({
+    const response = await served.handle({
       method: request.method,
       ...splitTarget(withoutFragment(request.url)),
       headers: headersOf(request.headers),
       headersJoined: true,
-      body: (limit) => readAll(request.body, limit),
-      stream: () => piecesOf(request.body),
+      body: (limitBytes) => readAll(request.body, limitBytes),
+      stream: () => chunksOf(request.body),
       peer: options.peer?.(request) ?? {},
       signal: request.signal,
       ...(user === undefined ? {} : { user }),
     } satisfies ApiRequest)
     const headers = new Headers()
-    for (const [name, value] of Object.entries(answer.headers)) {
-      for (const one of typeof value === 'string' ? [value] : value) if (isSendable(name)) headers.append(name, answerText(one))
+    for (const [name, value] of Object.entries(response.headers)) {
+      if (!isHeaderName(name)) continue
+      for (const each of typeof value === 'string' ? [value] : value) headers.append(name, sanitizeHeaderValue(each))
     }
-    const { body, status } = answer
-    const bare = request.method === 'HEAD' || status === 204 || status === 205 || status === 304
-    if (bare && body.kind === 'stream') dropStream(body.stream)
-    return new Response(bare ? null : bodyOf(body), { status, headers })
+    const { body, status } = response
+    const hasNoBody = request.method === 'HEAD' || status === 204 || status === 205 || status === 304
+    if (hasNoBody && body.kind === 'stream') cancelStream(body.stream)
+    return new Response(hasNoBody ? null : bodyOf(body), { status, headers })
   }
 }
 
-/** Repeated headers are joined by the time that they arrive here. */
+/** The host has already joined repeated headers. */
 function headersOf(received: Headers): ApiRequest['headers'] {
   const headers: Record<string, string> = Object.create(null)
-  for (const [name, value] of received) headers[name] = sentText(value)
+  for (const [name, value] of received) headers[name] = decodeHeaderValue(value)
   return headers
 }
 
@@ -53,7 +59,7 @@ function withoutFragment(url: string): string {
   return hash < 0 ? url : url.slice(0, hash)
 }
 
-async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
   try {
@@ -67,7 +73,7 @@ async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
   }
 }
 
-async function readAll(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+async function readAll(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
@@ -76,9 +82,9 @@ async function readAll(body: ReadableStream<Uint8Array> | null, limit: number): 
     const { done, value } = await reader.read()
     if (done) break
     length += value.length
-    if (length > limit) {
+    if (length > limitBytes) {
       await reader.cancel().catch(() => undefined)
-      throw ApiError.requestEntityTooLarge(`limit is ${limit}`)
+      throw ApiError.requestEntityTooLarge(`limit is ${limitBytes}`)
     }
     chunks.push(value)
   }
@@ -102,11 +108,11 @@ function bodyOf(body: ApiBody): BodyInit | null {
     case 'bytes':
       return body.bytes as Uint8Array<ArrayBuffer>
     case 'list':
-      return readable(groups(body.parts))
+      return readable(groupParts(body.parts))
     case 'stream':
       return readable(body.stream[Symbol.asyncIterator]())
     case 'connection':
-      // Nobody asked for it: requests of fetch cannot go over to another protocol.
+      // Fetch requests are not upgradable.
       body.connection.destroy()
       return null
   }

@@ -10,7 +10,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]>
 }
 
 describe('gzipParts', () => {
-  it('makes one file of parts of every size', async () => {
+  it('encodes parts of all sizes as one file', async () => {
     const part = fc.oneof(
       fc.uint8Array({ maxLength: 600 }),
       fc.nat({ max: 400_000 }).map((n) => new Uint8Array(n).fill(n % 251)),
@@ -24,7 +24,7 @@ describe('gzipParts', () => {
     )
   })
 
-  it('deflates a piece that comes again only once', async () => {
+  it('deflates a repeated piece once', async () => {
     let made = 0
     const bytes = Buffer.from('some text that repeats itself, '.repeat(300))
     const piece = {
@@ -42,12 +42,12 @@ describe('gzipParts', () => {
     expect(gunzipSync(second).toString()).toBe(`${bytes}${bytes}`)
   })
 
-  it('sends in chunks, not one a part', async () => {
+  it('joins small parts into chunks', async () => {
     const parts = Array.from({ length: 1000 }, (_, i) => Buffer.from(`part ${i} `.repeat(80)))
     expect((await collect(gzipParts(parts, new WeakMap()))).length).toBeLessThan(10)
   })
 
-  it('tells whoever reads that a piece could not be made', async () => {
+  it('rejects the read when a piece cannot be computed', async () => {
     const broken = {
       byteLength: 9,
       bytes(): Uint8Array {

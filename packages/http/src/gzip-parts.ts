@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { BodyPiece } from '@krmkit/protocol'
-import { crc32, crc32AfterMore } from './crc32.ts'
+import { combineCrc32, crc32 } from './crc32.ts'
 
 type Part = Uint8Array | BodyPiece
 
-/** What deflate made of a part, and what the end of the file must say about it. */
+/** A deflated part, with its checksum and length for the trailer. */
 interface Deflated {
   readonly deflated: Uint8Array
   readonly crc: number
@@ -13,26 +13,23 @@ interface Deflated {
 }
 
 const deflateRaw = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw)
-/** Level 1, as the stock server: speed over size. Ending with a sync flush, blocks of several parts follow one another. */
+/** Level 1 as in the stock server: speed over size. A sync flush at the end lets the blocks of several parts be concatenated. */
 const deflateOptions: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants.Z_SYNC_FLUSH }
 
-/** Larger parts are deflated in slices, which zlib's threads work on side by side. */
+/** Larger parts are deflated in slices, in parallel on zlib's threads. */
 const sliceBytes = 128 * 1024
-/** Slices that are being deflated or wait to be sent. */
-const lookAhead = 8
-/** Parts up to here are stored as they are. */
+/** Slices that are being deflated or are ready to be sent. */
+const maxAhead = 8
+/** Parts up to this size are stored uncompressed. */
 const storedBytes = 512
-/** Small outputs are sent together. */
+/** Small outputs are joined up to this size. */
 const chunkBytes = 64 * 1024
 
-/** Pieces that come again are deflated once. */
-export type DeflatedPieces = WeakMap<BodyPiece, Deflated>
+/** Deflated pieces, so that a piece shared by several responses is deflated once. */
+export type DeflateCache = WeakMap<BodyPiece, Deflated>
 
-/**
- * One gzip file of several parts (RFC 1952): each part is deflated by itself, on zlib's threads, and those that are known
- * already not at all.
- */
-export async function* gzipParts(parts: readonly Part[], known: DeflatedPieces): AsyncGenerator<Uint8Array, void, undefined> {
+/** Encodes parts as one gzip file (RFC 1952). Each part is deflated separately on zlib's threads, unless `cache` has it. */
+export async function* gzipParts(parts: readonly Part[], cache: DeflateCache): AsyncGenerator<Uint8Array, void, undefined> {
   let crc = 0
   let length = 0
   let chunk: Uint8Array[] = [header]
@@ -40,18 +37,18 @@ export async function* gzipParts(parts: readonly Part[], known: DeflatedPieces):
   const ahead: (Deflated | Promise<Deflated>)[] = []
   const slices = slicesOf(parts)
   for (;;) {
-    while (ahead.length < lookAhead) {
+    while (ahead.length < maxAhead) {
       const next = slices.next()
       if (next.done === true) break
-      ahead.push(deflate(next.value, known))
+      ahead.push(deflate(next.value, cache))
     }
     const first = ahead.shift()
     if (first === undefined) break
-    const one = first instanceof Promise ? await first : first
-    crc = crc32AfterMore(crc, one.crc, one.length)
-    length += one.length
-    chunk.push(one.deflated)
-    chunkLength += one.deflated.byteLength
+    const part = first instanceof Promise ? await first : first
+    crc = combineCrc32(crc, part.crc, part.length)
+    length += part.length
+    chunk.push(part.deflated)
+    chunkLength += part.deflated.byteLength
     if (chunkLength < chunkBytes) continue
     yield Buffer.concat(chunk, chunkLength)
     chunk = []
@@ -68,14 +65,14 @@ function* slicesOf(parts: readonly Part[]): Generator<Part, void, undefined> {
   }
 }
 
-function deflate(part: Part, known: DeflatedPieces): Deflated | Promise<Deflated> {
+function deflate(part: Part, cache: DeflateCache): Deflated | Promise<Deflated> {
   if (part instanceof Uint8Array) return part.byteLength <= storedBytes ? stored(part) : deflated(part)
-  const found = known.get(part)
+  const found = cache.get(part)
   if (found !== undefined) return found
   const promise = deflated(part.bytes())
   promise.then(
-    (made) => known.set(part, made),
-    // Whoever waits for it hears of the failure.
+    (result) => cache.set(part, result),
+    // The failure is reported to the reader, which awaits the same promise.
     () => undefined,
   )
   return promise
@@ -86,7 +83,7 @@ async function deflated(bytes: Uint8Array): Promise<Deflated> {
   return { deflated: await deflateRaw(bytes, deflateOptions), crc, length: bytes.byteLength }
 }
 
-/** A block that is not compressed (RFC 1951, 3.2.4). */
+/** An uncompressed block (RFC 1951, 3.2.4). */
 function stored(bytes: Uint8Array): Deflated {
   const { length } = bytes
   const block = Buffer.allocUnsafe(5 + length)
@@ -97,10 +94,10 @@ function stored(bytes: Uint8Array): Deflated {
   return { deflated: block, crc: crc32(bytes), length }
 }
 
-/** No name, no time, fastest compression, unknown system. */
+/** No name, no time, fastest compression, unknown operating system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff)
 
-/** An empty last block, the checksum and the length modulo 2^32. */
+/** An empty final block, the checksum and the length modulo 2^32. */
 function trailer(crc: number, length: number): Buffer {
   const end = Buffer.allocUnsafe(10)
   end.writeUInt16LE(0x0003, 0)

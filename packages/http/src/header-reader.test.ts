@@ -14,7 +14,7 @@ const request = (stream: number, value: string, indexed = false) =>
   encodeFrame(frameTypes.headers, { flags: flags.endHeaders, stream, payload: encodeFields([['x', value]], { indexed }) })
 
 describe('HeaderReader', () => {
-  it('gives each list once, and forgets those of earlier streams', () => {
+  it('returns each list once and drops those of earlier streams', () => {
     const reader = readerOf()
     for (const stream of [1, 3, 5, 7]) reader.read(request(stream, String(stream)))
     expect(reader.take(5)?.list.raw).toEqual(['x', '5'])
@@ -22,7 +22,7 @@ describe('HeaderReader', () => {
     expect(reader.take(7)?.list.raw).toEqual(['x', '7'])
   })
 
-  it('opens no stream with a number that is even, used or passed over', () => {
+  it('ignores streams with an even, used or skipped number', () => {
     const reader = readerOf()
     for (const stream of [5, 3, 5, 6]) reader.read(request(stream, String(stream)))
     expect(reader.take(3)).toBeUndefined()
@@ -30,7 +30,7 @@ describe('HeaderReader', () => {
     expect(reader.take(6)).toBeUndefined()
   })
 
-  it('bounds what waits for streams that never appear', () => {
+  it('bounds the lists of streams that never open', () => {
     const reader = readerOf()
     let stream = 1
     while (stream < 10_000 && reader.read(request(stream, 'y'.repeat(80))) !== undefined) stream += 2
@@ -38,7 +38,7 @@ describe('HeaderReader', () => {
     expect(reader.read(request(stream, 'more'))).toBeUndefined()
   })
 
-  it('counts nothing of lists that were taken', () => {
+  it('frees the budget of taken lists', () => {
     const reader = readerOf()
     for (let stream = 1; stream < 2000; stream += 2) {
       expect(reader.read(request(stream, 'y'.repeat(80)))).toBeDefined()
@@ -46,7 +46,7 @@ describe('HeaderReader', () => {
     }
   })
 
-  it('reads the same, however the bytes are cut', () => {
+  it('reads the same lists however the input is split', () => {
     const bytes = Buffer.concat([
       preface,
       encodeFrame(frameTypes.settings),
@@ -81,7 +81,7 @@ describe('HeaderReader', () => {
     )
   })
 
-  it('never throws, whatever arrives', () => {
+  it('never throws on arbitrary input', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (chunks) => {
         const reader = readerOf()

@@ -1,28 +1,19 @@
 import { HpackDecoder } from './hpack/decoder.ts'
 import { HeaderList } from './hpack/header-list.ts'
+import { placeholderHeadersFrame } from './http2-placeholder.ts'
 import { type RequestFields, readRequestFields } from './http2-request-fields.ts'
-import { headersFrameOf } from './http2-stand-in.ts'
 
-/**
- * Takes the header lists out of what a client of HTTP/2 sends, before the session that answers it sees them. The library behind node's
- * sessions drops header fields that it finds invalid and bounds their size and number, and node gives no way to see that. So header blocks
- * are decoded here, whole, and the session gets a stand-in for each: a block that opens the stream and says no more than framing needs.
- *
- *     preface (24 octets) --> frame head (9 octets) --> header block: decoded, replaced
- *                                                  \--> anything else: passed on as it is
- *
- * @see RFC 9113, 4 and 6
- */
+/** Limits of a `HeaderReader`. */
 export interface HeaderReaderLimits {
-  /** Octets of a header list, with 32 for each field. Larger ones are `tooLarge`. */
+  /** Octets of a header list, plus 32 for each field. Larger lists are `tooLarge`. */
   readonly listBytes: number
   /** Octets of the payload of a frame. */
   readonly frameBytes: number
-  /** Octets of an encoded header block, and of all lists whose streams have not appeared. */
+  /** Octets of an encoded header block, and of all lists that have not been taken. */
   readonly blockBytes: number
 }
 
-/** The head of a request, as it was sent. */
+/** The head of a request, unchanged. */
 export interface RequestHead {
   readonly list: HeaderList
   readonly fields: RequestFields
@@ -37,16 +28,16 @@ const endStreamFlag = 0x1
 const endHeadersFlag = 0x4
 const paddedFlag = 0x8
 const priorityFlag = 0x20
-/** What a field of a list costs beside its text: two references. */
+/** Overhead of a field beside its text: two references. */
 const fieldCost = 16
 const empty = Buffer.alloc(0)
 
-interface Waiting {
+interface PendingHead {
   readonly head: RequestHead
   readonly cost: number
 }
 
-/** A frame under way whose payload is wanted. */
+/** A partially received frame whose payload is needed. */
 interface Frame {
   readonly type: number
   readonly flags: number
@@ -54,7 +45,7 @@ interface Frame {
   readonly length: number
 }
 
-/** A header block that goes on in the next frame. */
+/** A header block that continues in the next frame. */
 interface Block {
   readonly stream: number
   readonly flags: number
@@ -62,21 +53,31 @@ interface Block {
   length: number
 }
 
+/**
+ * Extracts the header lists from the input of an HTTP/2 client before the session reads it. The library behind node's sessions silently
+ * drops invalid header fields and limits their size and number. Therefore header blocks are decoded here, completely, and the session
+ * receives a placeholder for each: a block that opens the stream and holds only what framing needs.
+ *
+ *     preface (24 octets) --> frame head (9 octets) --> header block: decoded, replaced
+ *                                                  \--> other frames: passed on unchanged
+ *
+ * @see RFC 9113, 4 and 6
+ */
 export class HeaderReader {
   readonly #decoder = new HpackDecoder()
   readonly #limits: HeaderReaderLimits
-  readonly #waiting = new Map<number, Waiting>()
-  #waitingCost = 0
+  readonly #pending = new Map<number, PendingHead>()
+  #pendingCost = 0
   #newestStream = 0
-  /** Octets that are passed on unseen: the rest of the preface or of a payload. */
+  /** Octets to pass on without inspection: the rest of the preface or of a payload. */
   #skip = prefaceLength
-  /** A frame head or wanted payload that arrives in pieces. */
+  /** A partially received frame head or payload. */
   #partial: Buffer = empty
   #filled = 0
   #frame: Frame | undefined
   #block: Block | undefined
   #broken = false
-  /** What the session gets of the current chunk. */
+  /** Output for the current chunk. */
   #out: Buffer[] = []
 
   constructor(limits: HeaderReaderLimits) {
@@ -84,13 +85,13 @@ export class HeaderReader {
   }
 
   /**
-   * Takes what arrived next.
+   * Processes the next chunk of input.
    *
-   * @returns what the session gets instead, maybe nothing; undefined when the client breaks the protocol or a limit: the connection must end.
+   * @returns the input for the session, possibly empty; undefined when the client violates the protocol or a limit: close the connection
    */
   read(chunk: Buffer): Buffer | undefined {
     let at = 0
-    /** Where that begins which is passed on next. */
+    /** Start of the bytes to pass on. */
     let from = 0
     while (!this.#broken && at < chunk.length) {
       const frame = this.#frame
@@ -123,14 +124,14 @@ export class HeaderReader {
   }
 
   /**
-   * The head of a stream that the session has opened; at most once. Streams appear in the order of their numbers: heads of earlier ones,
-   * which the session refused, are forgotten.
+   * Returns the head of a stream that the session has opened, once. Streams open in the order of their numbers: heads of earlier streams,
+   * which the session refused, are dropped.
    */
   take(stream: number): RequestHead | undefined {
-    for (const [id, { head, cost }] of this.#waiting) {
+    for (const [id, { head, cost }] of this.#pending) {
       if (id > stream) return undefined
-      this.#waiting.delete(id)
-      this.#waitingCost -= cost
+      this.#pending.delete(id)
+      this.#pendingCost -= cost
       if (id === stream) return head
     }
     return undefined
@@ -147,7 +148,7 @@ export class HeaderReader {
     return out.length === 1 ? out[0]! : Buffer.concat(out)
   }
 
-  /** Keeps a part of a frame head or payload until the rest is there. @returns octets taken */
+  /** Buffers part of a frame head or payload. @returns the number of octets consumed */
   #fill(chunk: Buffer, { at, wanted }: { readonly at: number; readonly wanted: number }): number {
     const taken = Math.min(wanted - this.#filled, chunk.length - at)
     if (this.#filled + taken > this.#partial.length) {
@@ -161,13 +162,13 @@ export class HeaderReader {
   }
 
   #filledPart(): Buffer {
-    const whole = this.#partial
+    const complete = this.#partial
     this.#partial = empty
     this.#filled = 0
-    return whole
+    return complete
   }
 
-  /** Reads a frame head. @returns whether the frame is passed on as it is */
+  /** Reads a frame head. @returns whether the frame is passed on unchanged */
   #head(source: Buffer, at: number): boolean {
     const length = source.readUIntBE(at, lengthOctets)
     const type = source[at + lengthOctets]!
@@ -187,7 +188,7 @@ export class HeaderReader {
     return false
   }
 
-  /** @returns octets taken */
+  /** @returns the number of octets consumed */
   #readPayload(frame: Frame, chunk: Buffer, at: number): number {
     if (this.#filled === 0 && chunk.length - at >= frame.length) {
       this.#payload(frame, chunk.subarray(at, at + frame.length))
@@ -207,26 +208,26 @@ export class HeaderReader {
     }
     const ends = (frame.flags & endHeadersFlag) !== 0
     if (ends && this.#block === undefined) {
-      this.#read(frame, fragment)
+      this.#decode(frame, fragment)
       return
     }
     this.#block ??= { stream: frame.stream, flags: frame.flags, fragments: [], length: 0 }
     const block = this.#block
     block.length += fragment.length
     block.fragments.push(Buffer.from(fragment))
-    // Empty frames are counted too.
+    // Also limits the number of empty frames.
     if (block.length > this.#limits.blockBytes || block.fragments.length > maxFrames(this.#limits)) {
       this.#broken = true
       return
     }
     if (!ends) return
     this.#block = undefined
-    this.#read(block, Buffer.concat(block.fragments))
+    this.#decode(block, Buffer.concat(block.fragments))
   }
 
-  /** Decodes a whole block and puts its stand-in into its place. */
-  #read({ stream, flags }: Pick<Block, 'stream' | 'flags'>, block: Buffer): void {
-    // Trailers, and what no client may send, are decoded for the sake of the table alone.
+  /** Decodes a complete block and emits its placeholder. */
+  #decode({ stream, flags }: Pick<Block, 'stream' | 'flags'>, block: Buffer): void {
+    // Trailers and blocks of invalid streams are decoded only to keep the HPACK table in step.
     const opens = stream > this.#newestStream && (stream & 1) === 1
     const list = new HeaderList(opens ? this.#limits.listBytes : 0)
     if (!this.#decoder.decode(block, list)) {
@@ -235,26 +236,26 @@ export class HeaderReader {
     }
     const endsStream = (flags & endStreamFlag) !== 0
     if (!opens) {
-      this.#out.push(headersFrameOf({ stream, endsStream, fields: undefined }))
+      this.#out.push(placeholderHeadersFrame({ stream, endsStream, fields: undefined }))
       return
     }
     this.#newestStream = stream
     const fields = readRequestFields(list.raw)
     if (!fields.wellFormed) list.invalid = true
     const cost = block.length + list.raw.length * fieldCost
-    this.#waiting.set(stream, { head: { list, fields }, cost })
-    this.#waitingCost += cost
-    if (this.#waitingCost > this.#limits.blockBytes) this.#broken = true
-    this.#out.push(headersFrameOf({ stream, endsStream, fields }))
+    this.#pending.set(stream, { head: { list, fields }, cost })
+    this.#pendingCost += cost
+    if (this.#pendingCost > this.#limits.blockBytes) this.#broken = true
+    this.#out.push(placeholderHeadersFrame({ stream, endsStream, fields }))
   }
 }
 
-/** Enough for blocks in frames of half the size that every peer must take. */
+/** Allows blocks in frames of half the minimum frame size of RFC 9113. */
 function maxFrames({ blockBytes }: HeaderReaderLimits): number {
   return 8 + Math.ceil(blockBytes / 8192)
 }
 
-/** The payload of a HEADERS frame without padding and priority; undefined when these do not fit into it. */
+/** Strips padding and priority from a HEADERS payload. @returns undefined when the payload is too short for them */
 function fragmentOf({ flags }: Frame, payload: Buffer): Buffer | undefined {
   let start = 0
   let padding = 0

@@ -1,12 +1,12 @@
 export type HttpErrorCode =
   /** The port is taken, the address unknown, or listening is not permitted. */
   | 'ListenFailed'
-  /** Certificate, key or authorities that TLS cannot use. */
+  /** The certificate, key or authorities are unusable. */
   | 'InvalidTls'
-  /** An option outside its range. */
+  /** An option is out of range. */
   | 'InvalidOption'
 
-/** The adapter cannot serve. What goes wrong with one request is answered or told to `onFault`. */
+/** The listener cannot start. Failures of single requests are responses, or reported to `onError`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode

@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ApiRequest } from '@krmkit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Listening } from './interfaces.ts'
-import { Feed, listenPlain, RawClient, streaming, text } from './testing/fake-server.ts'
+import type { Listener } from './interfaces.ts'
+import { Feed, listenPlain, RawClient, streamResponse, textResponse } from './testing/fake-server.ts'
 
-let server: Listening | undefined
+let server: Listener | undefined
 const clients: RawClient[] = []
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.destroy()
@@ -27,36 +27,36 @@ const seen = async (head: string): Promise<ApiRequest> => {
   let request: ApiRequest | undefined
   await start((incoming) => {
     request = incoming
-    return text('seen')
+    return textResponse('seen')
   })
   await dial().send(head).until('seen')
   return request!
 }
 
-describe('the request', () => {
-  it('keeps path and query as they came', async () => {
+describe('HTTP/1.1 request', () => {
+  it('keeps path and query unchanged', async () => {
     const request = await seen('GET //api/../v1/%2e%2E/a%2Fb;x=%zz?limit=1&a=%20b?c=d HTTP/1.1\r\nHost: h\r\n\r\n')
     expect(request).toMatchObject({ method: 'GET', path: '//api/../v1/%2e%2E/a%2Fb;x=%zz', query: 'limit=1&a=%20b?c=d' })
   })
 
-  it('drops scheme and authority of an absolute target', async () => {
+  it('removes scheme and authority of an absolute target', async () => {
     expect(await seen('GET http://other:80/api/v1?x HTTP/1.1\r\nHost: h\r\n\r\n')).toMatchObject({ path: '/api/v1', query: 'x' })
   })
 
-  it('keeps repeated headers apart and names in lower case', async () => {
+  it('keeps repeated headers apart and lowers names', async () => {
     const { headers } = await seen(
       'GET / HTTP/1.1\r\nHost: h\r\nImpersonate-Group: a, b\r\nIMPERSONATE-group: c\r\nimpersonate-group: d\r\n__proto__: x\r\nX-Name: gr\xc3\xbcn\r\n\r\n',
     )
     expect({ ...headers }).toEqual({ host: 'h', 'impersonate-group': ['a, b', 'c', 'd'], ['__proto__']: 'x', 'x-name': 'grün' })
   })
 
-  it('knows the address of the client and nothing of certificates', async () => {
+  it('has the client address and no certificates', async () => {
     expect((await seen('GET / HTTP/1.1\r\nHost: h\r\n\r\n')).peer).toEqual({ address: '127.0.0.1' })
   })
 })
 
-describe('header fields', () => {
-  it.each([150, 1000, 5000])('arrive all, be there %i of one name', async (count) => {
+describe('HTTP/1.1 header fields', () => {
+  it.each([150, 1000, 5000])('are all received, with %i of one name', async (count) => {
     const groups = Array.from({ length: count }, (_, i) => `group-${i}`)
     const lines = groups.map((group) => `Impersonate-Group: ${group}\r\n`)
     const request = await seen(`GET / HTTP/1.1\r\nHost: h\r\n${lines.join('')}Last: 1\r\n\r\n`)
@@ -64,15 +64,15 @@ describe('header fields', () => {
     expect(request.headers.last).toBe('1')
   })
 
-  it('lose the white space around their values, as the protocol has it', async () => {
+  it('are trimmed, as the protocol requires', async () => {
     expect((await seen('GET / HTTP/1.1\r\nHost: h\r\nX: \t a b\t \r\n\r\n')).headers.x).toBe('a b')
   })
 })
 
-describe('the body', () => {
-  const echo = async (request: ApiRequest) => text(`<${Buffer.from(await request.body(20)).toString('latin1')}>`)
+describe('HTTP/1.1 request body', () => {
+  const echo = async (request: ApiRequest) => textResponse(`<${Buffer.from(await request.body(20)).toString('latin1')}>`)
 
-  it('is read with a length, in chunks, and when there is none', async () => {
+  it('is read with a length, in chunks, and when absent', async () => {
     await start(echo)
     const client = dial()
     await client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc').until('<abc>')
@@ -85,18 +85,18 @@ describe('the body', () => {
   it.each([
     ['declared', `Content-Length: 21\r\n\r\n${'x'.repeat(21)}`],
     ['found out', `Transfer-Encoding: chunked\r\n\r\n15\r\n${'x'.repeat(21)}\r\n0\r\n\r\n`],
-  ])('above the limit is refused, %s', async (_, rest) => {
+  ])('is rejected above the limit, %s', async (_, rest) => {
     await start(echo)
     const client = dial().send(`POST / HTTP/1.1\r\nHost: h\r\n${rest}`)
     const answer = await client.until('limit is 20')
     expect(answer).toContain('HTTP/1.1 413 ')
     expect(answer).toContain('"reason":"RequestEntityTooLarge"')
-    // The rest was thrown away, so the connection is still good.
+    // The rest was discarded, so the connection is still usable.
     client.received = ''
     await client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\ny').until('<y>')
   })
 
-  it('is cut off when far too large', async () => {
+  it('closes the connection when far too large', async () => {
     await start(echo)
     const client = dial().send('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n')
     const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`
@@ -105,8 +105,8 @@ describe('the body', () => {
     expect(client.received).toContain('limit is 20')
   })
 
-  it('that nothing reads ends the connection when it goes on and on, whole answer first', async () => {
-    await start(() => text('refused', { status: 401 }))
+  it('closes the connection after the whole response when unread and too long', async () => {
+    await start(() => textResponse('refused', { status: 401 }))
     for (const head of ['Transfer-Encoding: chunked', 'Content-Length: 1000000000']) {
       const client = dial().send(`POST / HTTP/1.1\r\nHost: h\r\n${head}\r\n\r\n`)
       const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`
@@ -118,13 +118,13 @@ describe('the body', () => {
       }
       await client.closed
       expect(client.received).toContain('refused')
-      // Buffers of the kernel on both sides take some, too.
+      // The kernel buffers of both sides hold some more.
       expect(taken).toBeLessThan(40)
     }
   })
 
-  it('that nothing reads leaves the connection in use when it is small', async () => {
-    await start(() => text('refused', { status: 401 }))
+  it('keeps the connection alive when unread and small', async () => {
+    await start(() => textResponse('refused', { status: 401 }))
     const client = dial()
     for (let i = 0; i < 3; i++) {
       client.received = ''
@@ -132,13 +132,13 @@ describe('the body', () => {
     }
   })
 
-  it.each(['Content-Length: 15', 'Transfer-Encoding: chunked'])('that stands still is answered 408 (%s)', async (head) => {
+  it.each(['Content-Length: 15', 'Transfer-Encoding: chunked'])('stalled, gets a 408 (%s)', async (head) => {
     await start(echo, { limits: { bodyWindowMs: 40 } })
     const client = dial().send(`POST / HTTP/1.1\r\nHost: h\r\n${head}\r\n\r\n1\r\n`)
     expect(await client.until('too slowly')).toContain('HTTP/1.1 408 ')
   })
 
-  it('may come slowly, but fast enough', async () => {
+  it('is accepted at the minimum rate', async () => {
     await start(echo, { limits: { bodyWindowMs: 40, bodyBytesPerSecond: 1 } })
     const client = dial().send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 12\r\n\r\n')
     for (let i = 0; i < 12; i++) {
@@ -148,8 +148,8 @@ describe('the body', () => {
     await client.until(`<${'x'.repeat(12)}>`)
   })
 
-  it('is asked for only when the handler wants it', async () => {
-    await start(async (request) => (request.path === '/no' ? text('unwanted', { status: 401 }) : echo(request)))
+  it('gets 100 Continue only when the handler reads it', async () => {
+    await start(async (request) => (request.path === '/no' ? textResponse('unwanted', { status: 401 }) : echo(request)))
     const head = (path: string, length: number) =>
       `POST ${path} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
     const client = dial().send(head('/yes', 2))
@@ -167,7 +167,7 @@ describe('the body', () => {
     }
   })
 
-  it('that ends early is an error for the handler alone', async () => {
+  it('cut short, fails only the read of the handler', async () => {
     let failure: unknown
     const over = new Promise<void>((resolve) => {
       void start(async (request) => {
@@ -175,7 +175,7 @@ describe('the body', () => {
           failure = error
           resolve()
         })
-        return text('nobody reads this')
+        return textResponse('unread response')
       }).then(() => dial().send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nabc').socket.end())
     })
     await over
@@ -183,7 +183,7 @@ describe('the body', () => {
   })
 })
 
-describe('the answer', () => {
+describe('HTTP/1.1 response', () => {
   const get = (client: RawClient, options: { method?: string; headers?: string; path?: string } = {}) =>
     client.send(`${options.method ?? 'GET'} ${options.path ?? '/'} HTTP/1.1\r\nHost: h\r\n${options.headers ?? ''}\r\n`)
 
@@ -202,10 +202,10 @@ describe('the answer', () => {
     const feed = new Feed()
     await start((request) =>
       request.path === '/stream'
-        ? streaming(feed)
+        ? streamResponse(feed)
         : request.path === '/304'
           ? { status: 304, headers: {}, body: { kind: 'empty' } }
-          : text('body'),
+          : textResponse('body'),
     )
     const client = dial()
     expect(await get(client, { method: 'HEAD' }).until('\r\n\r\n')).toMatch(/content-length: 4\r\n(?:.*\r\n)*\r\n$/)
@@ -218,14 +218,14 @@ describe('the answer', () => {
     await get(client).until('body')
   })
 
-  it('sends a large list whole', async () => {
+  it('sends a large list completely', async () => {
     const parts = Array.from({ length: 3000 }, (_, i) => Buffer.from(String(i).padStart(300, '.')))
     const whole = Buffer.concat(parts)
     await start(() => ({ status: 200, headers: {}, body: { kind: 'list', parts, length: whole.length } }))
     expect(Buffer.compare(await fetchBytes(server!.url), whole)).toBe(0)
   })
 
-  it.each([['bytes' as const], ['list' as const]])('compresses large %s for those who ask', async (kind) => {
+  it.each([['bytes' as const], ['list' as const]])('compresses large %s for clients that accept gzip', async (kind) => {
     const whole = Buffer.alloc(200_000, 'krm')
     const body =
       kind === 'bytes' ? { kind, bytes: whole } : { kind, parts: [whole.subarray(0, 7), whole.subarray(7)], length: whole.length }
@@ -238,21 +238,21 @@ describe('the answer', () => {
     expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip;q=0' })).equals(whole)).toBe(true)
   })
 
-  it('stays an answer when the handler throws', async () => {
+  it('is a 500 when the handler throws', async () => {
     const faults: unknown[] = []
     await start(
       () => {
         throw new Error('broken')
       },
-      { onFault: (error) => faults.push(error) },
+      { onError: (error) => faults.push(error) },
     )
     expect(await get(dial()).until('"InternalError"')).toContain('HTTP/1.1 500 ')
     expect(faults).toHaveLength(1)
   })
 
-  it('carries header values without the characters that have no place in them, and leaves out names that are none', async () => {
+  it('has sanitized header values and omits invalid names', async () => {
     const headers = { 'x-bad': 'a\r\nInjected: \0\x7f\u2028\u{1f600}\t', 'x bad': 'b', '': 'c', 'gr\u00fcn': 'd' }
-    await start(() => text('fine', { headers }))
+    await start(() => textResponse('fine', { headers }))
     const answer = await get(dial()).until('fine')
     expect(answer).toContain('HTTP/1.1 200 ')
     expect(answer).toContain('x-bad: a  Injected:   \xe2\x80\xa8\xf0\x9f\x98\x80\r\n')
@@ -260,10 +260,10 @@ describe('the answer', () => {
   })
 })
 
-describe('a stream', () => {
-  it('joins what is ready in one turn into one chunk', async () => {
+describe('HTTP/1.1 stream', () => {
+  it('sends the pieces of one turn as one chunk', async () => {
     const feed = new Feed()
-    await start(() => streaming(feed))
+    await start(() => streamResponse(feed))
     const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     await client.until('\r\n\r\n')
     client.received = ''
@@ -278,10 +278,10 @@ describe('a stream', () => {
     await client.send('HEAD / HTTP/1.1\r\nHost: h\r\n\r\n').until('200 OK')
   })
 
-  it('gives all watchers the same bytes', async () => {
+  it('shares the bytes between watchers', async () => {
     const feeds = Array.from({ length: 20 }, () => new Feed())
     let next = 0
-    await start(() => streaming(feeds[next++]!))
+    await start(() => streamResponse(feeds[next++]!))
     const watchers = feeds.map(() => dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n'))
     await Promise.all(watchers.map((watcher) => watcher.until('\r\n\r\n')))
     const shared = [Buffer.from('a'.repeat(100)), Buffer.from('b'.repeat(200))]
@@ -289,12 +289,12 @@ describe('a stream', () => {
     for (const watcher of watchers) expect(await watcher.until('b\r\n')).toMatch(/\r\n\r\n12c\r\na{100}b{200}\r\n$/)
   })
 
-  it('ends its source and aborts the signal when the client goes', async () => {
+  it('cancels its source and aborts the signal when the client disconnects', async () => {
     const feed = new Feed()
     let request: ApiRequest | undefined
     await start((incoming) => {
       request = incoming
-      return streaming(feed)
+      return streamResponse(feed)
     })
     const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     await client.until('\r\n\r\n')
@@ -304,13 +304,13 @@ describe('a stream', () => {
     await aborted
   })
 
-  it('pulls no more than the client takes', async () => {
+  it('pulls no faster than the client reads', async () => {
     const feed = new Feed()
     const piece = Buffer.alloc(64 * 1024, 'x')
     const total = 2000
     for (let i = 0; i < total; i++) feed.push(piece)
     feed.end()
-    await start(() => streaming(feed))
+    await start(() => streamResponse(feed))
     const client = dial()
     client.socket.pause()
     client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
@@ -332,10 +332,10 @@ describe('a stream', () => {
     expect(bytes).toBeGreaterThan(total * piece.length)
   })
 
-  it('that fails cuts the answer off', async () => {
+  it('that fails interrupts the response', async () => {
     const faults: unknown[] = []
     const feed = new Feed()
-    await start(() => streaming(feed), { onFault: (error) => faults.push(error) })
+    await start(() => streamResponse(feed), { onError: (error) => faults.push(error) })
     const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     feed.push('part')
     await client.until('part')
@@ -345,9 +345,9 @@ describe('a stream', () => {
     expect(faults).toEqual([new Error('broken')])
   })
 
-  it('reaches a client of HTTP/1.0 without chunks', async () => {
+  it('is sent to an HTTP/1.0 client without chunked encoding', async () => {
     const feed = new Feed()
-    await start(() => streaming(feed))
+    await start(() => streamResponse(feed))
     const client = dial().send('GET / HTTP/1.0\r\n\r\n')
     feed.push('one\n', 'two\n')
     feed.end()
@@ -355,7 +355,7 @@ describe('a stream', () => {
     expect(client.received).toMatch(/\r\n\r\none\ntwo\n$/)
   })
 
-  it('waits for the answer before it when requests are pipelined', async () => {
+  it('waits for the previous response of pipelined requests', async () => {
     const feed = new Feed()
     feed.push('streamed')
     feed.end()
@@ -363,9 +363,9 @@ describe('a stream', () => {
     await start((request) =>
       request.path === '/slow'
         ? new Promise((resolve) => {
-            release = () => resolve(text('slow'))
+            release = () => resolve(textResponse('slow'))
           })
-        : streaming(feed),
+        : streamResponse(feed),
     )
     const client = dial().send('GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /stream HTTP/1.1\r\nHost: h\r\n\r\n')
     while (feed.pulled === 0) await new Promise((resolve) => setImmediate(resolve))

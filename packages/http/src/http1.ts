@@ -1,24 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { BodyPace } from './body-pace.ts'
+import type { BodyRateMonitor } from './body-rate.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { answerText, isSendable } from './header-text.ts'
-import { refusalOfHead } from './http1-refusal.ts'
+import { isHeaderName, sanitizeHeaderValue } from './header-value.ts'
+import { validateHttp1Head } from './http1-head.ts'
+import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
-import { noBody, nothing, type ReadOptions, readBody } from './request-body.ts'
+import { emptyBody, emptyStream, type ReadBodyOptions, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { type Outlet, StreamPump } from './stream-pump.ts'
-import type { TurnQueue } from './turn-queue.ts'
-import { boundUnreadBody } from './unread-body.ts'
-import { bodyBehind, goesByMessages, goOver, type TakenOver } from './upgrade.ts'
+import { cancelStream, groupParts, internalErrorBody, internalErrorResponse, sendChunks } from './responses.ts'
+import { StreamPump, type StreamSink } from './stream-pump.ts'
+import { limitUnreadBody } from './unread-body.ts'
+import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
+import type { WriteCoalescer } from './write-coalescer.ts'
 
-/**
- * One request of HTTP/1.1. A class and not a literal: the signal, which most requests never look at, is made when it is
- * asked for.
- */
+/** One HTTP/1.1 request. A class, because `signal` is created lazily: most requests never read it. */
 class Http1Request implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -28,14 +26,14 @@ class Http1Request implements ApiRequest {
   readonly upgradable: boolean
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
-  readonly #takenOver: TakenOver | undefined
-  readonly #pace: BodyPace
-  #waits: boolean
-  #taken = false
+  readonly #upgrade: UpgradeSocket | undefined
+  readonly #rates: BodyRateMonitor
+  #expectsContinue: boolean
+  #isBodyRead = false
   #abort: AbortController | undefined
-  #left = false
+  #disconnected = false
 
-  constructor({ message, response, waits, takenOver }: Http1Exchange, pace: BodyPace) {
+  constructor({ message, response, expectsContinue, upgrade }: Http1Exchange, rates: BodyRateMonitor) {
     const { path, query } = splitTarget(message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
@@ -44,10 +42,10 @@ class Http1Request implements ApiRequest {
     this.peer = peerOf(message.socket)
     this.#message = message
     this.#response = response
-    this.#waits = waits
-    this.#takenOver = takenOver
-    this.#pace = pace
-    this.upgradable = takenOver !== undefined
+    this.#expectsContinue = expectsContinue
+    this.#upgrade = upgrade
+    this.#rates = rates
+    this.upgradable = upgrade !== undefined
   }
 
   get signal(): AbortSignal {
@@ -55,117 +53,117 @@ class Http1Request implements ApiRequest {
       const abort = new AbortController()
       const response = this.#response
       this.#abort = abort
-      const judge = () => {
+      const onClose = () => {
         if (!response.writableFinished) abort.abort()
       }
-      if (response.destroyed || this.#left) judge()
-      else response.once('close', judge)
+      if (response.destroyed || this.#disconnected) onClose()
+      else response.once('close', onClose)
     }
     return this.#abort.signal
   }
 
-  /** The client has gone from a connection that the response no longer has. */
-  leave(): void {
-    this.#left = true
+  /** Reports the disconnect of a client whose socket is detached from the response. */
+  disconnect(): void {
+    this.#disconnected = true
     this.#abort?.abort()
   }
 
-  /** The body is being read, or was. */
-  get taken(): boolean {
-    return this.#taken
+  /** Reading of the body has begun. */
+  get isBodyRead(): boolean {
+    return this.#isBodyRead
   }
 
-  /** The client still waits for leave to send its body: what it sends next may be that, or another request. */
-  get heldBack(): boolean {
-    return this.#waits
+  /** The client still waits for 100 Continue: its next bytes may be the body or another request. */
+  get awaitsContinue(): boolean {
+    return this.#expectsContinue
   }
 
-  /** A length above 0, or chunks. */
-  get carriesBody(): boolean {
+  /** The head announces a body: a length above 0, or chunks. */
+  get hasBody(): boolean {
     const { headers } = this
     return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   }
 
-  body(limit: number): Promise<Uint8Array> {
-    if (!this.carriesBody) return noBody()
-    this.#taken = true
+  body(limitBytes: number): Promise<Uint8Array> {
+    if (!this.hasBody) return emptyBody()
+    this.#isBodyRead = true
     const { headers } = this
-    const declared = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-    if (this.#takenOver !== undefined) return readBehind(this.#takenOver, { limit, declared, pace: this.#pace })
-    if (this.#waits && !(declared !== undefined && declared > limit)) {
-      this.#waits = false
+    const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+    if (this.#upgrade !== undefined) return readUpgradeBody(this.#upgrade, { limitBytes, contentLength, rates: this.#rates })
+    if (this.#expectsContinue && !(contentLength !== undefined && contentLength > limitBytes)) {
+      this.#expectsContinue = false
       this.#response.writeContinue()
     }
-    return readBody(this.#message, { limit, declared, pace: this.#pace })
+    return readBody(this.#message, { limitBytes, contentLength, rates: this.#rates })
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    if (!this.carriesBody) return nothing()
-    this.#taken = true
+    if (!this.hasBody) return emptyStream()
+    this.#isBodyRead = true
     const length = this.headers['content-length']
-    if (this.#takenOver !== undefined) return bodyBehind(this.#takenOver, length === undefined ? undefined : Number(length))
-    if (this.#waits) {
-      this.#waits = false
+    if (this.#upgrade !== undefined) return upgradeBody(this.#upgrade, length === undefined ? undefined : Number(length))
+    if (this.#expectsContinue) {
+      this.#expectsContinue = false
       this.#response.writeContinue()
     }
     return this.#message.iterator({ destroyOnReturn: false })
   }
 }
 
-async function readBehind(takenOver: TakenOver, options: ReadOptions): Promise<Uint8Array> {
-  return readBody(bodyBehind(takenOver, options.declared), options)
+async function readUpgradeBody(upgrade: UpgradeSocket, options: ReadBodyOptions): Promise<Uint8Array> {
+  return readBody(upgradeBody(upgrade, options.contentLength), options)
 }
 
-/** What is known of an exchange when its head has been read. */
+/** An exchange whose request head has been read. */
 export interface Http1Exchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  /** The client holds its body back until it is told to go on. */
-  readonly waits: boolean
-  /** The client asks for another protocol: node has left the connection to us. */
-  readonly takenOver?: TakenOver
+  /** The client sends its body only after 100 Continue. */
+  readonly expectsContinue: boolean
+  /** Set when the client requests another protocol: node has handed over the connection. */
+  readonly upgrade?: UpgradeSocket
 }
 
-const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalFailure.length)]
+const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalErrorBody.length)]
 
-/** Answers one request. */
-export async function serveHttp1(context: Context, exchange: Http1Exchange): Promise<void> {
-  const { message, response, takenOver } = exchange
-  const request = new Http1Request(exchange, context.pace)
-  arrived(context, message.socket)
-  const refused = refusalOfHead(message, { headers: request.headers, headerBytes: context.limits.headerBytes })
-  if (refused !== undefined) context.refused.add(message.socket)
-  let answer: ApiResponse
+/** Serves one request. */
+export async function serveHttp1(context: ListenerContext, exchange: Http1Exchange): Promise<void> {
+  const { message, response, upgrade } = exchange
+  const request = new Http1Request(exchange, context.bodyRates)
+  settleConnection(context, message.socket)
+  const rejection = validateHttp1Head(message, { headers: request.headers, headerBytes: context.limits.headerBytes })
+  if (rejection !== undefined) context.rejected.add(message.socket)
+  let apiResponse: ApiResponse
   try {
-    answer = refused ?? (await context.handle(request))
+    apiResponse = rejection ?? (await context.handle(request))
   } catch (error) {
-    context.fault(error)
-    answer = failure
+    context.reportError(error)
+    apiResponse = internalErrorResponse
   }
   try {
-    if (takenOver !== undefined && answer.body.kind === 'stream' && goesByMessages(request.headers, answer)) {
-      const { overWebSocket } = await import('./websocket.ts')
-      const { stream } = answer.body
-      const gone = () => request.leave()
-      context.pump(await overWebSocket({ ...exchange, takenOver, stream, turns: context.turns, gone }))
-    } else if (answer.body.kind !== 'connection') {
-      if (takenOver === undefined && request.carriesBody && !message.complete) boundUnreadBody(message, response, request.taken)
-      send(context, { request, response, answer })
-    } else if (takenOver === undefined) throw new Error('the connection cannot go over to another protocol')
-    else context.pump(goOver(takenOver, { response, answer, connection: answer.body.connection }))
+    if (upgrade !== undefined && apiResponse.body.kind === 'stream' && isWebSocketWatch(request.headers, apiResponse)) {
+      const { serveWebSocket } = await import('./websocket.ts')
+      const { stream } = apiResponse.body
+      const onClose = () => request.disconnect()
+      context.runStream(await serveWebSocket({ ...exchange, upgrade, stream, coalescer: context.coalescer, onClose }))
+    } else if (apiResponse.body.kind !== 'connection') {
+      if (upgrade === undefined && request.hasBody && !message.complete) limitUnreadBody(message, response, request.isBodyRead)
+      send(context, { request, response, apiResponse })
+    } else if (upgrade === undefined) throw new Error('the connection cannot be upgraded')
+    else context.runStream(switchProtocols(upgrade, { response, head: apiResponse, connection: apiResponse.body.connection }))
   } catch (error) {
-    context.fault(error)
-    if (answer.body.kind === 'stream') dropStream(answer.body.stream)
-    else if (answer.body.kind === 'connection') answer.body.connection.destroy()
+    context.reportError(error)
+    if (apiResponse.body.kind === 'stream') cancelStream(apiResponse.body.stream)
+    else if (apiResponse.body.kind === 'connection') apiResponse.body.connection.destroy()
     if (response.headersSent) response.destroy()
-    else response.writeHead(500, failureHeaders).end(internalFailure)
+    else response.writeHead(500, failureHeaders).end(internalErrorBody)
   }
 }
 
 const settled = Symbol('settled')
 
-/** The first whole head of a connection. */
-function arrived(context: Context, socket: Socket & { [settled]?: true }): void {
+/** Called with each complete head; the first one ends the pending state of the connection. */
+function settleConnection(context: ListenerContext, socket: Socket & { [settled]?: true }): void {
   if (socket[settled] === true) return
   socket[settled] = true
   context.pending.settle(socket)
@@ -174,83 +172,88 @@ function arrived(context: Context, socket: Socket & { [settled]?: true }): void 
 interface Exchange {
   readonly request: Http1Request
   readonly response: ServerResponse
-  readonly answer: ApiResponse
+  readonly apiResponse: ApiResponse
 }
 
-function send(context: Context, exchange: Exchange): void {
-  const { request, response, answer } = exchange
-  const { status, body } = answer
+function send(context: ListenerContext, exchange: Exchange): void {
+  const { request, response, apiResponse } = exchange
+  const { status, body } = apiResponse
   if (response.destroyed) {
-    if (body.kind === 'stream') dropStream(body.stream)
+    if (body.kind === 'stream') cancelStream(body.stream)
     return
   }
-  if (context.closing || request.heldBack) response.shouldKeepAlive = false
+  if (context.closing || request.awaitsContinue) response.shouldKeepAlive = false
   if (status === 204 || status === 304 || body.kind === 'empty') {
-    response.writeHead(status, flatten(answer.headers, status === 204 || status === 304 ? -1 : 0)).end()
-    if (body.kind === 'stream') dropStream(body.stream)
+    response.writeHead(status, flatten(apiResponse.headers, status === 204 || status === 304 ? -1 : 0)).end()
+    if (body.kind === 'stream') cancelStream(body.stream)
     return
   }
   if (body.kind === 'bytes' || body.kind === 'list') {
-    if (shouldCompress(request, answer)) {
-      response.writeHead(status, flatten(compressedHeaders(answer.headers), -1))
-      carry(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflated), response)
+    if (shouldCompress(request, apiResponse)) {
+      response.writeHead(status, flatten(compressedHeaders(apiResponse.headers), -1))
+      sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), response)
     } else if (body.kind === 'bytes') {
-      response.writeHead(status, flatten(answer.headers, body.bytes.length)).end(body.bytes)
+      response.writeHead(status, flatten(apiResponse.headers, body.bytes.length)).end(body.bytes)
     } else {
-      response.writeHead(status, flatten(answer.headers, body.length))
+      response.writeHead(status, flatten(apiResponse.headers, body.length))
       if (request.method === 'HEAD') response.end()
-      else carry(groups(body.parts), response)
+      else sendChunks(groupParts(body.parts), response)
     }
     return
   }
   if (body.kind === 'connection') return
-  response.writeHead(status, flatten(answer.headers, -2))
+  response.writeHead(status, flatten(apiResponse.headers, -2))
   if (request.method === 'HEAD') {
-    dropStream(body.stream)
+    cancelStream(body.stream)
     response.end()
     return
   }
   response.flushHeaders()
-  context.pump(new StreamPump(body.stream, { outlet: new Http1Outlet(response, context.turns), turns: context.turns }))
+  context.runStream(
+    new StreamPump(body.stream, { sink: new Http1Sink(response, context.coalescer), coalescer: context.coalescer }),
+  )
 }
 
-/** Header names and values as `writeHead` takes them without a copy. `length` below 0: none is added; -1: a given one is left out. */
+/**
+ * Returns names and values in turn, the form that `writeHead` takes without a copy. `length` is added as content-length unless one is
+ * set; -1 removes it, -2 leaves it as it is.
+ */
 function flatten(headers: ApiResponse['headers'], length: number): string[] {
   const flat: string[] = []
   let needsLength = length >= 0
   for (const name in headers) {
-    if (!isSendable(name)) continue
+    if (!isHeaderName(name)) continue
     const value = headers[name]!
     if (name === 'content-length') {
       if (length === -1) continue
       needsLength = false
     }
-    if (typeof value === 'string') flat.push(name, answerText(value))
-    else for (const one of value) flat.push(name, answerText(one))
+    if (typeof value === 'string') flat.push(name, sanitizeHeaderValue(value))
+    else for (const each of value) flat.push(name, sanitizeHeaderValue(each))
   }
   if (needsLength) flat.push('content-length', String(length))
   return flat
 }
 
 /**
- * Writes chunks straight to the socket, so that all watchers of a turn share one framed buffer; falls back to the
- * response's own writing where there are no chunks (HTTP/1.0) or where an earlier answer still has the socket.
+ * Writes framed chunks to the socket itself, so that all watchers of a turn share one buffer. Writes to the response instead without
+ * chunked encoding (HTTP/1.0), or while an earlier response still owns the socket.
  */
-class Http1Outlet implements Outlet {
+class Http1Sink implements StreamSink {
   readonly #response: ServerResponse
-  readonly #turns: TurnQueue
+  readonly #coalescer: WriteCoalescer
 
-  constructor(response: ServerResponse, turns: TurnQueue) {
+  constructor(response: ServerResponse, coalescer: WriteCoalescer) {
     this.#response = response
-    this.#turns = turns
+    this.#coalescer = coalescer
   }
 
   send(pieces: readonly Uint8Array[]): boolean {
     const response = this.#response
     const socket = response.socket
     if (response.destroyed) return true
-    if (socket !== null && response.chunkedEncoding) return socket.write(this.#turns.join(pieces, 'chunk'))
-    return response.write(this.#turns.join(pieces, 'none'))
+    if (socket !== null && response.chunkedEncoding) return socket.write(this.#coalescer.join(pieces, 'chunk'))
+    return response.write(this.#coalescer.join(pieces, 'none'))
   }
 
   onceDrained(fn: () => void): void {

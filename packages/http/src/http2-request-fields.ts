@@ -1,18 +1,18 @@
-/** What a header list of HTTP/2 says about the request itself. */
+/** The request line of an HTTP/2 header list, and the fields that framing depends on. */
 export interface RequestFields {
   readonly method: string
   readonly target: string
   readonly contentLength: string | undefined
-  /** The list is that of a request: its pseudo headers are there, once and in front, and nothing is about the connection. */
+  /** The list follows the rules for requests: each pseudo-header once and first, no connection-specific fields. */
   readonly wellFormed: boolean
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** A path, an asterisk, or the absolute form that some clients of the stock server send. */
+/** A path, an asterisk, or the absolute form, which the stock server accepts. */
 const requestTarget = /^(?:\*|\/[^ ]*|https?:\/\/[^ ]+)$/
 const digits = /^\d{1,15}$/
 
-/** Fields with rules of their own: false for those that must not be there. */
+/** Fields with special rules; false marks forbidden fields. */
 const special = new Map<string, boolean>([
   ['connection', false],
   ['keep-alive', false],
@@ -24,7 +24,7 @@ const special = new Map<string, boolean>([
   ['te', true],
 ])
 
-/** @see RFC 9113, 8.1 to 8.3 */
+/** Reads and checks the fields. @see RFC 9113, 8.1 to 8.3 */
 export function readRequestFields(raw: readonly string[]): RequestFields {
   const pseudo: Record<string, string | undefined> = {
     ':method': undefined,
@@ -51,7 +51,7 @@ export function readRequestFields(raw: readonly string[]): RequestFields {
   const { ':method': method = '', ':scheme': scheme = '', ':path': path = '' } = pseudo
   const contentLength = single.get('content-length')
   if (!token.test(method)) wellFormed = false
-  // CONNECT has no target; it is answered 405.
+  // CONNECT has no target. It is rejected with 405 later.
   if (method !== 'CONNECT' && (scheme === '' || !requestTarget.test(path))) wellFormed = false
   if (contentLength !== undefined && !digits.test(contentLength)) wellFormed = false
   if ((single.get('te') ?? 'trailers') !== 'trailers') wellFormed = false

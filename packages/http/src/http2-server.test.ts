@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiRequest } from '@krmkit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Listening, ListenLimits } from './interfaces.ts'
+import type { Listener, ListenLimits } from './interfaces.ts'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, text } from './testing/fake-server.ts'
+import { textResponse, withErrorResponses } from './testing/fake-server.ts'
 import { encodeFields, encodeFrame, flags, frameTypes, type RawField, RawHttp2, requestFields } from './testing/raw-http2.ts'
 
 let directory: string
-let server: Listening
+let server: Listener
 let clients: RawHttp2[] = []
 let seen: ApiRequest[] = []
-/** Answers wait for it. */
+/** Responses wait for this promise. */
 let hold: Promise<void> | undefined
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
@@ -28,11 +28,11 @@ const start = async (limits: Partial<ListenLimits> = {}) => {
   clients = []
   seen = []
   hold = undefined
-  const handle = answering(async (request) => {
+  const handle = withErrorResponses(async (request) => {
     seen.push(request)
     await hold
-    if (request.method === 'POST') return text(`${(await request.body(100)).length}`)
-    return text(JSON.stringify(request.headers['x'] ?? null))
+    if (request.method === 'POST') return textResponse(`${(await request.body(100)).length}`)
+    return textResponse(JSON.stringify(request.headers['x'] ?? null))
   })
   server = await listen({ handle }, { tls: selfSigned(directory), limits })
 }
@@ -45,23 +45,23 @@ const headersFrame = (stream: number, payload: Buffer, set = flags.end | flags.e
   encodeFrame(frameTypes.headers, { flags: set, stream, payload })
 const whole = (...fields: RawField[]) => encodeFields([...requestFields, ...fields])
 
-describe('header values over HTTP/2', () => {
-  it.each([' nobody', 'nobody ', '  a\t', '\t', ' ', '', 'a, b', 'no\tbody'])('keeps %j as sent', async (value) => {
+describe('HTTP/2 header values', () => {
+  it.each([' admin', 'admin ', '  a\t', '\t', ' ', '', 'a, b', 'ad\tmin'])('keeps %j unchanged', async (value) => {
     await start()
     expect(
       await dial()
         .request(1, [['x', value]])
-        .answer(1),
+        .response(1),
     ).toMatchObject({ body: JSON.stringify(value), ended: true })
   })
 
-  it('reads them as UTF-8', async () => {
+  it('decodes UTF-8', async () => {
     await start()
     expect(
       (
         await dial()
           .request(1, [['x', 'gr\xc3\xbcn']])
-          .answer(1)
+          .response(1)
       ).body,
     ).toBe('"grün"')
   })
@@ -71,33 +71,33 @@ describe('header values over HTTP/2', () => {
     async (value) => {
       await start()
       const client = dial().request(1, [['x', value]])
-      expect(JSON.parse((await client.answer(1)).body)).toMatchObject({ kind: 'Status', code: 400, reason: 'BadRequest' })
+      expect(JSON.parse((await client.response(1)).body)).toMatchObject({ kind: 'Status', code: 400, reason: 'BadRequest' })
       expect(seen).toHaveLength(0)
-      expect((await client.request(3, [['x', 'fine']]).answer(3)).body).toBe('"fine"')
+      expect((await client.request(3, [['x', 'fine']]).response(3)).body).toBe('"fine"')
     },
   )
 
-  it.each(['x y', 'x\0', 'x(', 'x\xff', 'x\n', 'X', ''])('refuses the name %j', async (name) => {
+  it.each(['x y', 'x\0', 'x(', 'x\xff', 'x\n', 'X', ''])('rejects the name %j', async (name) => {
     await start()
     const { body, reset } = await dial()
       .request(1, [[name, 'v']])
-      .answer(1)
+      .response(1)
     expect(reset ?? JSON.parse(body).code).toBe(reset === undefined ? 400 : 1)
     expect(seen).toHaveLength(0)
   })
 
-  it('refuses an invalid value again when it comes out of the table of the connection', async () => {
+  it('rejects an invalid value again when it comes from the dynamic table', async () => {
     await start()
     const client = dial().request(1, [['x', 'bad\n']], { indexed: true })
-    expect((await client.answer(1)).body).toContain('BadRequest')
-    // The last field that was added is number 62.
+    expect((await client.response(1)).body).toContain('BadRequest')
+    // The newest entry of the dynamic table has index 62.
     client.send(headersFrame(3, Buffer.concat([whole(), Buffer.from([0xbe])])))
-    expect((await client.answer(3)).body).toContain('BadRequest')
+    expect((await client.response(3)).body).toContain('BadRequest')
     expect(seen).toHaveLength(0)
   })
 })
 
-describe('heads of HTTP/2', () => {
+describe('HTTP/2 request heads', () => {
   const [method, scheme, target, authority] = requestFields as [RawField, RawField, RawField, RawField]
 
   it.each<[string, RawField[]]>([
@@ -120,15 +120,15 @@ describe('heads of HTTP/2', () => {
     ['two lengths', [method, scheme, target, authority, ['content-length', '0'], ['content-length', '0']]],
     ['a length that is none', [method, scheme, target, authority, ['content-length', '+1']]],
     ['two hosts', [method, scheme, target, ['host', 'a'], ['host', 'b']]],
-  ])('with %s are answered 400', async (_, fields) => {
+  ])('with %s are rejected with 400', async (_, fields) => {
     await start()
     const client = dial().send(headersFrame(1, encodeFields(fields)))
-    expect(await client.answer(1)).toMatchObject({ status: 400 })
+    expect(await client.response(1)).toMatchObject({ status: 400 })
     expect(seen).toHaveLength(0)
-    expect((await client.request(3, [['x', 'fine']]).answer(3)).body).toBe('"fine"')
+    expect((await client.request(3, [['x', 'fine']]).response(3)).body).toBe('"fine"')
   })
 
-  it('arrive with method, path and host as sent', async () => {
+  it('keep method, path and host unchanged', async () => {
     await start()
     const fields: RawField[] = [
       [':method', 'PUT'],
@@ -139,7 +139,7 @@ describe('heads of HTTP/2', () => {
     ]
     await dial()
       .send(headersFrame(1, encodeFields(fields)))
-      .answer(1)
+      .response(1)
     expect(seen[0]).toMatchObject({
       method: 'PUT',
       path: '//a%2f',
@@ -148,14 +148,14 @@ describe('heads of HTTP/2', () => {
     })
   })
 
-  it('may hold values beyond 64 KiB, as in the stock server', async () => {
+  it('may hold values above 64 KiB, as in the stock server', async () => {
     await start()
     const block = whole(['y', 'z'.repeat(200_000)])
-    expect((await dial().send(headersFrame(1, block)).answer(1)).status).toBe(200)
+    expect((await dial().send(headersFrame(1, block)).response(1)).status).toBe(200)
     expect(seen[0]!.headers.y).toHaveLength(200_000)
   })
 
-  it.each(['1', '3'])('with the length %s are not served with a body of two octets', async (length) => {
+  it.each(['1', '3'])('with the length %s are rejected for a body of two octets', async (length) => {
     await start()
     const [, ...others] = requestFields
     const fields: RawField[] = [[':method', 'POST'], ...others, ['content-length', length]]
@@ -163,17 +163,17 @@ describe('heads of HTTP/2', () => {
       headersFrame(1, encodeFields(fields), flags.endHeaders),
       encodeFrame(frameTypes.data, { stream: 1, flags: flags.end, payload: Buffer.from('ab') }),
     )
-    const { status, ended, reset } = await client.answer(1)
-    // Releases of node reset the stream or end the connection.
+    const { status, ended, reset } = await client.response(1)
+    // Depending on its release, node resets the stream or closes the connection.
     expect([status, ended, client.socket.closed || reset !== undefined]).toEqual([0, false, true])
   })
 
-  it('do not take more memory together than a connection may, and give it back', async () => {
+  it('stay within the memory budget of the connection and release it', async () => {
     await start({ headerBytes: 4 * 1024 * 1024 })
     const client = dial()
     const large = encodeFields([...requestFields, ['y', 'z'.repeat(3_900)]], { indexed: true })
-    expect((await client.send(headersFrame(1, large)).answer(1)).status).toBe(200)
-    // Each octet stands for the field that was added last.
+    expect((await client.send(headersFrame(1, large)).response(1)).status).toBe(200)
+    // Each octet is an index of the newest field.
     const list = Buffer.concat([whole(), Buffer.alloc(1000, 0xbe)])
     const open = (stream: number) => headersFrame(stream, list, flags.endHeaders)
     const pending = [3, 5, 7, 9].map((stream) => open(stream))
@@ -182,16 +182,16 @@ describe('heads of HTTP/2', () => {
       release = resolve
     })
     client.send(...pending)
-    const refused = await client.answer(9)
+    const refused = await client.response(9)
     release()
     expect(refused.status).toBe(431)
-    for (const stream of [3, 5]) expect((await client.answer(stream)).status).toBe(200)
-    expect((await client.send(open(11)).answer(11)).status).toBe(200)
+    for (const stream of [3, 5]) expect((await client.response(stream)).status).toBe(200)
+    expect((await client.send(open(11)).response(11)).status).toBe(200)
   })
 })
 
-describe('header lists over HTTP/2', () => {
-  it.each([150, 1000, 10_000])('take %i fields of one name', async (count) => {
+describe('HTTP/2 header lists', () => {
+  it.each([150, 1000, 10_000])('accept %i fields of one name', async (count) => {
     await start()
     const groups = Array.from({ length: count }, (_, i): RawField => ['impersonate-group', `group-${i}`])
     const block = whole(...groups)
@@ -205,21 +205,21 @@ describe('header lists over HTTP/2', () => {
     const client = dial()
     if (block.length > 16_000) client.send(...parts)
     else client.send(headersFrame(1, block))
-    expect((await client.answer(1)).body).toBe('null')
+    expect((await client.response(1)).body).toBe('null')
     expect(seen[0]!.headers['impersonate-group']).toEqual(groups.map(([, value]) => value))
   })
 
-  it('above the limit are answered 431, and the connection goes on', async () => {
+  it('above the limit are rejected with 431 on a usable connection', async () => {
     await start({ headerBytes: 4096 })
     const client = dial().request(1, [['x', 'y'.repeat(5000)]])
-    expect(JSON.parse((await client.answer(1)).body)).toMatchObject({ code: 431 })
+    expect(JSON.parse((await client.response(1)).body)).toMatchObject({ code: 431 })
     const many = Array.from({ length: 150 }, (): RawField => ['x', ''])
-    expect(JSON.parse((await client.request(3, many).answer(3)).body)).toMatchObject({ code: 431 })
+    expect(JSON.parse((await client.request(3, many).response(3)).body)).toMatchObject({ code: 431 })
     expect(seen).toHaveLength(0)
-    expect((await client.request(5, [['x', 'fine']]).answer(5)).body).toBe('"fine"')
+    expect((await client.request(5, [['x', 'fine']]).response(5)).body).toBe('"fine"')
   })
 
-  it('are read through padding, priority, CONTINUATION and frames between them, byte by byte', async () => {
+  it('are read byte by byte with padding, priority, CONTINUATION and interleaved frames', async () => {
     await start()
     const padded = (payload: Buffer) => Buffer.concat([Buffer.from([3]), payload, Buffer.alloc(3)])
     const weighted = (payload: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0, 9]), payload])
@@ -234,10 +234,10 @@ describe('header lists over HTTP/2', () => {
     ])
     const client = dial()
     for (const byte of bytes) client.send(Buffer.from([byte]))
-    for (const stream of [1, 3]) expect((await client.answer(stream)).body).toBe('"one "')
+    for (const stream of [1, 3]) expect((await client.response(stream)).body).toBe('"one "')
   })
 
-  it('stay with their streams when some are refused or reset, and trailers are none', async () => {
+  it('match their streams when others are refused or reset; trailers are ignored', async () => {
     await start({ concurrentStreams: 2 })
     const client = dial()
     const open = (stream: number, value: string) => headersFrame(stream, whole(['x', value]), flags.endHeaders)
@@ -246,11 +246,11 @@ describe('header lists over HTTP/2', () => {
       headersFrame(1, encodeFields([['x', 'trailer']])),
       encodeFrame(frameTypes.data, { stream: 3, flags: flags.end }),
     )
-    expect((await client.answer(1)).body).toBe('"one"')
-    expect((await client.answer(3)).body).toBe('"three"')
+    expect((await client.response(1)).body).toBe('"one"')
+    expect((await client.response(3)).body).toBe('"three"')
     const refusedStream = 7
-    expect(await client.answer(7)).toMatchObject({ reset: refusedStream, ended: false })
-    expect((await client.request(9, [['x', 'nine']]).answer(9)).body).toBe('"nine"')
+    expect(await client.response(7)).toMatchObject({ reset: refusedStream, ended: false })
+    expect((await client.request(9, [['x', 'nine']]).response(9)).body).toBe('"nine"')
     expect(seen.map(({ headers }) => headers['x'])).not.toContain('trailer')
   })
 
@@ -284,7 +284,7 @@ describe('header lists over HTTP/2', () => {
           ),
         ]),
     ],
-  ])('%s ends the connection', async (_, bytes) => {
+  ])('%s closes the connection', async (_, bytes) => {
     await start()
     const client = dial()
     await client.arrival()

@@ -1,30 +1,30 @@
 import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { Context } from './exchange.ts'
+import { FilteredConnection } from './filtered-connection.ts'
+import { HeaderBudget } from './header-budget.ts'
 import { HeaderReader } from './header-reader.ts'
-import { HeldHeads } from './held-heads.ts'
 import { serveHttp2 } from './http2-stream.ts'
 import type { ListenLimits } from './interfaces.ts'
-import { TappedConnection } from './tapped-connection.ts'
+import type { ListenerContext } from './listener-context.ts'
 
 const endStreamFlag = 1
-/** As the stock server. */
+/** As in the stock server. */
 const frameBytes = 256 * 1024
-/** What the header lists of a connection may take that are in use at one time, large ones counted. */
-const maxHeldBytes = 8 * 1024 * 1024
-/** What the stock server adds to its limit for the fields that every request has. */
+/** Budget for the large header lists of the open streams of a connection. */
+const headerBudgetBytes = 8 * 1024 * 1024
+/** Added to the limit by the stock server, for the fields of every request. */
 const listAllowance = 320
 
 export interface Http2Port {
-  /** Serves a connection on which HTTP/2 was agreed. */
+  /** Serves a connection that negotiated HTTP/2. */
   serve(socket: TLSSocket): void
 }
 
 /**
- * Sessions of HTTP/2 over tapped connections: headers of requests are those that `HeaderReader` read. Lists up to twice the limit are
- * answered, larger ones end the connection.
+ * Creates HTTP/2 sessions over filtered connections: `HeaderReader` supplies the request headers. Header lists up to twice the limit are
+ * rejected with 431; larger ones close the connection.
  */
-export function createHttp2Port(context: Context, sessions: Set<ServerHttp2Session>): Http2Port {
+export function createHttp2Port(context: ListenerContext, sessions: Set<ServerHttp2Session>): Http2Port {
   const { limits } = context
   const listBytes = limits.headerBytes + listAllowance
   const readerLimits = { listBytes, frameBytes, blockBytes: 2 * listBytes }
@@ -33,32 +33,32 @@ export function createHttp2Port(context: Context, sessions: Set<ServerHttp2Sessi
     serve(socket) {
       const reader = new HeaderReader(readerLimits)
       let session: ServerHttp2Session | undefined
-      const tapped = new TappedConnection(socket, (chunk) => {
+      const filtered = new FilteredConnection(socket, (chunk) => {
         const passed = reader.read(chunk)
         if (passed === undefined) session?.destroy(undefined, constants.NGHTTP2_PROTOCOL_ERROR)
         return passed
       })
-      server.once('session', (made) => {
-        session = made
+      server.once('session', (created) => {
+        session = created
       })
-      // Makes the session, and names it, before it returns.
-      server.emit('connection', tapped)
+      // Emits `session` synchronously.
+      server.emit('connection', filtered)
       if (session === undefined) {
-        tapped.destroy()
+        filtered.destroy()
         return
       }
-      tapped.once('close', () => session?.destroy())
-      closeWhenIdle(session, tapped, limits.idleTimeoutMs)
-      keep(session, { context, sessions })
+      filtered.once('close', () => session?.destroy())
+      closeWhenIdle(session, filtered, limits.idleTimeoutMs)
+      track(session, { context, sessions })
       let settled = false
-      const held = new HeldHeads(maxHeldBytes)
+      const budget = new HeaderBudget(headerBudgetBytes)
       session.on('stream', (stream: ServerHttp2Stream, _headers, flags: number) => {
         if (!settled) {
           settled = true
           context.pending.settle(socket)
         }
         const head = reader.take(stream.id ?? 0)
-        if (head !== undefined) held.hold(stream, head)
+        if (head !== undefined) budget.charge(stream, head)
         void serveHttp2(context, { stream, socket, head, ended: (flags & endStreamFlag) !== 0 })
       })
     },
@@ -78,22 +78,22 @@ function createSessions(limits: ListenLimits, listBytes: number): Http2Server {
 }
 
 /**
- * Closes the session of a connection on which nothing has come or gone for `idleMs`. Node's own timer of a session is not used: it runs on
- * when the session has ended, and keeps all that the connection used for so long.
+ * Closes the session of a connection that has been idle for `idleMs`. Node's session timer is not used: it keeps running after the
+ * session has ended and retains its memory until then.
  */
-function closeWhenIdle(session: ServerHttp2Session, tapped: TappedConnection, idleMs: number): void {
-  const look = () => {
-    const restMs = tapped.activeAtMs + idleMs - performance.now()
+function closeWhenIdle(session: ServerHttp2Session, filtered: FilteredConnection, idleMs: number): void {
+  const check = () => {
+    const restMs = filtered.activeAtMs + idleMs - performance.now()
     if (restMs <= 0) session.close()
-    else timer = setTimeout(look, restMs).unref()
+    else timer = setTimeout(check, restMs).unref()
   }
-  let timer = setTimeout(look, idleMs).unref()
-  tapped.once('close', () => clearTimeout(timer))
+  let timer = setTimeout(check, idleMs).unref()
+  filtered.once('close', () => clearTimeout(timer))
 }
 
-function keep(
+function track(
   session: ServerHttp2Session,
-  { context, sessions }: { readonly context: Context; readonly sessions: Set<ServerHttp2Session> },
+  { context, sessions }: { readonly context: ListenerContext; readonly sessions: Set<ServerHttp2Session> },
 ): void {
   sessions.add(session)
   session.on('error', () => undefined)

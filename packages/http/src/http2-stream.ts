@@ -1,30 +1,31 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { BodyPace } from './body-pace.ts'
+import type { BodyRateMonitor } from './body-rate.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
 import type { RequestHead } from './header-reader.ts'
-import { answerText, isSendable } from './header-text.ts'
+import { isHeaderName, sanitizeHeaderValue } from './header-value.ts'
+import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
-import { noBody, nothing, readBody } from './request-body.ts'
+import { emptyBody, emptyStream, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { type Outlet, StreamPump } from './stream-pump.ts'
-import type { TurnQueue } from './turn-queue.ts'
+import { cancelStream, errorResponse, groupParts, internalErrorBody, internalErrorResponse, sendChunks } from './responses.ts'
+import { StreamPump, type StreamSink } from './stream-pump.ts'
+import type { WriteCoalescer } from './write-coalescer.ts'
 
-/** A new stream, and the head that the client sent with it. */
+/** A new stream and its request head. */
 export interface Http2Exchange {
   readonly stream: ServerHttp2Stream
-  /** The connection under the session. */
+  /** The connection below the session. */
   readonly socket: TLSSocket
-  /** Undefined when it was not seen. */
+  /** Undefined when the header reader has no head for the stream. */
   readonly head: RequestHead | undefined
-  /** The client sends nothing after the headers. */
+  /** The request has no body: the stream ended with its headers. */
   readonly ended: boolean
 }
 
-/** One request of HTTP/2; a class for the same reason as that of HTTP/1.1. */
+/** One HTTP/2 request. A class, because `signal` is created lazily: most requests never read it. */
 class Http2Request implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -33,10 +34,10 @@ class Http2Request implements ApiRequest {
   readonly peer: ApiRequest['peer']
   readonly #stream: ServerHttp2Stream
   readonly #ended: boolean
-  readonly #pace: BodyPace
+  readonly #rates: BodyRateMonitor
   #abort: AbortController | undefined
 
-  constructor(exchange: Http2Exchange, pace: BodyPace) {
+  constructor(exchange: Http2Exchange, rates: BodyRateMonitor) {
     const { head } = exchange
     const { path, query } = splitTarget(head?.fields.target ?? '/')
     this.method = head?.fields.method ?? ''
@@ -46,7 +47,7 @@ class Http2Request implements ApiRequest {
     this.peer = peerOf(exchange.socket)
     this.#stream = exchange.stream
     this.#ended = exchange.ended
-    this.#pace = pace
+    this.#rates = rates
   }
 
   get signal(): AbortSignal {
@@ -54,108 +55,113 @@ class Http2Request implements ApiRequest {
       const abort = new AbortController()
       const stream = this.#stream
       this.#abort = abort
-      const judge = () => {
+      const onClose = () => {
         if (stream.aborted || !stream.writableFinished) abort.abort()
       }
-      if (stream.destroyed) judge()
-      else stream.once('close', judge)
+      if (stream.destroyed) onClose()
+      else stream.once('close', onClose)
     }
     return this.#abort.signal
   }
 
-  body(limit: number): Promise<Uint8Array> {
+  body(limitBytes: number): Promise<Uint8Array> {
     const length = this.headers['content-length']
-    if (this.#ended) return noBody()
-    const declared = length === undefined ? undefined : Number(length)
-    return readBody(this.#stream, { limit, declared, pace: this.#pace })
+    if (this.#ended) return emptyBody()
+    const contentLength = length === undefined ? undefined : Number(length)
+    return readBody(this.#stream, { limitBytes, contentLength, rates: this.#rates })
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    return this.#ended ? nothing() : this.#stream.iterator({ destroyOnReturn: false })
+    return this.#ended ? emptyStream() : this.#stream.iterator({ destroyOnReturn: false })
   }
 }
 
-/** Answers one stream of HTTP/2. */
-export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
+/** Serves one HTTP/2 stream. */
+export async function serveHttp2(context: ListenerContext, exchange: Http2Exchange): Promise<void> {
   const { stream, head } = exchange
   const { session } = stream
-  // What the client still sends after the answer is not wanted.
+  // Input after the response is discarded.
   if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
-  // A broken stream ends in `close`, which is where everything here listens.
+  // Failures of a stream are handled on `close`.
   stream.on('error', () => undefined)
   if (session === undefined) return
-  const request = new Http2Request(exchange, context.pace)
-  let answer: ApiResponse
+  const request = new Http2Request(exchange, context.bodyRates)
+  let response: ApiResponse
   try {
-    answer = refusalOf(head) ?? (await context.handle(request))
+    response = validateHead(head) ?? (await context.handle(request))
   } catch (error) {
-    context.fault(error)
-    answer = failure
+    context.reportError(error)
+    response = internalErrorResponse
   }
   try {
-    send(context, { request, stream, answer })
+    send(context, { request, stream, response })
   } catch (error) {
-    context.fault(error)
-    if (answer.body.kind === 'stream') dropStream(answer.body.stream)
-    else if (answer.body.kind === 'connection') answer.body.connection.destroy()
+    context.reportError(error)
+    if (response.body.kind === 'stream') cancelStream(response.body.stream)
+    else if (response.body.kind === 'connection') response.body.connection.destroy()
     if (stream.headersSent || stream.destroyed) stream.destroy()
     else {
-      stream.respond({ ':status': 500, 'content-type': 'application/json', 'content-length': internalFailure.length })
-      stream.end(internalFailure)
+      stream.respond({ ':status': 500, 'content-type': 'application/json', 'content-length': internalErrorBody.length })
+      stream.end(internalErrorBody)
     }
   }
-  if (context.drawGoaway()) session.close()
+  if (context.shouldSendGoaway()) session.close()
 }
 
-/** The answer to a request that the handler does not see; most are none of these. */
-function refusalOf(head: RequestHead | undefined): ApiResponse | undefined {
-  if (head === undefined) return refusal(400, 'the request headers cannot be read')
+/** Checks the head. @returns the response to an invalid one, which does not reach the handler */
+function validateHead(head: RequestHead | undefined): ApiResponse | undefined {
+  if (head === undefined) return errorResponse(400, 'the request headers cannot be read')
   const { list, fields } = head
-  if (list.tooLarge) return refusal(431, 'the request headers are too large')
+  if (list.tooLarge) return errorResponse(431, 'the request headers are too large')
   if (list.invalid)
-    return refusal(400, 'the request headers break the rules of HTTP/2, or have characters that are not allowed in them')
-  return fields.method === 'CONNECT' ? refusal(405, 'CONNECT is not served') : undefined
+    return errorResponse(400, 'the request headers break the rules of HTTP/2, or have characters that are not allowed in them')
+  return fields.method === 'CONNECT' ? errorResponse(405, 'CONNECT is not served') : undefined
 }
 
-function send(context: Context, exchange: { request: Http2Request; stream: ServerHttp2Stream; answer: ApiResponse }): void {
-  const { request, stream, answer } = exchange
-  const { status, body } = answer
+function send(
+  context: ListenerContext,
+  exchange: { request: Http2Request; stream: ServerHttp2Stream; response: ApiResponse },
+): void {
+  const { request, stream, response } = exchange
+  const { status, body } = response
   if (stream.destroyed) {
-    if (body.kind === 'stream') dropStream(body.stream)
+    if (body.kind === 'stream') cancelStream(body.stream)
     return
   }
-  // Streams of one connection cannot go over to another protocol.
-  if (body.kind === 'connection') throw new Error('the connection cannot go over to another protocol')
+  // A stream of a shared connection cannot switch protocols.
+  if (body.kind === 'connection') throw new Error('an HTTP/2 stream cannot be upgraded')
   if (request.method === 'HEAD' || status === 204 || status === 304 || body.kind === 'empty') {
     const length = body.kind === 'bytes' ? body.bytes.length : body.kind === 'list' ? body.length : 0
-    if (body.kind === 'stream') dropStream(body.stream)
-    const bare = status === 204 || status === 304 || body.kind === 'stream'
-    stream.respond(headersFor(answer, answer.headers, bare ? -1 : length), { endStream: true })
+    if (body.kind === 'stream') cancelStream(body.stream)
+    const omitsLength = status === 204 || status === 304 || body.kind === 'stream'
+    stream.respond(headersFor(response, response.headers, omitsLength ? -1 : length), { endStream: true })
     return
   }
   if (body.kind === 'stream') {
-    stream.respond(headersFor(answer, answer.headers, -2))
-    context.pump(new StreamPump(body.stream, { outlet: new Http2Outlet(stream, context.turns), turns: context.turns }))
+    stream.respond(headersFor(response, response.headers, -2))
+    context.runStream(
+      new StreamPump(body.stream, { sink: new Http2Sink(stream, context.coalescer), coalescer: context.coalescer }),
+    )
     return
   }
-  if (shouldCompress(request, answer)) {
-    stream.respond(headersFor(answer, compressedHeaders(answer.headers), -1))
-    carry(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflated), stream)
+  if (shouldCompress(request, response)) {
+    stream.respond(headersFor(response, compressedHeaders(response.headers), -1))
+    sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), stream)
   } else if (body.kind === 'bytes') {
-    stream.respond(headersFor(answer, answer.headers, body.bytes.length))
+    stream.respond(headersFor(response, response.headers, body.bytes.length))
     stream.end(body.bytes)
   } else {
-    stream.respond(headersFor(answer, answer.headers, body.length))
-    carry(groups(body.parts), stream)
+    stream.respond(headersFor(response, response.headers, body.length))
+    sendChunks(groupParts(body.parts), stream)
   }
 }
 
-/** Headers that belong to one connection only; they are errors in HTTP/2. */
+/** Connection-specific headers, which HTTP/2 forbids. */
 const connectionHeaders = new Set([
   ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
 ])
 
-/** Node refuses to send more than one of these. */
+/** Headers that node sends at most once. */
 const singleHeaders = new Set([
   ...['access-control-allow-credentials', 'access-control-max-age', 'access-control-request-method', 'age', 'authorization'],
   ...[
@@ -173,32 +179,34 @@ const singleHeaders = new Set([
 ])
 
 function headersFor(
-  answer: ApiResponse,
+  response: ApiResponse,
   headers: ApiResponse['headers'],
   length: number,
 ): Record<string, string | string[] | number> {
-  const out: Record<string, string | string[] | number> = { ':status': answer.status }
+  const out: Record<string, string | string[] | number> = { ':status': response.status }
   for (const name in headers) {
-    if (connectionHeaders.has(name) || !isSendable(name) || (name === 'content-length' && length === -1)) continue
+    if (connectionHeaders.has(name) || !isHeaderName(name) || (name === 'content-length' && length === -1)) continue
     const value = headers[name]!
-    if (typeof value === 'string') out[name] = answerText(value)
-    else out[name] = value.length === 1 || singleHeaders.has(name) ? answerText(value[0] ?? '') : value.map(answerText)
+    if (typeof value === 'string') out[name] = sanitizeHeaderValue(value)
+    else
+      out[name] =
+        value.length === 1 || singleHeaders.has(name) ? sanitizeHeaderValue(value[0] ?? '') : value.map(sanitizeHeaderValue)
   }
   if (length >= 0) out['content-length'] ??= length
   return out
 }
 
-class Http2Outlet implements Outlet {
+class Http2Sink implements StreamSink {
   readonly #stream: ServerHttp2Stream
-  readonly #turns: TurnQueue
+  readonly #coalescer: WriteCoalescer
 
-  constructor(stream: ServerHttp2Stream, turns: TurnQueue) {
+  constructor(stream: ServerHttp2Stream, coalescer: WriteCoalescer) {
     this.#stream = stream
-    this.#turns = turns
+    this.#coalescer = coalescer
   }
 
   send(pieces: readonly Uint8Array[]): boolean {
-    return this.#stream.destroyed || this.#stream.write(this.#turns.join(pieces, 'none'))
+    return this.#stream.destroyed || this.#stream.write(this.#coalescer.join(pieces, 'none'))
   }
 
   onceDrained(fn: () => void): void {
@@ -215,6 +223,6 @@ class Http2Outlet implements Outlet {
   }
 
   abort(): void {
-    this.#stream.destroy(new Error('the answer broke off'))
+    this.#stream.destroy(new Error('the response was interrupted'))
   }
 }

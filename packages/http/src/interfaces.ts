@@ -2,26 +2,27 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Handler } from '@krmkit/protocol'
 
 /**
- * The adapter between sockets and an `ApiServer`: one port that speaks HTTP/1.1 and HTTP/2, over TLS or plain.
+ * The adapter between sockets and an `ApiServer`: one port for HTTP/1.1 and HTTP/2, with or without TLS.
  *
- * It translates and bounds, nothing more: what a request means and every answer to it is the business of the handler.
+ * It translates and enforces limits. The handler decides what a request means and produces every response.
  */
 
-/** What is served: an `ApiServer`, or anything with the same function. */
-export interface Served {
+/** An `ApiServer`, or any object with its `handle` function. */
+export interface ServerLike {
   readonly handle: Handler
 }
 
-/** Certificate and key are PEM; `clientCa` is the PEM bundle that clients are told of when they are asked for a certificate. */
+/** Certificates to serve with, as PEM. */
 export interface TlsFiles {
   readonly certificate: string
   readonly key: string
-  /** Authority to hand to clients; only passed on as `Listening.authority`. */
+  /** Authority for clients to trust; only passed on as `Listener.authority`. */
   readonly authority?: string
+  /** Authorities announced in the certificate request to clients. Absent: no client certificate is requested. */
   readonly clientCa?: string
 }
 
-/** A certificate that the adapter makes and keeps itself; made by `selfSigned()`. */
+/** A certificate that the adapter issues and stores itself. @see selfSigned */
 export interface TlsSelfSigned {
   readonly directory: string
   readonly hosts: readonly string[]
@@ -32,67 +33,64 @@ export interface TlsSelfSigned {
 }
 
 export interface ListenLimits {
-  /** Request line and headers together. Default 1 MiB, as the stock server. */
+  /** Bytes of the request line and headers. Default 1 MiB, as in the stock server. */
   readonly headerBytes: number
   /** From the first byte (or the accepted connection) to the end of the headers. Default 32 s. */
   readonly headersTimeoutMs: number
   /** From the first byte to the end of the body. Default 60 s. */
   readonly requestTimeoutMs: number
-  /** An idle connection is closed after this. Default 90 s. */
+  /** Time after which an idle connection is closed. Default 90 s. */
   readonly idleTimeoutMs: number
+  /** Time for the TLS handshake. Default 10 s. */
   readonly handshakeTimeoutMs: number
-  /** HTTP/2 streams of one connection at a time. Default 250. */
+  /** Concurrent HTTP/2 streams of one connection. Default 250. */
   readonly concurrentStreams: number
   /**
-   * A body that is being read must bring `bodyBytesPerSecond` on average in each window of this length, or the request ends with 408.
-   * Default 10 s.
+   * Window in which the average rate of a body must reach `bodyBytesPerSecond`; below it the request fails with 408. Default 10 s.
    */
   readonly bodyWindowMs: number
-  /** Default 500: what the slowest lines of telephones carry. */
+  /** Minimum rate of a body. Default 500. */
   readonly bodyBytesPerSecond: number
-  /**
-   * Connections that have not sent a whole request head, their handshake included; above it the one that has waited longest is closed.
-   * Default 4096.
-   */
+  /** Connections without a complete request head, including those in the TLS handshake; above it the oldest is closed. Default 4096. */
   readonly pendingConnections: number
-  /** The same for each remote address. Default 512. */
+  /** `pendingConnections` for each remote address. Default 512. */
   readonly pendingConnectionsPerAddress: number
-  /** Above this many connections new ones are closed at once. Default: no limit. */
+  /** Number of connections above which new ones are closed at once. Default: no limit. */
   readonly connections: number
 }
 
 export interface ListenOptions {
-  /** 0 (default) takes a free one. */
+  /** Port to listen on. Default 0: a free port. */
   readonly port?: number
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string
   /** `false`: plain HTTP/1.1. */
   readonly tls: TlsFiles | TlsSelfSigned | false
   readonly limits?: Partial<ListenLimits>
-  /** How long `close()` waits for answers under way before it cuts them off. Default 10 s. */
+  /** How long `close()` waits for requests in flight. Default 10 s. */
   readonly graceMs?: number
-  /** Chance (0 to 0.02) that an HTTP/2 connection is asked to go away after an answer, so that load moves between servers. */
+  /** Probability (0 to 0.02) that a response over HTTP/2 is followed by GOAWAY, which rebalances clients between servers. */
   readonly goaway?: { readonly chance: number; readonly random: Pick<Random, 'bytes'> }
-  /** Told of faults that no client sees: a handler that threw, a stream that broke off. */
-  readonly onFault?: (error: unknown) => void
+  /** Receives errors that no client sees: a handler that threw, an interrupted stream. */
+  readonly onError?: (error: unknown) => void
 }
 
-/** A server that listens. */
-export interface Listening extends AsyncDisposable {
+/** A server on a port. */
+export interface Listener extends AsyncDisposable {
   /** `https://127.0.0.1:6443`; wildcard addresses appear as loopback. */
   readonly url: string
   readonly host: string
   readonly port: number
-  /** PEM of the authority to trust, when it is known. */
+  /** PEM of the authority that clients must trust, where known. */
   readonly authority: string | undefined
   /**
-   * Tells clients of new connections of these PEM authorities when they are asked for a certificate. Only where some were
-   * given at the start: else clients are not asked. What of the text is no certificate is passed over.
+   * Replaces the PEM authorities announced in certificate requests on new connections. Has no effect without `clientCa` at the start.
+   * PEM blocks other than certificates are ignored.
    */
   setClientAuthorities(pem: string): void
   /**
-   * Stops accepting, ends streams cleanly, lets answers under way finish, closes idle connections (GOAWAY on HTTP/2), and
-   * cuts off what is left after `graceMs`. Calling it again gives the same promise.
+   * Stops accepting connections, ends streams cleanly, closes idle connections (GOAWAY over HTTP/2), waits for requests in flight, and
+   * destroys the remaining connections after `graceMs`. Repeated calls return the same promise.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>
 }

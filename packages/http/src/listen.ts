@@ -3,17 +3,17 @@ import type { ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { Context } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 import { serveHttp1 } from './http1.ts'
-import { maxHeaderFields } from './http1-refusal.ts'
+import { maxHeaderFields } from './http1-head.ts'
 import { createHttp2Port, type Http2Port } from './http2-server.ts'
-import type { Listening, ListenLimits, ListenOptions, Served } from './interfaces.ts'
+import type { Listener, ListenLimits, ListenOptions, ServerLike } from './interfaces.ts'
+import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
 import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
-import { takenOverExchange } from './upgrade.ts'
+import { upgradeExchange } from './upgrade.ts'
 
-export const defaultLimits: ListenLimits = {
+export const defaultListenLimits: ListenLimits = {
   headerBytes: 1024 * 1024,
   headersTimeoutMs: 32_000,
   requestTimeoutMs: 60_000,
@@ -28,17 +28,18 @@ export const defaultLimits: ListenLimits = {
 }
 
 /**
- * Serves `served` on a port.
+ * Serves an API server on a port.
  *
- * @throws HttpError `ListenFailed`, `InvalidTls`, `InvalidOption`.
+ * @example await using listener = await listen(server, { port: 6443, tls: selfSigned('.krmkit/pki') })
+ * @throws HttpError `ListenFailed`, `InvalidTls`, `InvalidOption`
  */
-export async function listen(served: Served, options: ListenOptions): Promise<Listening> {
+export async function listen(apiServer: ServerLike, options: ListenOptions): Promise<Listener> {
   const { host = '127.0.0.1', port = 0, tls } = options
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...defaultListenLimits, ...options.limits }
   const chance = options.goaway?.chance ?? 0
   if (!(chance >= 0 && chance <= 0.02))
-    throw new HttpError({ code: 'InvalidOption', message: 'the chance of goaway lies between 0 and 0.02' })
-  const context = new Context({ handle: served.handle, limits, goaway: options.goaway, onFault: options.onFault })
+    throw new HttpError({ code: 'InvalidOption', message: 'goaway.chance must lie between 0 and 0.02' })
+  const context = new ListenerContext({ handle: apiServer.handle, limits, goaway: options.goaway, onError: options.onError })
   const files = tls === false ? undefined : await tlsFiles(tls, host)
   const common = {
     maxHeaderSize: limits.headerBytes,
@@ -58,21 +59,21 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   server.maxHeadersCount = maxHeaderFields(limits.headerBytes)
   attachHttp1(server, context)
   if (files !== undefined) routeByProtocol(server, createHttp2Port(context, sessions))
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket)
     if (!('encrypted' in socket)) context.pending.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  server.on('connection', keep)
+  server.on('connection', track)
   if (files !== undefined) {
-    server.on('secureConnection', keep)
-    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => answerPlainText(context, { error, socket }))
+    server.on('secureConnection', track)
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => rejectPlainText(context, { error, socket }))
   }
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
   const address = await bind(server, { host, port })
   let closing: Promise<void> | undefined
-  const close = (how: { readonly graceMs?: number } = {}) => {
-    closing ??= shutdown({ server, sockets, sessions, context, graceMs: how.graceMs ?? options.graceMs ?? 10_000 })
+  const close = (closeOptions: { readonly graceMs?: number } = {}) => {
+    closing ??= shutdown({ server, sockets, sessions, context, graceMs: closeOptions.graceMs ?? options.graceMs ?? 10_000 })
     return closing
   }
   return {
@@ -89,24 +90,24 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   }
 }
 
-function attachHttp1(server: Server, context: Context): void {
+function attachHttp1(server: Server, context: ListenerContext): void {
   server.on('request', (message: IncomingMessage, response: ServerResponse) => {
-    void serveHttp1(context, { message, response, waits: false })
+    void serveHttp1(context, { message, response, expectsContinue: false })
   })
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
-    void serveHttp1(context, { message, response, waits: true })
+    void serveHttp1(context, { message, response, expectsContinue: true })
   })
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
-    void serveHttp1(context, takenOverExchange(message, { socket, head }))
+    void serveHttp1(context, upgradeExchange(message, { socket, head }))
   })
   server.on('connect', (_message: IncomingMessage, socket: Socket) => {
     socket.on('error', () => undefined)
-    socket.end(bareAnswer('405 Method Not Allowed'))
+    socket.end(plainResponse('405 Method Not Allowed'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (context.refused.has(socket)) return
+    if (context.rejected.has(socket)) return
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else socket.end(bareAnswer(statusOfClientError(error.code)))
+    else socket.end(plainResponse(statusOfClientError(error.code)))
   })
 }
 
@@ -116,18 +117,18 @@ function statusOfClientError(code: string | undefined): string {
   return '400 Bad Request'
 }
 
-function bareAnswer(status: string): string {
+function plainResponse(status: string): string {
   const text = `${status}\n`
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`
 }
 
-/** Requests without TLS to the port of TLS: the answer goes out on the connection beneath, which node ends. */
-function answerPlainText(context: Context, { error, socket }: { error: NodeJS.ErrnoException; socket: TLSSocket }): void {
+/** Responds to plain HTTP on the TLS port, over the TCP socket below. Node closes the connection. */
+function rejectPlainText(context: ListenerContext, { error, socket }: { error: NodeJS.ErrnoException; socket: TLSSocket }): void {
   if (error.code !== 'ERR_SSL_HTTP_REQUEST') return
   context.pending.find(socket)?.write('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
 }
 
-/** Hands every finished handshake to the protocol that was agreed on. */
+/** Passes each connection to the protocol negotiated by ALPN. */
 function routeByProtocol(server: Server, http2: Http2Port): void {
   const listeners = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')

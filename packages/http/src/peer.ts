@@ -2,18 +2,18 @@ import type { Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import type { Peer } from '@krmkit/protocol'
 
-const known = Symbol('peer')
+const cached = Symbol('peer')
 
-type Marked = Socket & { [known]?: Peer }
+type CachingSocket = Socket & { [cached]?: Peer }
 
-/** Who is at the other end; found once for each connection, the same object for all of its requests. */
+/** Returns the peer of a connection: one object, shared by all of its requests. */
 export function peerOf(socket: Socket): Peer {
-  const marked = socket as Marked
-  const peer = marked[known]
+  const cache = socket as CachingSocket
+  const peer = cache[cached]
   if (peer !== undefined) return peer
-  const made = readPeer(socket)
-  marked[known] = made
-  return made
+  const created = readPeer(socket)
+  cache[cached] = created
+  return created
 }
 
 function readPeer(socket: Socket): Peer {
@@ -24,7 +24,7 @@ function readPeer(socket: Socket): Peer {
   }
 }
 
-/** Leaf first; whether anybody believes them is for the authenticators to say. */
+/** Certificates of the client, leaf first. Authenticators verify them. */
 function certificatesOf(socket: TLSSocket): Uint8Array[] {
   const chain: Uint8Array[] = []
   let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true) as DetailedPeerCertificate | undefined

@@ -22,7 +22,7 @@ class FakeSocket extends EventEmitter {
 const socketOf = (address: string | undefined, port: number | undefined) => new FakeSocket(address, port) as FakeSocket & Socket
 
 describe('PendingConnections', () => {
-  it('closes the one of an address that has waited longest', () => {
+  it('closes the oldest of an address above its bound', () => {
     const pending = new PendingConnections({ pendingConnections: 100, pendingConnectionsPerAddress: 2 })
     const other = socketOf('::1', 1)
     const own = [1, 2, 3].map((port) => socketOf('127.0.0.1', port))
@@ -31,14 +31,14 @@ describe('PendingConnections', () => {
     expect(pending.size).toBe(3)
   })
 
-  it('closes the one that has waited longest of all', () => {
+  it('closes the oldest of all above the total bound', () => {
     const pending = new PendingConnections({ pendingConnections: 2, pendingConnectionsPerAddress: 2 })
     const sockets = ['a', 'b', 'c'].map((address) => socketOf(address, 1))
     for (const socket of sockets) pending.add(socket)
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
   })
 
-  it('counts none that has sent a head or is closed', () => {
+  it('does not count settled or closed connections', () => {
     const pending = new PendingConnections({ pendingConnections: 1, pendingConnectionsPerAddress: 1 })
     const sockets = [1, 2, 3].map((port) => socketOf('a', port))
     pending.add(sockets[0]!)

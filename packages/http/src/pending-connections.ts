@@ -6,12 +6,12 @@ export interface PendingLimits {
 }
 
 /**
- * Connections that have not yet sent a whole request head (over TLS: not yet ended the handshake, too). Their number is bounded, in all and
- * for each address; above a bound the connection that has waited longest is closed, which is rarely one of an honest client.
+ * Connections without a complete request head, including those in the TLS handshake. Their number is bounded in total and per address;
+ * above a bound the oldest is closed, which is rarely that of a well-behaved client.
  */
 export class PendingConnections {
   readonly #limits: PendingLimits
-  /** In the order of arrival. */
+  /** Oldest first. */
   readonly #all = new Map<string, Socket>()
   readonly #byAddress = new Map<string, Map<string, Socket>>()
 
@@ -25,7 +25,7 @@ export class PendingConnections {
 
   add(socket: Socket): void {
     const { remoteAddress: address, remotePort: port } = socket
-    // Closed already.
+    // The socket is already closed.
     if (address === undefined || port === undefined) return
     const key = keyOf(address, port)
     this.#all.set(key, socket)
@@ -39,12 +39,12 @@ export class PendingConnections {
     if (this.#all.size > this.#limits.pendingConnections) this.#closeOldest(this.#all)
   }
 
-  /** The connection under `socket`, which has the same ends, while it is pending. */
+  /** Returns the pending connection with the addresses of `socket`: the TCP socket below a TLS socket. */
   find({ remoteAddress: address, remotePort: port }: Pick<Socket, 'remoteAddress' | 'remotePort'>): Socket | undefined {
     return address === undefined || port === undefined ? undefined : this.#all.get(keyOf(address, port))
   }
 
-  /** A whole head has arrived. */
+  /** Removes a connection whose first request head is complete. */
   settle({ remoteAddress: address, remotePort: port }: Pick<Socket, 'remoteAddress' | 'remotePort'>): void {
     if (address !== undefined && port !== undefined) this.#remove(keyOf(address, port), address)
   }

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { ApiRequest, ApiResponse, ProxyTarget } from '@krmkit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Listening } from './interfaces.ts'
+import type { Listener } from './interfaces.ts'
 import { listen } from './listen.ts'
-import { proxyTransport } from './proxy-transport.ts'
+import { createProxyTransport } from './proxy-transport.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, Feed, streaming, text } from './testing/fake-server.ts'
+import { Feed, streamResponse, textResponse, withErrorResponses } from './testing/fake-server.ts'
 
 let directory: string
-let server: Listening | undefined
-const proxies = proxyTransport()
+let server: Listener | undefined
+const proxies = createProxyTransport()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'krmkit-proxy-'))
 })
@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 async function start(handle: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>): Promise<ProxyTarget> {
-  server = await listen({ handle: answering(handle) }, { tls: selfSigned(directory) })
+  server = await listen({ handle: withErrorResponses(handle) }, { tls: selfSigned(directory) })
   return { origin: server.url, ca: server.authority! }
 }
 
@@ -42,11 +42,11 @@ async function textOf({ body }: ApiResponse): Promise<string> {
   return all
 }
 
-it('passes on method, path, headers and body, and brings the answer back', async () => {
+it('forwards method, path, headers and body and returns the response', async () => {
   const target = await start(async (given) => {
     const { method, path, query, headers } = given
     const body = new TextDecoder().decode(await given.body(1000))
-    return text(`${method} ${path}?${query} ${headers['x-remote-user']} ${body}`, { status: 202 })
+    return textResponse(`${method} ${path}?${query} ${headers['x-remote-user']} ${body}`, { status: 202 })
   })
   const { send } = proxies.open(target)
   const answer = await send({
@@ -60,9 +60,9 @@ it('passes on method, path, headers and body, and brings the answer back', async
   expect(await textOf(answer)).toBe('POST /apis/a/v1?x=1 alice hi')
 })
 
-it('hands on what comes piece by piece, and ends the request of whoever leaves', async () => {
+it('streams the response and ends the request when the reader returns', async () => {
   const feed = new Feed()
-  const target = await start(() => streaming(feed))
+  const target = await start(() => streamResponse(feed))
   const { body } = await proxies.open(target).send(request)
   feed.push('one\n')
   const seen: string[] = []
@@ -75,11 +75,11 @@ it('hands on what comes piece by piece, and ends the request of whoever leaves',
   expect(seen).toEqual(['one\n'])
 })
 
-it('ends the request of whoever leaves while nothing comes', async () => {
+it('ends the request when the reader returns during a wait', async () => {
   let gone: Promise<void> | undefined
   const target = await start(({ signal }) => {
     gone = new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
-    return streaming(new Feed())
+    return streamResponse(new Feed())
   })
   const { body } = await proxies.open(target).send(request)
   if (body.kind !== 'stream') throw new Error(body.kind)
@@ -89,15 +89,15 @@ it('ends the request of whoever leaves while nothing comes', async () => {
   await Promise.all([gone, next])
 })
 
-it('trusts the authorities that it was told of, or nobody in particular', async () => {
-  const { origin } = await start(() => text('ok'))
+it('trusts the given authorities, or any certificate with insecure', async () => {
+  const { origin } = await start(() => textResponse('ok'))
   await expect(proxies.open({ origin }).send(request)).rejects.toThrow('certificate')
   expect(await textOf(await proxies.open({ origin, insecure: true }).send(request))).toBe('ok')
   expect(() => proxies.open({ origin, ca: 'nothing' })).toThrow('unable to load root certificates')
 })
 
-it('goes where a service is found', async () => {
-  const target = await start(() => text('found'))
+it('connects to the resolved address', async () => {
+  const target = await start(() => textResponse('found'))
   const resolve = async () => ({ host: '127.0.0.1', port: server!.port })
   const { send } = proxies.open({ ...target, origin: 'https://metrics.shop.svc:443', serverName: 'localhost', resolve })
   expect(await textOf(await send(request))).toBe('found')
@@ -105,12 +105,12 @@ it('goes where a service is found', async () => {
   await expect(lost(request)).rejects.toThrow('service "metrics" not found')
 })
 
-describe('what is passed on', () => {
-  it('a body goes piece by piece, as the other server takes it', async () => {
+describe('forwarding', () => {
+  it('streams a body at the pace of the other server', async () => {
     const target = await start(async (given) => {
       let length = 0
       for await (const piece of given.stream!()) length += piece.byteLength
-      return text(`${given.headers['transfer-encoding'] ?? given.headers['content-length']} ${length}`)
+      return textResponse(`${given.headers['transfer-encoding'] ?? given.headers['content-length']} ${length}`)
     })
     async function* pieces() {
       for (let i = 0; i < 50; i++) yield new Uint8Array(100_000)
@@ -121,20 +121,20 @@ describe('what is passed on', () => {
     expect(await textOf(whole)).toBe('7 7')
   })
 
-  it('headers beyond ASCII arrive as they were meant, both ways', async () => {
-    const target = await start((given) => text('', { headers: { 'x-seen': String(given.headers['x-remote-user']) } }))
+  it('keeps non-ASCII headers in both directions', async () => {
+    const target = await start((given) => textResponse('', { headers: { 'x-seen': String(given.headers['x-remote-user']) } }))
     const { headers } = await proxies.open(target).send({ ...request, headers: { 'x-remote-user': 'Zoë 東京' } })
     expect(headers['x-seen']).toBe('Zoë 東京')
   })
 
-  it('redirections are answers, not orders', async () => {
-    const target = await start(() => text('', { status: 302, headers: { location: 'https://elsewhere.example.com/' } }))
+  it('returns redirections without following them', async () => {
+    const target = await start(() => textResponse('', { status: 302, headers: { location: 'https://elsewhere.example.com/' } }))
     const answer = await proxies.open(target).send(request)
     expect(answer).toMatchObject({ status: 302, headers: { location: 'https://elsewhere.example.com/' } })
     expect(await textOf(answer)).toBe('')
   })
 
-  it('an abort tells its reason', async () => {
+  it('rejects with the reason of an abort', async () => {
     const target = await start(() => new Promise<ApiResponse>(() => undefined))
     const late = new AbortController()
     const sent = proxies.open(target).send({ ...request, signal: late.signal })
@@ -146,7 +146,7 @@ describe('what is passed on', () => {
     await expect(other).rejects.toThrow('context canceled')
   })
 
-  it('another protocol, when both ends go over to it', async () => {
+  it('forwards an upgrade when the other server accepts it', async () => {
     const target = await start((given) => ({
       status: 101,
       headers: { connection: 'Upgrade', upgrade: String(given.headers.upgrade) },
@@ -163,8 +163,8 @@ describe('what is passed on', () => {
     connection.destroy()
   })
 
-  it('a closed target answers what is under way, and starts anew when it is asked again', async () => {
-    const target = await start(() => text('ok'))
+  it('a closed connection completes requests in flight and reopens for new ones', async () => {
+    const target = await start(() => textResponse('ok'))
     const opened = proxies.open(target)
     expect(await textOf(await opened.send(request))).toBe('ok')
     opened.close()

@@ -3,36 +3,36 @@ import { type Agent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ApiResponse, ProxiedRequest, ProxyTarget, ProxyTransport } from '@krmkit/protocol'
-import { connectionFailure } from './connection-failure.ts'
-import { sentText, wireText } from './header-text.ts'
-import { type Address, checkTarget, hostOf, newAgent } from './webhook-transport.ts'
+import type { ApiResponse, ProxiedRequest, ProxyTarget, ProxyTransport, ServiceAddress } from '@krmkit/protocol'
+import { connectionError } from './connection-error.ts'
+import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts'
+import { createAgent, destinationOf, isStaleConnection, validateTarget } from './outbound-agent.ts'
 
 /**
- * Passes requests on to other servers over HTTPS, bodies and answers as streams: a watch goes on as long as both ends want it, and a
- * reader that is slow slows the other server. Connections are kept and shared by all requests to one target.
+ * Forwards requests to other servers over HTTPS. Bodies are streamed both ways, so that a slow reader slows the other server. All
+ * requests to one target share kept connections.
  */
-export function proxyTransport(): ProxyTransport & Disposable {
+export function createProxyTransport(): ProxyTransport & Disposable {
   const agents = new Set<Agent>()
   const open = new Set<ClientRequest>()
   const connections = new Set<Duplex>()
   return {
     open(target) {
-      checkTarget(target)
-      const agent = newAgent(target)
+      validateTarget(target)
+      const agent = createAgent(target)
       agents.add(agent)
       return {
         async send(request) {
           const address = request.address ?? (await target.resolve?.())
-          for (let again = false; ; again = true) {
+          for (let isRetry = false; ; isRetry = true) {
             const attempt = start(agent, target, request, { address, open })
             try {
-              const answer = await attempt.answer
-              if (answer.body.kind === 'connection') keep(connections, answer.body.connection)
-              return answer
+              const response = await attempt.response
+              if (response.body.kind === 'connection') track(connections, response.body.connection)
+              return response
             } catch (error) {
-              if (again || request.signal.aborted || !attempt.mayTryAgain(error))
-                throw failed(error, target, { request, address })
+              if (isRetry || request.signal.aborted || !attempt.isRetryable(error))
+                throw proxyError(error, target, { request, address })
             }
           }
         },
@@ -51,40 +51,40 @@ export function proxyTransport(): ProxyTransport & Disposable {
   }
 }
 
-function keep(connections: Set<Duplex>, connection: Duplex): void {
+function track(connections: Set<Duplex>, connection: Duplex): void {
   connections.add(connection)
   connection.once('close', () => connections.delete(connection))
 }
 
 interface Attempt {
-  readonly answer: Promise<ApiResponse>
-  /** It failed on a connection that the other side had given up meanwhile. */
-  mayTryAgain(error: unknown): boolean
+  readonly response: Promise<ApiResponse>
+  /** Whether the request failed before the other server received it. */
+  isRetryable(error: unknown): boolean
 }
 
 function start(
   agent: Agent,
   target: ProxyTarget,
   request: ProxiedRequest,
-  { address, open }: { readonly address: Address | undefined; readonly open: Set<ClientRequest> },
+  { address, open }: { readonly address: ServiceAddress | undefined; readonly open: Set<ClientRequest> },
 ): Attempt {
-  const { host, port, name } = hostOf(target, address)
+  const { host, port, name } = destinationOf(target, address)
   const { body } = request
   const outgoing = httpsRequest({
     agent,
     method: request.method,
     host,
     port,
-    path: wireText(request.path),
+    path: encodeHeaderValue(request.path),
     signal: request.signal,
     headers: headersFor(request, new URL(target.origin).host),
     servername: isIP(name) === 0 ? name : '',
   })
   open.add(outgoing)
   outgoing.once('close', () => open.delete(outgoing))
-  const answer = new Promise<ApiResponse>((resolve, reject) => {
+  const response = new Promise<ApiResponse>((resolve, reject) => {
     outgoing.on('error', reject)
-    outgoing.once('response', (incoming) => resolve(answered(incoming, outgoing)))
+    outgoing.once('response', (incoming) => resolve(streamedResponse(incoming, outgoing)))
     outgoing.once('upgrade', (incoming, connection: Duplex, head) => {
       if (head.length > 0) connection.unshift(head)
       resolve({ ...headOf(incoming), body: { kind: 'connection', connection } })
@@ -92,31 +92,30 @@ function start(
     if (body === undefined || body instanceof Uint8Array) outgoing.end(body)
     else pipeline(Readable.from(body, { objectMode: false }), outgoing).catch(reject)
   })
-  const mayTryAgain = (error: unknown) =>
-    body === undefined && outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
-  return { answer, mayTryAgain }
+  const isRetryable = (error: unknown) => body === undefined && isStaleConnection(outgoing, error)
+  return { response, isRetryable }
 }
 
-/** `host` is where it goes unless a header says otherwise. A body of unknown length travels in chunks, which node sees to. */
+/** Headers override the default `host`. Node sends a body of unknown length in chunks. */
 function headersFor({ body, headers }: ProxiedRequest, host: string): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = { host }
   for (const [name, value] of Object.entries(headers)) {
-    out[name] = typeof value === 'string' ? wireText(value) : value.map(wireText)
+    out[name] = typeof value === 'string' ? encodeHeaderValue(value) : value.map(encodeHeaderValue)
   }
   if (body instanceof Uint8Array) out['content-length'] = String(body.byteLength)
   return out
 }
 
-function answered(incoming: IncomingMessage, outgoing: ClientRequest): ApiResponse {
-  return { ...headOf(incoming), body: { kind: 'stream', stream: pieces(incoming, outgoing) } }
+function streamedResponse(incoming: IncomingMessage, outgoing: ClientRequest): ApiResponse {
+  return { ...headOf(incoming), body: { kind: 'stream', stream: responseBody(incoming, outgoing) } }
 }
 
 function headOf(incoming: IncomingMessage): Pick<ApiResponse, 'status' | 'headers'> {
   return { status: incoming.statusCode ?? 502, headers: headersOf(incoming.headersDistinct) }
 }
 
-/** Leaving ends the request at once, also while nothing comes: no generator, which would wait for the next piece first. */
-function pieces(incoming: IncomingMessage, outgoing: ClientRequest): AsyncIterable<Uint8Array> {
+/** Ends the request as soon as the reader returns. Not a generator: its `return` would wait for the pending chunk. */
+function responseBody(incoming: IncomingMessage, outgoing: ClientRequest): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = (incoming as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
@@ -135,20 +134,20 @@ function headersOf(headers: IncomingMessage['headersDistinct']): Record<string, 
   const out: Record<string, string | readonly string[]> = {}
   for (const [name, values] of Object.entries(headers)) {
     if (values === undefined) continue
-    const texts = values.map(sentText)
-    out[name] = texts.length === 1 ? (texts[0] as string) : texts
+    const decoded = values.map(decodeHeaderValue)
+    out[name] = decoded.length === 1 ? (decoded[0] as string) : decoded
   }
   return out
 }
 
-/** An abort tells its own reason; of other failures it is told where the connection was to lead. */
-function failed(
+/** Returns the reason of an abort, and a connection error for other failures. */
+function proxyError(
   error: unknown,
   target: ProxyTarget,
-  { request, address }: { readonly request: ProxiedRequest; readonly address: Address | undefined },
+  { request, address }: { readonly request: ProxiedRequest; readonly address: ServiceAddress | undefined },
 ): Error {
   const { signal } = request
   if (signal.aborted && signal.reason instanceof Error && signal.reason.name !== 'AbortError') return signal.reason
   if (signal.aborted) return new Error('context canceled')
-  return connectionFailure(error, hostOf(target, address))
+  return connectionError(error, destinationOf(target, address))
 }

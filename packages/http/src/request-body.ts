@@ -1,73 +1,75 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@krmkit/meta'
-import type { BodyPace } from './body-pace.ts'
+import type { BodyRateMonitor } from './body-rate.ts'
 import { discardBytes } from './unread-body.ts'
 
 const empty = new Uint8Array(0)
-const emptyBody = Promise.resolve(empty)
+const resolvedEmpty = Promise.resolve(empty)
 
-/** The answer to every request without a body. */
-export function noBody(): Promise<Uint8Array> {
-  return emptyBody
+/** The body of a request without one. */
+export function emptyBody(): Promise<Uint8Array> {
+  return resolvedEmpty
 }
 
-/** The same, piece by piece: there is none. */
-export async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** The body stream of a request without a body. */
+export async function* emptyStream(): AsyncGenerator<Uint8Array> {}
 
-export interface ReadOptions {
-  readonly limit: number
-  readonly declared: number | undefined
-  readonly pace: BodyPace
+export interface ReadBodyOptions {
+  readonly limitBytes: number
+  readonly contentLength: number | undefined
+  readonly rates: BodyRateMonitor
 }
 
 /**
- * Reads all of `source`.
+ * Reads a whole body.
  *
- * @throws ApiError 413 above `limit` (the rest is discarded, within bounds), 408 when it arrives too slowly, 400 when the client goes away
- *   in the middle.
+ * @throws ApiError 413 above `limitBytes` (the rest is discarded, within bounds), 408 below the minimum rate, 400 when the client
+ *   disconnects before the end
  */
-export function readBody(source: Readable, options: ReadOptions): Promise<Uint8Array> {
-  const { limit, declared, pace } = options
-  if (declared !== undefined && declared > limit) {
+export function readBody(source: Readable, options: ReadBodyOptions): Promise<Uint8Array> {
+  const { limitBytes, contentLength, rates } = options
+  if (contentLength !== undefined && contentLength > limitBytes) {
     discard(source)
-    return Promise.reject(tooLarge(limit))
+    return Promise.reject(tooLarge(limitBytes))
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const paced = pace.begin(() => {
+    const monitored = rates.begin(() => {
       settle()
       source.pause()
       reject(tooSlow())
     })
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      paced.received += chunk.length
-      if (length <= limit) {
+      monitored.received += chunk.length
+      if (length <= limitBytes) {
         chunks.push(chunk)
         return
       }
       settle()
       discard(source)
-      reject(tooLarge(limit))
+      reject(tooLarge(limitBytes))
     }
     const onEnd = () => {
       settle()
       resolve(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? empty : Buffer.concat(chunks, length))
     }
-    const onGone = () => {
+    const onClose = () => {
       settle()
       reject(ApiError.badRequest('unexpected EOF'))
     }
     const settle = () => {
-      pace.end(paced)
-      source.off('data', onData).off('end', onEnd).off('close', onGone)
+      rates.end(monitored)
+      source.off('data', onData).off('end', onEnd).off('close', onClose)
     }
-    source.on('data', onData).on('end', onEnd).on('close', onGone)
+    source.on('data', onData).on('end', onEnd).on('close', onClose)
   })
 }
 
-/** Reads on, within bounds, so that the answer is not lost; what comes after it is bounded by `boundUnreadBody`. */
+/**
+ * Keeps reading, within bounds, so that the client gets to read the response. `limitUnreadBody` bounds the input after the response.
+ */
 function discard(source: Readable): void {
   let budget = discardBytes
   const count = (chunk: Buffer) => {
@@ -90,6 +92,6 @@ function tooSlow(): ApiError {
   })
 }
 
-function tooLarge(limit: number): ApiError {
-  return ApiError.requestEntityTooLarge(`limit is ${limit}`)
+function tooLarge(limitBytes: number): ApiError {
+  return ApiError.requestEntityTooLarge(`limit is ${limitBytes}`)
 }

@@ -1,6 +1,6 @@
-import { sentText } from './header-text.ts'
+import { decodeHeaderValue } from './header-value.ts'
 
-/** The parts of a request's head, as an `ApiRequest` wants them. */
+/** Converts parts of a request head to the form of an `ApiRequest`. */
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -10,11 +10,11 @@ export interface Target {
 }
 
 /**
- * Splits a request target without decoding or normalising anything: `//a/../b%2F?x` keeps its path as it came. A target
- * in absolute form loses its scheme and authority.
+ * Splits a request target without decoding or normalizing it: `//a/../b%2F?x` keeps its path. The scheme and authority of a target in
+ * absolute form are removed.
  */
 export function splitTarget(target: string): Target {
-  const text = sentText(target)
+  const text = decodeHeaderValue(target)
   const rest = text.charCodeAt(0) === 47 ? text : originForm(text)
   const mark = rest.indexOf('?')
   return mark < 0 ? { path: rest, query: '' } : { path: rest.slice(0, mark), query: rest.slice(mark + 1) }
@@ -30,27 +30,27 @@ function originForm(target: string): string {
 }
 
 /**
- * Headers by lower-case name from the flat list of names and values of the wire; a repeated header is a list of its values
- * in order. The pseudo headers of HTTP/2 are left out, its authority becomes `host`.
+ * Converts a flat list of names and values to headers by lower-case name. A repeated header becomes a list of its values, in order. The
+ * pseudo-headers of HTTP/2 are omitted, except that `:authority` becomes `host`.
  */
 export function headersOf(raw: readonly string[]): Headers {
   const headers: Headers = Object.create(null)
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()
-    const value = sentText(raw[i + 1]!)
+    const value = decodeHeaderValue(raw[i + 1]!)
     if (name.charCodeAt(0) === 58) {
       if (name === ':authority') headers.host ??= value
       continue
     }
-    const known = headers[name]
-    if (known === undefined) headers[name] = value
-    else if (typeof known === 'string') headers[name] = [known, value]
-    else known.push(value)
+    const previous = headers[name]
+    if (previous === undefined) headers[name] = value
+    else if (typeof previous === 'string') headers[name] = [previous, value]
+    else previous.push(value)
   }
   return headers
 }
 
-/** Whether gzip is among the codings that the client names; weights are not looked at, as the stock server does not. */
+/** Whether the client accepts gzip. Weights are ignored, as in the stock server. */
 export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   if (header === undefined) return false
   if (typeof header !== 'string') return header.some(acceptsGzip)

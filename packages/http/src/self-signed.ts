@@ -2,8 +2,10 @@ import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import type { TlsSelfSigned } from './interfaces.ts'
 
 /**
- * TLS with a certificate that the server makes itself and keeps in `directory`; good for loopback, the names of the
+ * TLS with a certificate that the server issues itself and stores in `directory`. It is valid for loopback addresses, the names of the
  * service inside a cluster, and `hosts`.
+ *
+ * @see listen for an example
  */
 export function selfSigned(directory: string, options: Partial<Omit<TlsSelfSigned, 'directory'>> = {}): TlsSelfSigned {
   return { directory, hosts: [], clock: systemClock, random: systemRandom, profile: stockProfile, ...options }

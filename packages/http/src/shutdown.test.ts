@@ -10,17 +10,17 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, Feed, listenPlain, RawClient, streaming, text } from './testing/fake-server.ts'
+import { Feed, listenPlain, RawClient, streamResponse, textResponse, withErrorResponses } from './testing/fake-server.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
 
 describe('close', () => {
-  it('ends streams cleanly, lets answers finish and closes idle connections', async () => {
+  it('ends streams cleanly, completes responses and closes idle connections', async () => {
     const feed = new Feed()
     let answer: ((answer: ApiResponse) => void) | undefined
     const server = await listenPlain(({ path }) => {
       if (path === '/slow') return new Promise((resolve) => (answer = resolve))
-      return path === '/stream' ? streaming(feed) : text('fine')
+      return path === '/stream' ? streamResponse(feed) : textResponse('fine')
     })
     const idle = new RawClient(server.port).send(get)
     await idle.until('fine')
@@ -34,7 +34,7 @@ describe('close', () => {
     expect(watch.received).toMatch(/0\r\n\r\n$/)
     await feed.released
     await idle.closed
-    answer(text('late but whole'))
+    answer(textResponse('late but whole'))
     await slow.closed
     expect(slow.received).toContain('Connection: close')
     expect(slow.received).toContain('late but whole')
@@ -43,12 +43,12 @@ describe('close', () => {
     await new RawClient(server.port).closed
   })
 
-  it('ends streams and answers of TLS connections whole, however slowly they are read', async () => {
+  it('completes streams and responses for slow TLS readers', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
     const feed = new Feed()
     const large = Buffer.alloc(4 * 1024 * 1024, 'x')
-    const handle = answering(({ path }) =>
-      path === '/stream' ? streaming(feed) : { status: 200, headers: {}, body: { kind: 'bytes', bytes: large } },
+    const handle = withErrorResponses(({ path }) =>
+      path === '/stream' ? streamResponse(feed) : { status: 200, headers: {}, body: { kind: 'bytes', bytes: large } },
     )
     const server = await listen({ handle }, { tls: selfSigned(directory) })
     const agent = new Agent({ keepAlive: true, ca: server.authority! })
@@ -69,7 +69,7 @@ describe('close', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('cuts off what is left after the grace period', async () => {
+  it('destroys the remaining connections after the grace period', async () => {
     let asked: (() => void) | undefined
     const arrived = new Promise<void>((resolve) => {
       asked = resolve
@@ -84,10 +84,10 @@ describe('close', () => {
     await stuck.closed
   })
 
-  it('tells HTTP/2 clients to go away and waits for their streams', async () => {
+  it('sends GOAWAY to HTTP/2 clients and waits for their streams', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
     let answer: ((answer: ApiResponse) => void) | undefined
-    const handle = answering(() => new Promise<ApiResponse>((resolve) => (answer = resolve)))
+    const handle = withErrorResponses(() => new Promise<ApiResponse>((resolve) => (answer = resolve)))
     const server = await listen({ handle }, { tls: selfSigned(directory) })
     const session = connectHttp2(server.url, { ca: server.authority! })
     const gone = new Promise((resolve) => session.once('goaway', resolve))
@@ -96,16 +96,16 @@ describe('close', () => {
     while (answer === undefined) await new Promise((resolve) => setImmediate(resolve))
     const closed = server.close({ graceMs: 60_000 })
     await gone
-    answer(text('late but whole'))
+    answer(textResponse('late but whole'))
     expect(String(await body)).toBe('late but whole')
     await closed
     await rm(directory, { recursive: true })
   })
 
-  it('happens by itself at the end of a block', async () => {
+  it('runs at the end of an await using block', async () => {
     let port: number
     {
-      await using server = await listenPlain(() => text('x'))
+      await using server = await listenPlain(() => textResponse('x'))
       port = server.port
     }
     await new RawClient(port).closed

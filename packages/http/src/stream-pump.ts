@@ -1,33 +1,33 @@
-import type { TurnQueue } from './turn-queue.ts'
+import type { WriteCoalescer } from './write-coalescer.ts'
 
-/** Where the pieces of a stream go: one answer of HTTP/1.1 or HTTP/2. */
-export interface Outlet {
-  /** Sends pieces together. False: full, wait for `drained`. */
+/** The destination of a stream: one response over HTTP/1.1, HTTP/2 or WebSocket. */
+export interface StreamSink {
+  /** Writes the pieces together. Returns false when the buffer is full: wait for `onceDrained`. */
   send(pieces: readonly Uint8Array[]): boolean
-  /** Calls `fn` once when there is room again. */
+  /** Calls `fn` once when the buffer has drained. */
   onceDrained(fn: () => void): void
-  /** Calls `fn` once when the client is gone or the answer is complete. */
+  /** Calls `fn` once when the client disconnects or the response is complete. */
   onceClosed(fn: () => void): void
-  /** Ends the answer cleanly. */
+  /** Ends the response cleanly. */
   end(): void
-  /** Cuts the answer off, so that the client can tell that it is incomplete. */
+  /** Interrupts the response, so that the client can see that it is incomplete. */
   abort(): void
 }
 
-/** Pieces waiting for the end of the turn are sent at once above this. */
+/** Above this, pieces are sent before the end of the turn. */
 const flushBytes = 64 * 1024
 
 /**
- * Carries a stream to its outlet, pulling piece by piece: everything that is ready within one turn of the event loop is
- * sent together, and nothing more is pulled while the outlet is full.
+ * Copies a stream to its sink. All pieces that are ready within one event-loop turn are sent together; while the sink is full, nothing
+ * is pulled.
  *
- *     pulling --room--> pulling --full--> waiting --drained--> pulling
- *     any --client gone | stopped--> closed (the iterator is returned)
+ *     pulling --sink full--> paused --drained--> pulling
+ *     any --client disconnected | stopped--> closed (the iterator is returned)
  */
 export class StreamPump {
   readonly #iterator: AsyncIterator<Uint8Array>
-  readonly #outlet: Outlet
-  readonly #turns: TurnQueue
+  readonly #sink: StreamSink
+  readonly #coalescer: WriteCoalescer
   readonly #flushAtTurnEnd = () => this.#flush()
   #pieces: Uint8Array[] = []
   #bytes = 0
@@ -35,32 +35,32 @@ export class StreamPump {
   #closed = false
   #wake: (() => void) | undefined
 
-  constructor(stream: AsyncIterable<Uint8Array>, options: { readonly outlet: Outlet; readonly turns: TurnQueue }) {
+  constructor(stream: AsyncIterable<Uint8Array>, options: { readonly sink: StreamSink; readonly coalescer: WriteCoalescer }) {
     this.#iterator = stream[Symbol.asyncIterator]()
-    this.#outlet = options.outlet
-    this.#turns = options.turns
-    this.#outlet.onceClosed(() => this.#close())
+    this.#sink = options.sink
+    this.#coalescer = options.coalescer
+    this.#sink.onceClosed(() => this.#close())
   }
 
-  /** Resolves when all is sent or the client is gone. Rejects when the stream itself fails; the answer is cut off then. */
+  /** Resolves when the stream is sent or the client disconnects. Rejects when the stream fails, after interrupting the response. */
   async run(): Promise<void> {
     try {
       while (!this.#closed) {
         const { done, value } = await this.#iterator.next()
         if (done === true || this.#closed) break
         this.#add(value)
-        if (this.#full) await new Promise<void>((resolve) => this.#waitForRoom(resolve))
+        if (this.#full) await new Promise<void>((resolve) => this.#waitForDrain(resolve))
       }
     } catch (error) {
       if (this.#closed) return
       this.#closed = true
-      this.#outlet.abort()
+      this.#sink.abort()
       throw error
     }
     this.#finish()
   }
 
-  /** Ends the answer cleanly and lets the stream go. */
+  /** Ends the response cleanly and cancels the stream. */
   stop(): void {
     if (this.#closed) return
     this.#finish()
@@ -72,7 +72,7 @@ export class StreamPump {
     this.#pieces.push(piece)
     this.#bytes += piece.length
     if (this.#bytes >= flushBytes) this.#flush()
-    else if (this.#pieces.length === 1) this.#turns.add(this.#flushAtTurnEnd)
+    else if (this.#pieces.length === 1) this.#coalescer.schedule(this.#flushAtTurnEnd)
   }
 
   #flush(): void {
@@ -80,15 +80,15 @@ export class StreamPump {
     const pieces = this.#pieces
     this.#pieces = []
     this.#bytes = 0
-    if (this.#outlet.send(pieces) || this.#full) return
+    if (this.#sink.send(pieces) || this.#full) return
     this.#full = true
-    this.#outlet.onceDrained(() => {
+    this.#sink.onceDrained(() => {
       this.#full = false
       this.#wakeUp()
     })
   }
 
-  #waitForRoom(resolve: () => void): void {
+  #waitForDrain(resolve: () => void): void {
     if (!this.#full || this.#closed) resolve()
     else this.#wake = resolve
   }
@@ -103,7 +103,7 @@ export class StreamPump {
     if (this.#closed) return
     this.#flush()
     this.#closed = true
-    this.#outlet.end()
+    this.#sink.end()
     this.#wakeUp()
   }
 

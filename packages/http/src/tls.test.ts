@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { ApiRequest } from '@krmkit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Listening, ListenOptions } from './interfaces.ts'
+import type { Listener, ListenOptions } from './interfaces.ts'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, Feed, RawClient, streaming, text } from './testing/fake-server.ts'
+import { Feed, RawClient, streamResponse, textResponse, withErrorResponses } from './testing/fake-server.ts'
 
 let directory: string
-let server: Listening | undefined
+let server: Listener | undefined
 let session: ClientHttp2Session | undefined
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
@@ -27,9 +27,9 @@ afterEach(async () => {
   server = undefined
 })
 
-type Answering = Parameters<typeof answering>[0]
+type Answering = Parameters<typeof withErrorResponses>[0]
 const start = async (handle: Answering, options: Partial<ListenOptions> = {}) => {
-  server = await listen({ handle: answering(handle) }, { tls: selfSigned(directory), ...options })
+  server = await listen({ handle: withErrorResponses(handle) }, { tls: selfSigned(directory), ...options })
   return server
 }
 const dial = () => {
@@ -52,7 +52,7 @@ const ask = (headers: Record<string, unknown>, body?: string | Buffer) => {
   })
 }
 
-/** The authorities that a client is told of, as OpenSSL prints them; undefined where it is not installed. */
+/** The authorities of the certificate request, as OpenSSL prints them. Undefined where OpenSSL is not installed. */
 function namesOfAuthorities(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, '-tls1_2'], {
@@ -69,9 +69,9 @@ function namesOfAuthorities(port: number): Promise<string | undefined> {
   })
 }
 
-describe('one TLS port', () => {
-  it('speaks HTTP/1.1 and HTTP/2, as the client likes, under a certificate it made', async () => {
-    const { url, authority } = await start((request) => text(request.path))
+describe('TLS port', () => {
+  it('negotiates HTTP/1.1 and HTTP/2 with a self-signed certificate', async () => {
+    const { url, authority } = await start((request) => textResponse(request.path))
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect(new X509Certificate(authority!).ca).toBe(true)
     expect((await ask({ ':path': '/two' })).body.toString()).toBe('/two')
@@ -85,26 +85,26 @@ describe('one TLS port', () => {
     expect(one).toBe('/one')
   })
 
-  it('tells clients without TLS that they came to the wrong port', async () => {
-    await start(() => text('x'))
+  it('rejects plain HTTP with the message of the stock server', async () => {
+    await start(() => textResponse('x'))
     const client = new RawClient(server!.port).send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     await client.closed
     expect(client.received).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
   })
 
-  it('closes the connections that wait longest when too many have sent no request', async () => {
-    await start(() => text('x'), { limits: { pendingConnectionsPerAddress: 3 } })
+  it('closes the oldest connections when too many have sent no request', async () => {
+    await start(() => textResponse('x'), { limits: { pendingConnectionsPerAddress: 3 } })
     expect((await ask({})).body.toString()).toBe('x')
     const silent = Array.from({ length: 5 }, () => new RawClient(server!.port))
     await Promise.all([silent[0]!.closed, silent[1]!.closed])
     expect(silent.map(({ socket }) => socket.closed)).toEqual([true, true, false, false, false])
-    // A connection that has sent a request stays.
+    // A connection that has sent a request stays open.
     expect((await ask({})).body.toString()).toBe('x')
     for (const { socket } of silent) socket.destroy()
   })
 
   it('resumes TLS sessions', async () => {
-    await start(() => text('x'))
+    await start(() => textResponse('x'))
     const { port, authority } = server!
     const session = await new Promise<Buffer>((resolve) => {
       const socket: TLSSocket = connectTls({ port, host: '127.0.0.1', ca: authority! }, () =>
@@ -121,11 +121,11 @@ describe('one TLS port', () => {
     again.destroy()
   })
 
-  it('passes on the certificate a client proved to own, without judging it', async () => {
+  it('passes client certificates to the handler without verifying them', async () => {
     const requests: ApiRequest[] = []
     await start((request) => {
       requests.push(request)
-      return text('x')
+      return textResponse('x')
     })
     const pair = {
       cert: await readFile(join(directory, 'apiserver.crt'), 'utf8'),
@@ -136,7 +136,7 @@ describe('one TLS port', () => {
     await start(
       (request) => {
         requests.push(request)
-        return text('x')
+        return textResponse('x')
       },
       { tls: selfSigned(directory, { clientCa: authority! }) },
     )
@@ -154,13 +154,13 @@ describe('one TLS port', () => {
     expect(without!.peer.certificates).toBeUndefined()
   })
 
-  it('tells clients of new connections of other authorities once they are set', async () => {
-    const { authority } = await start(() => text('x'))
+  it('announces replaced authorities on new connections', async () => {
+    const { authority } = await start(() => textResponse('x'))
     await server!.close()
     const files = { certificate: join(directory, 'apiserver.crt'), key: join(directory, 'apiserver.key') }
     const certificate = await readFile(files.certificate, 'utf8')
     const key = await readFile(files.key, 'utf8')
-    await start(() => text('x'), { tls: { certificate, key, authority: authority!, clientCa: authority! } })
+    await start(() => textResponse('x'), { tls: { certificate, key, authority: authority!, clientCa: authority! } })
     const before = await namesOfAuthorities(server!.port)
     server!.setClientAuthorities(certificate)
     const after = await namesOfAuthorities(server!.port)
@@ -168,9 +168,9 @@ describe('one TLS port', () => {
     if (before !== undefined) expect(after).not.toEqual(before)
   })
 
-  it('refuses certificates that cannot be used, ports that are taken and options out of range', async () => {
-    const { port } = await start(() => text('x'))
-    const served = { handle: answering(() => text('x')) }
+  it('rejects unusable certificates, ports in use and options out of range', async () => {
+    const { port } = await start(() => textResponse('x'))
+    const served = { handle: withErrorResponses(() => textResponse('x')) }
     await expect(listen(served, { tls: { certificate: 'no', key: 'no' } })).rejects.toMatchObject({ code: 'InvalidTls' })
     await expect(listen(served, { tls: false, port })).rejects.toMatchObject({
       code: 'ListenFailed',
@@ -182,11 +182,11 @@ describe('one TLS port', () => {
 })
 
 describe('HTTP/2', () => {
-  it('passes requests on as they are', async () => {
+  it('passes requests to the handler unchanged', async () => {
     let request: ApiRequest | undefined
     await start(async (incoming) => {
       request = incoming
-      return text(Buffer.from(await incoming.body(100)).toString())
+      return textResponse(Buffer.from(await incoming.body(100)).toString())
     })
     const { body } = await ask({ ':method': 'POST', ':path': '//a%2Fb/..?x=1', 'impersonate-group': ['a', 'b'] }, 'payload')
     expect(body.toString()).toBe('payload')
@@ -195,15 +195,15 @@ describe('HTTP/2', () => {
     expect((await ask({ ':method': 'POST' })).body).toHaveLength(0)
   })
 
-  it('refuses bodies above the limit and goes on', async () => {
-    await start(async (request) => text(`${(await request.body(10)).length}`))
+  it('rejects bodies above the limit and serves the next request', async () => {
+    await start(async (request) => textResponse(`${(await request.body(10)).length}`))
     const { headers } = await ask({ ':method': 'POST' }, Buffer.alloc(300_000))
     expect(headers[':status']).toBe(413)
     expect((await ask({ ':method': 'POST', 'content-length': 11 }, 'x'.repeat(11))).headers[':status']).toBe(413)
     expect((await ask({ ':method': 'POST' }, 'abc')).body.toString()).toBe('3')
   })
 
-  it('answers with bytes, lists, nothing, and compressed', async () => {
+  it('responds with bytes, lists, empty and compressed bodies', async () => {
     const whole = Buffer.alloc(700_000, 'krm')
     await start(({ path }) => {
       if (path === '/list')
@@ -225,12 +225,12 @@ describe('HTTP/2', () => {
     expect(packed.body.length).toBeLessThan(50_000)
   })
 
-  it('streams, and lets the source go when the client resets', async () => {
+  it('streams, and cancels the source when the client resets', async () => {
     const feed = new Feed()
     let request: ApiRequest | undefined
     await start((incoming) => {
       request = incoming
-      return streaming(feed)
+      return streamResponse(feed)
     })
     const stream = dial().request({ ':path': '/' })
     stream.on('error', () => undefined)
@@ -245,14 +245,14 @@ describe('HTTP/2', () => {
 
   it('resets a stream whose source fails', async () => {
     const feed = new Feed()
-    await start(() => streaming(feed))
+    await start(() => streamResponse(feed))
     const failed = ask({}).catch((error: unknown) => error)
     feed.push('part')
     feed.end(new Error('broken'))
     expect(await failed).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
   })
 
-  it('stays an answer when the handler throws', async () => {
+  it('responds with 500 when the handler throws', async () => {
     await start(() => {
       throw new Error('broken')
     })
@@ -261,7 +261,7 @@ describe('HTTP/2', () => {
     expect(body.toString()).toContain('InternalError')
   })
 
-  it('carries header values without the characters that have no place in them, and leaves out names that are none', async () => {
+  it('sanitizes response header values and omits invalid names', async () => {
     await start(() => ({
       status: 200,
       headers: {
@@ -276,9 +276,9 @@ describe('HTTP/2', () => {
     expect(headers['x bad'] ?? headers.te ?? headers['http2-settings']).toBeUndefined()
   })
 
-  it('resets what a client still sends after the answer, without an error', async () => {
+  it('resets a stream that still sends after the response, without an error', async () => {
     await start(async (request) =>
-      request.path === '/echo' ? text(`${(await request.body(1e6)).length}`) : text('refused', { status: 401 }),
+      request.path === '/echo' ? textResponse(`${(await request.body(1e6)).length}`) : textResponse('refused', { status: 401 }),
     )
     for (let i = 0; i < 5; i++) {
       const stream = (session ?? dial()).request({ ':path': '/', ':method': 'POST' }, { endStream: false })
@@ -291,12 +291,12 @@ describe('HTTP/2', () => {
       await new Promise((resolve) => stream.once('close', resolve))
       expect([answered, stream.rstCode]).toEqual([401, constants.NGHTTP2_NO_ERROR])
     }
-    // What was sent in vain takes nothing from the window of the connection.
+    // Discarded input does not consume the connection window.
     expect((await ask({ ':method': 'POST', ':path': '/echo' }, Buffer.alloc(200_000))).body.toString()).toBe('200000')
   })
 
-  it('answers 408 when a body stands still, and resets the stream', async () => {
-    await start(async (request) => text(`${(await request.body(100)).length}`), { limits: { bodyWindowMs: 40 } })
+  it('responds with 408 to a stalled body and resets the stream', async () => {
+    await start(async (request) => textResponse(`${(await request.body(100)).length}`), { limits: { bodyWindowMs: 40 } })
     const stream = dial().request({ ':path': '/', ':method': 'POST' }, { endStream: false })
     stream.write('x')
     let answered = 0
@@ -308,16 +308,16 @@ describe('HTTP/2', () => {
     expect(answered).toBe(408)
   })
 
-  it('refuses CONNECT', async () => {
-    await start(() => text('x'))
+  it('rejects CONNECT', async () => {
+    await start(() => textResponse('x'))
     const stream = dial().request({ ':method': 'CONNECT', ':authority': 'other:443' })
     stream.on('error', () => undefined)
     const headers = await new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
     expect(headers[':status']).toBe(405)
   })
 
-  it('asks connections to go away now and then', async () => {
-    await start(() => text('x'), { goaway: { chance: 0.02, random: { bytes: (size) => new Uint8Array(size) } } })
+  it('sends GOAWAY with the given probability', async () => {
+    await start(() => textResponse('x'), { goaway: { chance: 0.02, random: { bytes: (size) => new Uint8Array(size) } } })
     const gone = new Promise((resolve) => dial().once('goaway', resolve))
     expect((await ask({})).body.toString()).toBe('x')
     await gone

@@ -2,30 +2,30 @@ import { createSecureContext, type TlsOptions } from 'node:tls'
 import { HttpError } from './http-error.ts'
 import type { TlsFiles, TlsSelfSigned } from './interfaces.ts'
 
-/** The certificate to serve with; made when it is ours to make. */
+/** Returns the serving certificate; issues or loads it for `TlsSelfSigned`. */
 export async function tlsFiles(tls: TlsFiles | TlsSelfSigned, host: string): Promise<TlsFiles> {
   if (!('directory' in tls)) return tls
   const { ensureServingCertificate } = await import('@krmkit/certificates')
   const hosts = isWildcard(host) ? tls.hosts : [...tls.hosts, host]
-  const made = await ensureServingCertificate(tls.directory, { ...tls, hosts })
+  const issued = await ensureServingCertificate(tls.directory, { ...tls, hosts })
   return {
-    certificate: made.certificate,
-    key: made.key,
-    authority: made.authority,
+    certificate: issued.certificate,
+    key: issued.key,
+    authority: issued.authority,
     ...(tls.clientCa === undefined ? {} : { clientCa: tls.clientCa }),
   }
 }
 
-/** Whether an address stands for every interface. */
+/** Whether an address means all interfaces. */
 export function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || host === '::'
 }
 
 /**
- * Options of the TLS server. A client certificate is asked for, never demanded, and not judged here: that is the business
- * of the authenticators. Session tickets are on, so that a client that comes back saves a round of signatures.
+ * Options of the TLS server. Client certificates are requested, not required, and not verified: authenticators do that. Session tickets
+ * are enabled, so that returning clients skip the full handshake.
  *
- * @throws HttpError `InvalidTls`.
+ * @throws HttpError `InvalidTls`
  */
 export function tlsOptions(files: TlsFiles, handshakeTimeoutMs: number): TlsOptions {
   const keys = { key: files.key, cert: files.certificate, ...(files.clientCa === undefined ? {} : { ca: files.clientCa }) }
@@ -35,7 +35,7 @@ export function tlsOptions(files: TlsFiles, handshakeTimeoutMs: number): TlsOpti
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new HttpError({
       code: 'InvalidTls',
-      message: `certificate, key or client authorities cannot be used: ${reason}`,
+      message: `invalid certificate, key or client authorities: ${reason}`,
       cause,
     })
   }

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What is still read of a body that nothing wants: enough for the largest body of the default limits. */
+/** Bytes of an unread body that are discarded before the connection closes: above the largest body of the default limits. */
 export const discardBytes = 4 * 1024 * 1024
 const discardMs = 5000
-/** Between the end of the answer and that of the connection, so that the client gets to read the answer. */
+/** Time between the end of the response and that of the connection, so that the client gets to read the response. */
 const lingerMs = 500
 
 /**
- * Bounds what a client may send of its body once the answer is made: within the bounds the connection serves the next request, above them
- * it ends. Called before the answer is written; a body that is `taken` counts from the end of the answer on.
+ * Bounds the rest of a body that the handler leaves unread. Within the bounds the connection serves the next request; above them it
+ * closes. Call it before the response is written. With `isBodyRead` the bounds apply from the end of the response on.
  */
-export function boundUnreadBody(message: IncomingMessage, response: ServerResponse, taken: boolean): void {
-  // The response has let go of it when it has finished.
+export function limitUnreadBody(message: IncomingMessage, response: ServerResponse, isBodyRead: boolean): void {
+  // Read now: a finished response has no socket.
   const { socket } = message
   let budget = discardBytes
   const end = () => {
@@ -24,18 +24,18 @@ export function boundUnreadBody(message: IncomingMessage, response: ServerRespon
     budget -= chunk.length
     if (budget < 0) end()
   }
-  // What node discards itself it does not count: bodies that flow already are left to their readers.
-  if (!taken) message.on('data', count)
+  // Node discards an unread body without counting it. A body that is being read is left to its reader.
+  if (!isBodyRead) message.on('data', count)
   response.once('finish', () => {
     if (message.complete || message.destroyed || budget < 0) return
     const timer = setTimeout(end, discardMs)
     const stop = () => clearTimeout(timer)
     message.once('end', stop).once('close', stop)
-    if (taken) message.on('data', count).resume()
+    if (isBodyRead) message.on('data', count).resume()
   })
 }
 
-/** Ends a connection whose client still sends: it is read no longer, and cut off once the client had time for what it was sent. */
+/** Closes a connection whose client still sends: stops reading, then destroys the socket after `lingerMs`. */
 function linger(socket: Duplex): void {
   socket.pause()
   socket.end()

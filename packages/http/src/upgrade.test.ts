@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Listening } from './interfaces.ts'
-import { listenPlain, RawClient, text } from './testing/fake-server.ts'
+import type { Listener } from './interfaces.ts'
+import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
 
-let server: Listening | undefined
+let server: Listener | undefined
 const clients: RawClient[] = []
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.destroy()
@@ -19,7 +19,7 @@ async function start(handle: (request: ApiRequest) => ApiResponse | Promise<ApiR
   return client
 }
 
-/** A connection on which everything comes back. */
+/** A connection that echoes its input. */
 const echo = (): ApiResponse => ({
   status: 101,
   headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-evil': 'a\r\nb' },
@@ -28,8 +28,8 @@ const echo = (): ApiResponse => ({
 
 const ask = (more = '') => `POST /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${more}\r\n`
 
-describe('requests for another protocol', () => {
-  it('go over to it: bytes both ways, also those that came at once', async () => {
+describe('upgrade requests', () => {
+  it('carry bytes both ways, including those sent with the head', async () => {
     const client = await start((request) => {
       expect(request.upgradable).toBe(true)
       expect(request.headers.upgrade).toBe('SPDY/3.1')
@@ -44,7 +44,7 @@ describe('requests for another protocol', () => {
     await client.until(/firstsecond$/)
   })
 
-  it('one end takes the other with it', async () => {
+  it('close both ends when one closes', async () => {
     let connection: PassThrough | undefined
     const client = await start(() => {
       connection = new PassThrough()
@@ -63,8 +63,8 @@ describe('requests for another protocol', () => {
     await gone
   })
 
-  it('may be answered like any other; the connection ends then', async () => {
-    const client = await start(() => text('no', { status: 403 }))
+  it('may get an ordinary response, after which the connection closes', async () => {
+    const client = await start(() => textResponse('no', { status: 403 }))
     client.send(ask())
     await client.closed
     expect(client.received).toMatch(/^HTTP\/1\.1 403 /)
@@ -72,22 +72,22 @@ describe('requests for another protocol', () => {
     expect(client.received.endsWith('no')).toBe(true)
   })
 
-  it('a body that comes with one is read', async () => {
-    const client = await start(async (request) => text(`got ${Buffer.from(await request.body(100)).toString()}`))
+  it('may have a body with a length', async () => {
+    const client = await start(async (request) => textResponse(`got ${Buffer.from(await request.body(100)).toString()}`))
     client.send(`${ask('Content-Length: 6\r\n')}abc`)
     client.send('defXXX')
     await client.closed
     expect(client.received.endsWith('got abcdef')).toBe(true)
   })
 
-  it('a body in chunks cannot come with one', async () => {
-    const client = await start(async (request) => text(Buffer.from(await request.body(100)).toString()))
+  it('are rejected with a chunked body', async () => {
+    const client = await start(async (request) => textResponse(Buffer.from(await request.body(100)).toString()))
     client.send(`${ask('Transfer-Encoding: chunked\r\n')}3\r\nabc\r\n0\r\n\r\n`)
     await client.closed
     expect(client.received).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it('a server that closes ends them', async () => {
+  it('end when the server closes', async () => {
     const client = await start(() => echo())
     client.send(ask())
     await client.until('\r\n\r\n')
@@ -96,26 +96,26 @@ describe('requests for another protocol', () => {
   })
 })
 
-describe('bodies piece by piece', () => {
-  it('are read as they come', async () => {
+describe('streamed request bodies', () => {
+  it('are read as they arrive', async () => {
     const pieces: string[] = []
     const client = await start(async (request) => {
       for await (const piece of request.stream!()) {
         pieces.push(Buffer.from(piece).toString())
         if (pieces.join('') === 'one') client.send('3\r\ntwo\r\n0\r\n\r\n')
       }
-      return text('done')
+      return textResponse('done')
     })
     client.send('POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n')
     await client.until(/done$/)
     expect(pieces.join('')).toBe('onetwo')
   })
 
-  it('a request without one has none', async () => {
+  it('are empty for a request without a body', async () => {
     const client = await start(async (request) => {
       let count = 0
       for await (const _ of request.stream!()) count++
-      return text(`${count} pieces`)
+      return textResponse(`${count} pieces`)
     })
     client.send('GET /a HTTP/1.1\r\nHost: h\r\n\r\n')
     await client.until(/0 pieces$/)

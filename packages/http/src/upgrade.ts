@@ -2,24 +2,24 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, PassThrough, type Readable } from 'node:stream'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { Running } from './exchange.ts'
-import { answerText } from './header-text.ts'
+import { sanitizeHeaderValue } from './header-value.ts'
+import type { StreamTask } from './listener-context.ts'
 
 /**
- * Connections whose client asks for another protocol. Node hands such a connection over before anybody has decided; so ordinary
- * answers are written by a response of our own, and the connection ends with them.
+ * Connections whose client requests another protocol. Node hands over the socket before the handler has decided. A response without
+ * upgrade is written to that socket, which then closes.
  */
 
-/** A connection that node reads no longer. */
-export interface TakenOver {
+/** A socket that node has handed over. */
+export interface UpgradeSocket {
   readonly socket: Duplex
-  /** What came behind the head. */
+  /** Bytes received after the request head. */
   readonly head: Buffer
 }
 
-/** The exchange on a connection that was handed over. */
-export function takenOverExchange(message: IncomingMessage, takenOver: TakenOver) {
-  const { socket } = takenOver
+/** Creates the exchange for an upgrade request. */
+export function upgradeExchange(message: IncomingMessage, upgrade: UpgradeSocket) {
+  const { socket } = upgrade
   const response = new ServerResponse(message)
   response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
   response.shouldKeepAlive = false
@@ -28,15 +28,15 @@ export function takenOverExchange(message: IncomingMessage, takenOver: TakenOver
     socket.end()
   })
   socket.on('error', () => response.destroy())
-  return { message, response, waits: false, takenOver }
+  return { message, response, expectsContinue: false, upgrade }
 }
 
 /**
- * The body of a request that asks for another protocol as well: node did not read it.
+ * Reads the body of an upgrade request, which node leaves on the socket.
  *
- * @throws ApiError 400 without a length: of a body in chunks only node's parser knows the end.
+ * @throws ApiError 400 without a length: only node's parser can find the end of a chunked body
  */
-export function bodyBehind({ socket, head }: TakenOver, length: number | undefined): Readable {
+export function upgradeBody({ socket, head }: UpgradeSocket, length: number | undefined): Readable {
   if (length === undefined) throw ApiError.badRequest('a request for another protocol cannot have a body without a length')
   const body = new PassThrough()
   let left = length
@@ -57,15 +57,15 @@ export function bodyBehind({ socket, head }: TakenOver, length: number | undefin
   return body
 }
 
-/** Answers with 101, then carries bytes both ways until one side ends. */
-export function goOver(
-  { socket, head }: TakenOver,
-  to: { readonly response: ServerResponse; readonly answer: ApiResponse; readonly connection: Duplex },
-): Running {
-  const { answer, connection, response } = to
+/** Responds with 101, then pipes both ways until one side ends. */
+export function switchProtocols(
+  { socket, head }: UpgradeSocket,
+  to: { readonly response: ServerResponse; readonly head: ApiResponse; readonly connection: Duplex },
+): StreamTask {
+  const { connection, response } = to
   response.removeAllListeners('finish')
   response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
-  const over = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     const end = (): void => {
       socket.destroy()
       connection.destroy()
@@ -73,14 +73,13 @@ export function goOver(
     }
     for (const side of [socket, connection]) side.on('error', end).once('close', end)
     if (socket.destroyed || connection.destroyed) return end()
-    socket.write(headOf(answer))
+    socket.write(headOf(to.head))
     if (head.length > 0) connection.write(head)
-    // When one side has said all, the other gets it, and then the end.
     socket.pipe(connection)
     connection.pipe(socket)
   })
   return {
-    run: () => over,
+    run: () => ended,
     stop() {
       socket.end()
       connection.end()
@@ -88,16 +87,19 @@ export function goOver(
   }
 }
 
-/** Whether an answer can go to its client event by event: WebSocket was asked for, and the answer is a stream of JSON documents. */
-export function goesByMessages(headers: ApiRequest['headers'], { status, headers: answered, body }: ApiResponse): boolean {
+/** Whether to send a response over WebSocket: the client requested it, and the response streams JSON documents. */
+export function isWebSocketWatch(
+  headers: ApiRequest['headers'],
+  { status, headers: responseHeaders, body }: ApiResponse,
+): boolean {
   if (String(headers['upgrade'] ?? '').toLowerCase() !== 'websocket') return false
-  return status === 200 && body.kind === 'stream' && /^application\/json(;|$)/.test(String(answered['content-type'] ?? ''))
+  return status === 200 && body.kind === 'stream' && /^application\/json(;|$)/.test(String(responseHeaders['content-type'] ?? ''))
 }
 
 function headOf({ status, headers }: ApiResponse): string {
   const lines = [`HTTP/1.1 ${status} Switching Protocols`]
   for (const [name, values] of Object.entries(headers)) {
-    for (const value of typeof values === 'string' ? [values] : values) lines.push(`${name}: ${answerText(value)}`)
+    for (const value of typeof values === 'string' ? [values] : values) lines.push(`${name}: ${sanitizeHeaderValue(value)}`)
   }
   return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { webhookTransport } from './webhook-transport.ts'
+import { createWebhookTransport } from './webhook-transport.ts'
 
-/** Faults of webhooks are looked at where a whole server calls them; here, whom a connection trusts. */
+/** Tests which certificates are trusted. Failures of webhooks are tested with a whole server. */
 
 let folder: string
 let serving: ServingCertificate
@@ -31,26 +31,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The first certificate of a chain. */
+/** Returns the first certificate of a chain. */
 const leafOf = ({ certificate }: ServingCertificate) =>
   `${certificate.split('-----END CERTIFICATE-----')[0]}-----END CERTIFICATE-----\n`
 
 async function call(ca: string): Promise<number> {
-  using transport = webhookTransport()
+  using transport = createWebhookTransport()
   const send = transport.open({ origin, ca })
   const signal = AbortSignal.timeout(10_000)
   const answer = await send({ method: 'POST', path: '/', headers: {}, body: '{}', signal, limitBytes: 1024 })
   return answer.status
 }
 
-describe('a webhook is trusted', () => {
-  it('by the authority of its certificate', async () => expect(await call(serving.authority)).toBe(200))
+describe('webhook certificate', () => {
+  it('is trusted by its authority', async () => expect(await call(serving.authority)).toBe(200))
 
-  it('by its certificate itself, which harnesses of tests put into the bundle', async () => {
+  it('is trusted when the bundle holds the certificate itself, as test harnesses do', async () => {
     expect(await call(leafOf(serving))).toBe(200)
   })
 
-  it('by nobody else', async () => {
+  it('is rejected otherwise', async () => {
     const refused = /failed to verify certificate: x509: certificate signed by unknown authority/
     await expect(call(other.authority)).rejects.toThrow(refused)
     await expect(call(leafOf(other))).rejects.toThrow(refused)

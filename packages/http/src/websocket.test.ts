@@ -3,11 +3,11 @@ import { createApiServer } from '@krmkit/apiserver'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Listening } from './interfaces.ts'
+import type { Listener } from './interfaces.ts'
 import { listen } from './listen.ts'
-import { listenPlain, RawClient, text } from './testing/fake-server.ts'
+import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
 
-let server: Listening | undefined
+let server: Listener | undefined
 const open: { close(): void }[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) each.close()
@@ -15,7 +15,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A client that collects messages. */
+/** Opens a client that collects messages. */
 function dial(path: string, protocols: string[] = []) {
   const client = new WebSocket(`ws://127.0.0.1:${server!.port}${path}`, protocols)
   const messages: string[] = []
@@ -45,7 +45,7 @@ function dial(path: string, protocols: string[] = []) {
   return { client, messages, kinds, until, closed, refused }
 }
 
-describe('a watch over WebSocket', () => {
+describe('watch over WebSocket', () => {
   const configMaps = '/api/v1/namespaces/default/configmaps'
   const ask = (method: string, body: object, path = configMaps) =>
     fetch(`http://127.0.0.1:${server!.port}${path}`, {
@@ -59,7 +59,7 @@ describe('a watch over WebSocket', () => {
     open.push({ close: () => undefined })
   })
 
-  it('sends each event as a message of text', async () => {
+  it('sends each event as one text message', async () => {
     const { until, kinds, client, closed } = dial(`${configMaps}?watch=1`)
     await new Promise((resolve) => client.once('open', resolve))
     expect((await ask('POST', { metadata: { name: 'a' }, data: { k: 'v\nw' } })).status).toBe(201)
@@ -74,18 +74,18 @@ describe('a watch over WebSocket', () => {
     expect(await closed).toBe(1005)
   })
 
-  it('ends as a plain one does: with a farewell', async () => {
+  it('ends with a closing handshake', async () => {
     const { closed } = dial(`${configMaps}?watch=1&timeoutSeconds=1`)
     expect(await closed).toBe(1000)
   })
 
-  it('agrees on a protocol of the client, never on its token', async () => {
+  it('selects a subprotocol of the client, never its token', async () => {
     const { client } = dial(`${configMaps}?watch=1`, ['base64url.bearer.authorization.k8s.io.dG9rZW4', 'base64.binary.k8s.io'])
     await new Promise((resolve) => client.once('open', resolve))
     expect(client.protocol).toBe('base64.binary.k8s.io')
   })
 
-  it('answers what is no watch as if nothing had been asked for', async () => {
+  it('responds to other requests without upgrade', async () => {
     const { refused } = dial(configMaps)
     expect(await refused).toMatchObject({ status: 200, body: expect.stringContaining('ConfigMapList') })
     const other = dial(`${configMaps}?watch=1&fieldSelector=a`)
@@ -101,29 +101,29 @@ describe('a watch over WebSocket', () => {
   })
 })
 
-describe('clients of WebSocket that misbehave', () => {
+describe('misbehaving WebSocket clients', () => {
   const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
   let ended: Promise<void>
   let pulled: number
 
   beforeEach(async () => {
     pulled = 0
-    let told = () => {}
-    ended = new Promise((resolve) => (told = resolve))
+    let resolveEnded = () => {}
+    ended = new Promise((resolve) => (resolveEnded = resolve))
     async function* events(signal: AbortSignal) {
       try {
         while (!signal.aborted) {
           yield Buffer.from(`{"n":${pulled++},"filler":"${'x'.repeat(60_000)}"}\n`)
-          // A real stream waits for what happens; this one never has to for long.
+          // Unlike a real watch, this stream always has a next event.
           await sleep(1, undefined, { signal }).catch(() => undefined)
         }
       } finally {
-        told()
+        resolveEnded()
       }
     }
     server = await listenPlain((request) =>
       request.path === '/plain'
-        ? text('no')
+        ? textResponse('no')
         : {
             status: 200,
             headers: { 'content-type': 'application/json' },
@@ -132,7 +132,7 @@ describe('clients of WebSocket that misbehave', () => {
     )
   })
 
-  it('are told when the handshake is wrong, and the stream is let go', async () => {
+  it('get a 400 for an invalid handshake, and the stream is cancelled', async () => {
     const client = new RawClient(server!.port)
     open.push({ close: () => client.socket.destroy() })
     client.send(`GET /w HTTP/1.1\r\nHost: h\r\n${handshake}\r\n`)
@@ -140,14 +140,14 @@ describe('clients of WebSocket that misbehave', () => {
     expect(client.received).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it('end the stream when they go without a word', async () => {
+  it('end the stream when they disconnect without a handshake', async () => {
     const { client, until } = dial('/w')
     await until(1)
     client.terminate()
     await ended
   })
 
-  it('are closed when they send too much', async () => {
+  it('are closed above the message limit', async () => {
     const { client, until, closed } = dial('/w')
     await until(1)
     client.send('x'.repeat(100_000))
@@ -155,7 +155,7 @@ describe('clients of WebSocket that misbehave', () => {
     await ended
   })
 
-  it('hold the stream back while they do not read', async () => {
+  it('pause the stream while they do not read', async () => {
     const client = new RawClient(server!.port)
     open.push({ close: () => client.socket.destroy() })
     client.send(`GET /w HTTP/1.1\r\nHost: h\r\n${handshake}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)

@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Running } from './exchange.ts'
-import { type Outlet, StreamPump } from './stream-pump.ts'
-import type { TurnQueue } from './turn-queue.ts'
-import type { TakenOver } from './upgrade.ts'
+import type { StreamTask } from './listener-context.ts'
+import { StreamPump, type StreamSink } from './stream-pump.ts'
+import type { UpgradeSocket } from './upgrade.ts'
+import type { WriteCoalescer } from './write-coalescer.ts'
 
-/**
- * Watches over WebSocket: the events of the stream that a plain watch would answer with, each a message of its own. Clients say
- * nothing but that they are there, and when they go.
- */
+/** Watches over WebSocket: one text message for each event of the stream. Clients send only pings and the closing handshake. */
 
-/** Tokens that browsers carry among the protocols: never told back. */
+/** Subprotocols that carry a bearer token, as browsers send them. Never echoed. */
 const tokenProtocol = /^base64url\.bearer\.authorization\./
 
-const server = () =>
+const createServer = () =>
   new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -25,45 +22,45 @@ const server = () =>
 export interface WebSocketExchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  readonly takenOver: TakenOver
+  readonly upgrade: UpgradeSocket
   readonly stream: AsyncIterable<Uint8Array>
-  readonly turns: TurnQueue
-  /** Called when the client has gone. */
-  readonly gone: () => void
+  readonly coalescer: WriteCoalescer
+  /** Called when the client disconnects. */
+  readonly onClose: () => void
 }
 
-/** Agrees on WebSocket and runs the stream over it. A client that asks wrongly is answered with 400, and the stream let go. */
-export async function overWebSocket(exchange: WebSocketExchange): Promise<Running> {
-  const { message, response, takenOver, stream, turns, gone } = exchange
-  const { socket, head } = takenOver
+/** Completes the WebSocket handshake and sends the stream. An invalid handshake gets a 400 and cancels the stream. */
+export async function serveWebSocket(exchange: WebSocketExchange): Promise<StreamTask> {
+  const { message, response, upgrade, stream, coalescer, onClose } = exchange
+  const { socket, head } = upgrade
   response.removeAllListeners('finish')
   response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
-  const agreed = new Promise<WebSocket | undefined>((resolve) => {
+  const handshake = new Promise<WebSocket | undefined>((resolve) => {
     socket.once('close', () => resolve(undefined))
-    server().handleUpgrade(message, socket, head, resolve)
+    createServer().handleUpgrade(message, socket, head, resolve)
   })
-  const client = await agreed
+  const client = await handshake
   if (client === undefined) {
-    gone()
-    return { run: () => dropped(stream), stop: () => undefined }
+    onClose()
+    return { run: () => cancel(stream), stop: () => undefined }
   }
-  // A client that breaks the protocol is closed by the library, which tells of it here too.
+  // The library closes clients that violate the protocol; the error needs no handling.
   client.on('error', () => undefined)
-  client.once('close', gone)
-  return new StreamPump(stream, { outlet: new MessageOutlet(client, takenOver), turns })
+  client.once('close', onClose)
+  return new StreamPump(stream, { sink: new WebSocketSink(client, upgrade), coalescer })
 }
 
-async function dropped(stream: AsyncIterable<Uint8Array>): Promise<void> {
+async function cancel(stream: AsyncIterable<Uint8Array>): Promise<void> {
   await stream[Symbol.asyncIterator]().return?.(undefined)
 }
 
-/** Each line a message. */
-class MessageOutlet implements Outlet {
+/** Sends each line as one text message. */
+class WebSocketSink implements StreamSink {
   readonly #client: WebSocket
-  readonly #socket: TakenOver['socket']
+  readonly #socket: UpgradeSocket['socket']
   #rest: Uint8Array | undefined
 
-  constructor(client: WebSocket, { socket }: TakenOver) {
+  constructor(client: WebSocket, { socket }: UpgradeSocket) {
     this.#client = client
     this.#socket = socket
   }

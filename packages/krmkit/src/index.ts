@@ -11,7 +11,7 @@ export {
   remoteClient,
   resourceType,
 } from '@krmkit/client'
-export { fetchHandler, type Listening, listen, selfSigned } from '@krmkit/http'
+export { createFetchHandler, type Listener, listen, selfSigned } from '@krmkit/http'
 export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, field, type UserInfo } from '@krmkit/meta'
 export { durableStorage, memoryStorage } from '@krmkit/storage'

@@ -6,22 +6,25 @@ import { createTestServer } from './test-server.ts'
 const made = (name: string) => ({ metadata: { name } })
 
 describe('faults', () => {
-  it('fail the next request that matches, and only that', async () => {
+  it('fail only the next matching request', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, faults } = cluster
-    faults.next({ verb: 'create', resource: 'configmaps' }, { fail: 409, reason: 'Conflict', message: 'somebody was first' })
+    faults.next(
+      { verb: 'create', resource: 'configmaps' },
+      { fail: 409, reason: 'Conflict', message: 'another writer was first' },
+    )
     await client.create(secrets, made('a'))
     await expect(client.create(configMaps, made('a'))).rejects.toMatchObject({
       reason: 'Conflict',
       code: 409,
-      message: 'somebody was first',
+      message: 'another writer was first',
     })
     await client.create(configMaps, made('a'))
     expect(faults.pending).toBe(0)
     expect(cluster.ledger.find({ resource: 'configmaps' }).map(({ code }) => code)).toEqual([409, 201])
   })
 
-  it('happen as often as they are told, after as many as they are told, until called off', async () => {
+  it('apply times and after, until cancelled', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, faults } = cluster
     faults.next({ verb: 'list' }, { fail: 503 }, { times: 2, after: 1 })
@@ -32,7 +35,7 @@ describe('faults', () => {
     expect((await client.request({ path: '/api/v1/configmaps' })).status).toBe(200)
   })
 
-  it('can ask to come back later, which clients do in the time of the test', async () => {
+  it('can set Retry-After, which clients follow on the test clock', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     cluster.faults.next({ verb: 'create' }, { fail: 429, reason: 'TooManyRequests', retryAfterSeconds: 30 })
     const created = cluster.client.create(configMaps, made('a'))
@@ -45,7 +48,7 @@ describe('faults', () => {
     ])
   })
 
-  it('lose the answer after the work was done, or before it was asked for', async () => {
+  it('lose the response after or before the request is processed', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, faults } = cluster
     faults.next({ verb: 'create' }, { lose: true })
@@ -56,7 +59,7 @@ describe('faults', () => {
     expect(cluster.ledger.find({ verb: 'create' }).map(({ code }) => code)).toEqual([0, 0])
   })
 
-  it('drop watches, which resume without losing anything', async () => {
+  it('drop watches, which resume without losing events', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, faults, clock } = cluster
     const copy = informer(client, configMaps, { clock })
@@ -74,7 +77,7 @@ describe('faults', () => {
     expect(faults.dropWatches()).toBe(0)
   })
 
-  it('leave controllers alone unless they are named', async () => {
+  it('spare controllers unless they are named', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
     const { client, faults, clock } = cluster

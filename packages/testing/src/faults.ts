@@ -1,12 +1,16 @@
 import { ClientError } from '@krmkit/client'
 import type { Clock, StatusReason } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
-import { type Match, matches } from './match.ts'
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
+import { type Match, matches } from './request-match.ts'
 
 /**
- * What goes wrong. `fail`: the server is not asked and this is the answer. `delayMs`: the server is asked this much later,
- * by the clock of the test. `lose`: the server does what was asked, but the answer is lost. `unreachable`: neither.
+ * A fault of a request.
+ *
+ * - `fail`: responds with this status without calling the server.
+ * - `delayMs`: delays the request, on the clock of the test.
+ * - `lose`: processes the request but loses the response.
+ * - `unreachable`: drops the request.
  */
 export type Fault =
   | {
@@ -20,85 +24,88 @@ export type Fault =
   | { readonly unreachable: true }
 
 export interface FaultOptions {
-  /** Requests that it happens to. Default 1. */
+  /** Number of requests that fail. Default 1. */
   readonly times?: number
-  /** Matching requests that are left alone first. Default 0. */
+  /** Number of matching requests to skip first. Default 0. */
   readonly after?: number
 }
 
-interface Planned {
+interface PlannedFault {
   readonly match: Match
   readonly fault: Fault
   after: number
   times: number
 }
 
-interface Sent extends RequestShape {
+interface ClassifiedRequest extends RequestInfo {
   readonly user: string
   readonly isController: boolean
 }
 
 export interface ApplyOptions {
-  /** Where a request goes when nothing is wrong. */
+  /** Passes the request to the server. */
   readonly next: (signal: AbortSignal) => Promise<ApiResponse>
   readonly signal: AbortSignal
-  /** Called around time spent waiting for the clock. */
-  readonly waits: <T>(time: Promise<T>) => Promise<T>
+  /** Wraps waits for the clock. */
+  readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
 
-/** Why a watch ended; a reason of our own is cheaper than the one that is made without. */
-const dropped = new ClientError({ code: 'Unreachable', message: 'a fault of the test cut the connection' })
+/** Abort reason of a connectionDropped connection. A shared object is cheaper than the default reason. */
+const connectionDropped = new ClientError({
+  code: 'Unreachable',
+  message: 'a fault of the test connectionDropped the connection',
+})
 
-/** Makes requests fail on demand. Those of controllers are left alone, unless `user` names them, and so are their watches. */
+/** Injects faults. Requests and watches of controllers are spared unless `user` names them. */
 export class Faults {
   readonly #clock: Clock
-  readonly #watches = new Map<AbortController, Sent>()
-  #planned: Planned[] = []
+  readonly #watches = new Map<AbortController, ClassifiedRequest>()
+  #planned: PlannedFault[] = []
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Plans a fault for the next request that matches. Returns how to call it off. */
+  /** Plans a fault for the next matching request. @returns a function that cancels it */
   next(match: Match, fault: Fault, options: FaultOptions = {}): () => void {
     const { times = 1, after = 0 } = options
-    const planned: Planned = { match, fault, times, after }
+    const planned: PlannedFault = { match, fault, times, after }
     this.#planned.push(planned)
     return () => {
       this.#planned = this.#planned.filter((each) => each !== planned)
     }
   }
 
-  /** Ends the watches that are open and match, as a broken connection would. Returns how many. */
+  /** Interrupts matching open watches, like a lost connection. @returns their number */
   dropWatches(match: Match = {}): number {
-    const found = [...this.#watches].filter(([, request]) => matches(match, request))
-    for (const [cut] of found) cut.abort(dropped)
-    return found.length
+    const matching = [...this.#watches].filter(([, request]) => matches(match, request))
+    for (const [cut] of matching) cut.abort(connectionDropped)
+    return matching.length
   }
 
-  /** How many faults have not happened yet. */
+  /** Number of faults that have not occurred yet. */
   get pending(): number {
     return this.#planned.reduce((sum, { times }) => sum + times, 0)
   }
 
-  /** Calls everything off. */
+  /** Cancels all planned faults. */
   clear(): void {
     this.#planned = []
   }
 
-  /** For the server: sends a request the way the plan wants. */
-  async apply(request: Sent, options: ApplyOptions): Promise<ApiResponse> {
-    const fault = this.#take(request)
-    if (fault !== undefined && 'fail' in fault) return failure(fault)
-    if (fault !== undefined && 'delayMs' in fault) await options.waits(this.#pause(fault.delayMs, options.signal))
+  /** Called by the server: sends a request with its fault, if any. */
+  async apply(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
+    const fault = this.#takeFault(request)
+    if (fault !== undefined && 'fail' in fault) return failedResponse(fault)
+    if (fault !== undefined && 'delayMs' in fault) await options.suspend(this.#delay(fault.delayMs, options.signal))
     if (fault === undefined || 'delayMs' in fault) {
       return request.verb === 'watch' && !request.isController ? this.#watch(request, options) : options.next(options.signal)
     }
     if ('lose' in fault) await options.next(options.signal)
-    throw dropped
+    throw connectionDropped
   }
 
-  #take(request: Sent): Fault | undefined {
+  #takeFault(request: ClassifiedRequest): Fault | undefined {
     for (const planned of this.#planned) {
       if (request.isController && planned.match.user === undefined) continue
       if (!matches(planned.match, request)) continue
@@ -112,7 +119,7 @@ export class Faults {
     return undefined
   }
 
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
+  #delay(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         cancel()
@@ -125,41 +132,41 @@ export class Faults {
     })
   }
 
-  /** Gives a watch an end of its own, which `dropWatches` can bring about. */
-  async #watch(request: Sent, options: ApplyOptions): Promise<ApiResponse> {
+  /** Registers a watch for `dropWatches`. */
+  async #watch(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
     const cut = new AbortController()
-    const follow = () => cut.abort(dropped)
-    const forget = () => {
+    const onAbort = () => cut.abort(connectionDropped)
+    const unregister = () => {
       this.#watches.delete(cut)
-      options.signal.removeEventListener('abort', follow)
+      options.signal.removeEventListener('abort', onAbort)
     }
-    options.signal.addEventListener('abort', follow, { once: true })
-    if (options.signal.aborted) follow()
+    options.signal.addEventListener('abort', onAbort, { once: true })
+    if (options.signal.aborted) onAbort()
     this.#watches.set(cut, request)
     try {
       const response = await options.next(cut.signal)
       if (response.body.kind === 'stream') {
-        const stream = untilEnd(response.body.stream, forget)
+        const stream = notifyEnd(response.body.stream, unregister)
         return { ...response, body: { kind: 'stream', stream } }
       }
-      forget()
+      unregister()
       return response
     } catch (error) {
-      forget()
+      unregister()
       throw error
     }
   }
 }
 
-async function* untilEnd(stream: AsyncIterable<Uint8Array>, ended: () => void): AsyncGenerator<Uint8Array> {
+async function* notifyEnd(stream: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
   try {
     yield* stream
   } finally {
-    ended()
+    onEnd()
   }
 }
 
-function failure(fault: Extract<Fault, { fail: number }>): ApiResponse {
+function failedResponse(fault: Extract<Fault, { fail: number }>): ApiResponse {
   const { fail: code, reason, message = 'a fault of the test', retryAfterSeconds } = fault
   const status = {
     kind: 'Status',

@@ -7,44 +7,47 @@ import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 import type { TestClock } from './test-clock.ts'
 
-/** A real API server for one test: in this process, in memory, with its own time. */
+/** A real API server for a test: in-process, in memory, with its own clock. */
 export interface TestServer extends AsyncDisposable {
-  /** Of an administrator. */
+  /** A client with administrator rights. */
   readonly client: Client
-  /** Everything the server can be asked; what clients, adapters and `listen` use. */
+  /** The handler of the server, for clients and adapters. */
   readonly handle: Handler
   readonly clock: TestClock
   readonly ledger: Ledger
   readonly faults: Faults
-  /** A client of somebody else. @throws TestingError `UnknownUser` for a name that `users` does not have. */
+  /** Creates a client of a user. @throws TestingError `UnknownUser` for a name that is not in `users` */
   as(user: string | UserInfo): Client
-  /** A bearer token by which a client on a port is that user. @throws TestingError `UnknownUser` */
+  /** Returns a bearer token of a user, for clients on a port. @throws TestingError `UnknownUser` */
   tokenOf(user: string | UserInfo): string
   /**
-   * A second server with the same objects at this moment, and nothing in common from now on. A pointer copy, whatever the
-   * number of objects.
+   * Creates an independent server with the current objects. Copies pointers, regardless of the number of objects.
    */
   fork(): TestServer
-  /** Back to the state after the seed: objects, time, ledger and faults. Watches end. */
+  /** Restores the state after the seed: objects, time, ledger and faults. Ends watches. */
   reset(): Promise<void>
   /**
-   * Resolves when nothing happens any more until somebody writes or time passes: no request is under way, watches have told
-   * everything, and controllers have nothing left to do.
+   * Resolves when the server is idle until the next write or timer: no requests in flight, all watch events delivered, controllers
+   * done.
    */
   settle(): Promise<void>
   /**
-   * PEM of the authority behind the built-in signers: a client on a port that comes with a certificate of theirs is known by it, when
-   * the adapter asks for certificates: `listen(served, { tls: { ...files, clientCa } })`.
+   * Returns the PEM of the authority of the built-in signers. Clients on a port are authenticated by their certificates when the
+   * adapter requests them: `listen(server, { tls: { ...files, clientCa } })`.
    */
   signingAuthority(): Promise<string>
-  /** Puts the server on a port by an adapter, `(served) => listen(served, { tls: false })`; closed with the test server. */
-  listen<L extends AsyncDisposable>(start: (served: { readonly handle: Handler }) => Promise<L>): Promise<L>
-  /** The server behind `handle`, as it is now: `reset` brings another. */
+  /**
+   * Serves the test server on a port, until it is closed.
+   *
+   * @example await cluster.listen((server) => listen(server, { tls: false }))
+   */
+  listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L>
+  /** Returns the current server; `reset` replaces it. */
   server(): Promise<EmbeddedServer>
   close(): Promise<void>
 }
 
-/** May do these verbs on these things; empty or absent `namespaces` means everywhere. `*` stands for all. */
+/** Allows verbs on resources or URLs. Empty or absent `namespaces` means all; `*` matches all values. */
 export interface UserRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -55,36 +58,36 @@ export interface UserRule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-/** Who may do what: rules, or `all` for everything. */
+/** The rules of a user, or `all` to allow everything. */
 export type UserRules = 'all' | readonly UserRule[]
 
-/** Options of the server itself that a test may set; storage, clock and authentication are the test server's. */
+/** Server options that a test may set; the test server sets storage, clock, authentication and audit. */
 export type ServerOptions = Omit<ApiServerOptions, 'storage' | 'clock' | 'authenticator' | 'audit'>
 
 export interface TestServerOptions {
-  /** Objects, or files and folders of manifests (YAML or JSON): there from the beginning, and after every `reset`. */
+  /** Objects, or paths of manifest files and folders (YAML or JSON), that exist at the start and after `reset`. */
   readonly seed?: string | readonly (string | ApiObject)[]
-  /** People besides the administrator. Without it everybody may do everything. */
+  /** Users besides the administrator. Absent: all users may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
   /**
-   * Which controllers run, as `--controllers` names them; `[]` for none. Default all but `deployment-controller`: tests that play the
-   * part of a cluster write the status of deployments themselves.
+   * Controllers to run, as in `--controllers`; `[]` for none. Default: all except `deployment-controller`, because tests usually write
+   * the status of deployments themselves.
    */
   readonly controllers?: readonly string[]
-  /** Default: a clock that stands still until `clock.advance`, at the time of the machine. */
+  /** Clock of the server. Default: a clock that starts at the system time and stands still until `clock.advance`. */
   readonly clock?: Clock
-  /** Where the default clock starts: milliseconds since the epoch. */
+  /** Start of the default clock, in milliseconds since the epoch. */
   readonly startAtMs?: number
-  /** What the root CA publisher publishes. Default: nothing. */
+  /** PEM for the root CA publisher. Default: nothing is published. */
   readonly rootCA?: string
-  /** Makes the tokens that Secrets of service accounts hold. Default: such Secrets are left alone. */
+  /** Issues the tokens of service account Secrets. Default: such Secrets are not processed. */
   readonly legacyToken?: LegacyTokenIssuer
   /**
-   * Who signs certificates, and callers with such a certificate are known by it. Default: the signers that come with a server, with an
-   * authority of the moment; `'none'`: requests stay as they are.
+   * Signers of certificates, which also authenticate clients. Default: the built-in signers with a temporary authority. `'none'`:
+   * requests are not signed.
    */
   readonly signing?: CertificateSigning | 'none'
   readonly server?: ServerOptions
-  /** Told of failures that go to nobody else: of controllers, and faults of the server. Default: they are dropped. */
+  /** Receives errors of controllers and of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void
 }

@@ -4,7 +4,7 @@ import { configMaps, namespaces } from './resources.fixture.ts'
 import { createTestServer } from './test-server.ts'
 
 describe('ledger', () => {
-  it('holds what was asked, by whom, and how it ended', async () => {
+  it('records requests with user and status', async () => {
     await using cluster = await createTestServer({ users: { bob: [{ verbs: ['*'], resources: ['*'] }] } })
     const bob = cluster.as('bob')
     await bob.create(configMaps, { metadata: { name: 'a' } })
@@ -29,7 +29,7 @@ describe('ledger', () => {
     expect(cluster.ledger.count()).toBe(0)
   })
 
-  it('keeps controllers apart', async () => {
+  it('separates requests of controllers', async () => {
     await using cluster = await createTestServer()
     await cluster.client.create(namespaces, { metadata: { name: 'n' } })
     await cluster.settle()
@@ -37,18 +37,18 @@ describe('ledger', () => {
     expect(cluster.ledger.count({ resource: 'serviceaccounts', verb: 'create', namespace: 'n', controllers: true })).toBe(1)
   })
 
-  it('says what it saw instead', () => {
+  it('lists the last requests when an expectation fails', () => {
     const ledger = new Ledger()
     const place = { group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'n', name: 'p' }
     const request = { method: 'GET', path: '/api/v1/namespaces/n/pods/p', query: 'pretty=1', verb: 'get', ...place }
     ledger.record({ ...request, user: 'bob', code: 404, atMs: 0, isController: false, userAgent: '' })
     expect(() => ledger.expect({ verb: ['create', 'update'], resource: 'pods', namespace: 'n', user: 'bob' })).toThrow(
-      'expected at least one request like "create|update pods in n by bob", saw 0; the last ones were\n  404 get /api/v1/namespaces/n/pods/p?pretty=1 (bob)',
+      'expected at least one request matching "create|update pods in n by bob", found 0; the last requests were\n  404 get /api/v1/namespaces/n/pods/p?pretty=1 (bob)',
     )
     expect(() => ledger.expectNone({ path: /pods/ })).toThrow(expect.objectContaining({ code: 'Unexpected' }))
   })
 
-  it('drops the oldest when there are too many', () => {
+  it('drops the oldest entries above the limit', () => {
     const ledger = new Ledger(100)
     const place = { group: '', version: '', resource: '', subresource: '', namespace: '' }
     const request = {

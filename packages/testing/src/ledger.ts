@@ -1,36 +1,36 @@
-import { describeMatch, type Match, matches } from './match.ts'
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
+import { formatMatch, type Match, matches } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
-/** One answered request. */
-export interface LedgerEntry extends RequestShape {
+/** One request. */
+export interface LedgerEntry extends RequestInfo {
   readonly user: string
-  /** HTTP status of the answer; 0 when a fault cut it off. */
+  /** HTTP status of the response; 0 when a fault lost it. */
   readonly code: number
-  /** When it was answered: milliseconds since the epoch, by the clock of the server. */
+  /** Time of the response on the clock of the server, in milliseconds since the epoch. */
   readonly atMs: number
-  /** Made by the controllers that run beside the server. */
+  /** Sent by the controllers of the test server. */
   readonly isController: boolean
   readonly userAgent: string
 }
 
-/** Which entries are meant. Those of the controllers only when `controllers` is set. */
+/** Selects entries. Those of controllers only with `controllers`. */
 export interface LedgerMatch extends Match {
   readonly code?: number
   readonly controllers?: boolean
 }
 
-/** The requests that a test server has answered, oldest first. Those of the seed are not in it. */
+/** The requests to a test server, oldest first, without those of the seed. */
 export class Ledger {
   readonly #limit: number
   #entries: LedgerEntry[] = []
 
-  /** @param limit entries that are kept; the oldest go first. */
+  /** @param limit number of entries to keep; the oldest are dropped */
   constructor(limit = 10_000) {
     this.#limit = limit
   }
 
-  /** Everything, the requests of controllers too. */
+  /** All entries, including those of controllers. */
   get entries(): readonly LedgerEntry[] {
     return this.#entries
   }
@@ -46,18 +46,18 @@ export class Ledger {
     return this.find(match).length
   }
 
-  /** @throws TestingError `Unexpected` when there are not exactly `times` (default: at least one). */
+  /** Expects `times` matching requests, by default at least one. @throws TestingError `Unexpected` */
   expect(match: LedgerMatch, times?: number): readonly LedgerEntry[] {
     const found = this.find(match)
     if (times === undefined ? found.length > 0 : found.length === times) return found
     const wanted = times === undefined ? 'at least one request' : `${times} requests`
     throw new TestingError({
       code: 'Unexpected',
-      message: `expected ${wanted} like "${describeMatch(match)}", saw ${found.length}; the last ones were\n${this.#tail()}`,
+      message: `expected ${wanted} matching "${formatMatch(match)}", found ${found.length}; the last requests were\n${this.#tail()}`,
     })
   }
 
-  /** @throws TestingError `Unexpected` when there is one. */
+  /** Expects no matching request. @throws TestingError `Unexpected` */
   expectNone(match: LedgerMatch): void {
     this.expect(match, 0)
   }
@@ -66,10 +66,10 @@ export class Ledger {
     this.#entries = []
   }
 
-  /** For the server: adds an entry. */
+  /** Called by the server: adds an entry. */
   record(entry: LedgerEntry): void {
     this.#entries.push(entry)
-    // Seldom, and then many at once: cheaper than one by one.
+    // Drops entries in batches, which is cheaper.
     if (this.#entries.length > this.#limit * 1.25) this.#entries = this.#entries.slice(-this.#limit)
   }
 

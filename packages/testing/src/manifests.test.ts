@@ -5,7 +5,7 @@ import { readManifests } from './manifests.ts'
 const folder = fileURLToPath(new URL('../testdata/manifests', import.meta.url))
 
 describe('readManifests', () => {
-  it('reads folders, files of several documents, lists and objects, in order', async () => {
+  it('reads folders, multi-document files, lists and objects in order', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine' } }
     const manifests = await readManifests([object, folder])
     expect(manifests.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`)).toEqual([
@@ -27,11 +27,11 @@ describe('readManifests', () => {
     ['no kind', { apiVersion: 'v1', metadata: {} }],
     ['no metadata', { apiVersion: 'v1', kind: 'ConfigMap' }],
     ['nothing', null],
-  ])('refuses an object with %s', async (_, object) => {
+  ])('rejects an object with %s', async (_, object) => {
     await expect(readManifests([object as never])).rejects.toMatchObject({ code: 'InvalidSeed' })
   })
 
-  it('says where a file is wrong', async () => {
+  it('names the position of a syntax error', async () => {
     await expect(readManifests(`${folder}/notes.txt`)).rejects.toMatchObject({
       code: 'InvalidSeed',
       message: expect.stringContaining('notes.txt'),

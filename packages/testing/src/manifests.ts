@@ -4,21 +4,20 @@ import type { ApiObject } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { TestingError } from './testing-error.ts'
 
-/** An object to make, and the words it was written in. */
+/** An object to create, with its source text. */
 export interface Manifest {
   readonly object: ApiObject
-  /** Sent to the server as it is, so that the server says what is wrong with it. */
+  /** Sent unchanged, so that the server reports errors. */
   readonly text: string
   readonly contentType: 'application/yaml' | 'application/json'
-  /** Where it comes from, for failures. */
+  /** Origin, for error messages. */
   readonly source: string
 }
 
 const extensions = new Set(['.yaml', '.yml', '.json'])
 
 /**
- * The objects of a seed in the order in which they are written; files of a folder by name, folders within it in their place.
- * Lists count as what is in them.
+ * Reads the objects of a seed, in order; files and subfolders of a folder by name. Lists are replaced by their items.
  *
  * @throws TestingError `InvalidSeed`
  */
@@ -50,7 +49,7 @@ async function readFileAt(path: string): Promise<Manifest[]> {
     const object = parse(document, path)
     if (object === null) continue
     if (isList(object)) manifests.push(...manifestsOf(object, path))
-    else manifests.push({ object: checked(object, path), text: document, contentType: 'application/yaml', source: path })
+    else manifests.push({ object: validated(object, path), text: document, contentType: 'application/yaml', source: path })
   }
   return manifests
 }
@@ -69,7 +68,7 @@ function parse(text: string, source: string): unknown {
 
 function manifestsOf(value: unknown, source: string): Manifest[] {
   if (isList(value)) return value.items.flatMap((item, i) => manifestsOf(item, `${source}.items[${i}]`))
-  const object = checked(value, source)
+  const object = validated(value, source)
   return [{ object, text: JSON.stringify(object), contentType: 'application/json', source }]
 }
 
@@ -78,7 +77,7 @@ function isList(value: unknown): value is { kind: string; items: unknown[] } {
   return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)
 }
 
-function checked(value: unknown, source: string): ApiObject {
+function validated(value: unknown, source: string): ApiObject {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<ApiObject>
   if (typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata === 'object' && metadata !== null) {
     return value as ApiObject

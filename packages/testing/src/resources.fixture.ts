@@ -1,7 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 
-/** Resources that the tests of this package use, and the few members of their objects that they look at. */
+/** Resources of the tests, with the fields that they use. */
 
 export interface ConfigMap extends ApiObject {
   data?: Record<string, string>
@@ -25,7 +25,7 @@ export const namespaces = resourceType<Namespace>({
 export const replicaSets = resourceType({ group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet' })
 export const deployments = resourceType({ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment' })
 
-/** The name of every object of a list. */
+/** Returns the names of the objects of a list. */
 export function namesOf({ items }: { readonly items: readonly ApiObject[] }): string[] {
   return items.map(({ metadata }) => metadata.name ?? '')
 }

@@ -1,12 +1,12 @@
 import { type Client, type ResourceType, resourceType } from '@krmkit/client'
-import { discover } from '@krmkit/controllers'
+import { discover } from '@krmkit/controllers/framework'
 import { ApiError, type ApiObject, type JsonObject, type NamingProfile, type Status } from '@krmkit/meta'
 import type { Manifest } from './manifests.ts'
 import { TestingError } from './testing-error.ts'
 
 const namespaces = resourceType({ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false })
 const fieldManager = 'seed'
-/** Kinds that must be there before others are. */
+/** Kinds that are created first. */
 const firstKinds = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass', 'ServiceAccount']
 const definitionTries = 50
 
@@ -14,17 +14,17 @@ export interface SeedOptions {
   readonly client: Client
   readonly profile: NamingProfile
   readonly signal: AbortSignal
-  /** Lets the server take up what was written. */
+  /** Waits until the server has processed all writes. */
   readonly settle: () => Promise<void>
 }
 
 /**
- * Makes the objects of a seed: namespaces and definitions first, else in the order given. Namespaces that nobody made are
- * made, and `status` is written where creation leaves it out. An object that is there already is replaced.
+ * Creates the objects of a seed: namespaces and definitions first, others in the given order. Also creates missing namespaces, writes
+ * `status` through the status subresource, and replaces existing objects.
  *
- * @throws TestingError `InvalidSeed` with what the server says against an object.
+ * @throws TestingError `InvalidSeed` with the error of the server
  */
-export async function plant(manifests: readonly Manifest[], options: SeedOptions): Promise<void> {
+export async function applySeed(manifests: readonly Manifest[], options: SeedOptions): Promise<void> {
   const isFirst = ({ object }: Manifest) => firstKinds.includes(object.kind)
   const first = manifests.filter(isFirst).sort((a, b) => firstKinds.indexOf(a.object.kind) - firstKinds.indexOf(b.object.kind))
   const ordered = [...first, ...manifests.filter((manifest) => !isFirst(manifest))]
@@ -34,10 +34,10 @@ export async function plant(manifests: readonly Manifest[], options: SeedOptions
       const { apiVersion, kind } = manifest.object
       const resource = discovered.ofKind(apiVersion, kind)
       if (resource !== undefined) {
-        await plantOne(manifest, resource, options)
+        await seedObject(manifest, resource, options)
         break
       }
-      if (tries === definitionTries || !mayBeDefined(manifests, manifest)) {
+      if (tries === definitionTries || !isDefinedBySeed(manifests, manifest)) {
         throw new TestingError({ code: 'InvalidSeed', message: `${manifest.source}: the server has no ${kind} of ${apiVersion}` })
       }
       await options.settle()
@@ -46,23 +46,23 @@ export async function plant(manifests: readonly Manifest[], options: SeedOptions
   }
 }
 
-/** Whether a definition of the seed makes this kind. */
-function mayBeDefined(manifests: readonly Manifest[], { object }: Manifest): boolean {
+/** Whether a custom resource definition of the seed defines the kind of an object. */
+function isDefinedBySeed(manifests: readonly Manifest[], { object }: Manifest): boolean {
   return manifests.some((other) => {
     const spec = other.object.spec as { group?: string; names?: { kind?: string } } | undefined
     return other.object.kind === 'CustomResourceDefinition' && spec?.names?.kind === object.kind
   })
 }
 
-async function plantOne(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
+async function seedObject(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
   const { client, signal } = options
   const { object, source } = manifest
   try {
     const namespace = resource.namespaced ? (object.metadata.namespace ?? client.namespace) : ''
-    const made = await create(manifest, resource, { namespace, ...options })
+    const created = await create(manifest, resource, { namespace, ...options })
     const status = object.status as JsonObject | undefined
     const needsStatus = status !== undefined && Object.keys(status).length > 0
-    if (needsStatus) await writeStatus(client, resource, made, { namespace, signal, status })
+    if (needsStatus) await writeStatus(client, resource, created, { namespace, signal, status })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new TestingError({
@@ -84,18 +84,18 @@ async function create(
   for (let tries = 0; ; tries++) {
     const path = `${collection}?fieldManager=${fieldManager}&fieldValidation=Strict`
     const response = await client.request({ method: 'POST', path, headers: { 'content-type': contentType }, body: text, signal })
-    const answer = await response.json()
-    if (response.status < 400) return answer as ApiObject
-    const error = new ApiError(answer as Status)
+    const body = await response.json()
+    if (response.status < 400) return body as ApiObject
+    const error = new ApiError(body as Status)
     const { kind, name } = error.status.details ?? {}
     if (tries === 0 && error.reason === 'NotFound' && kind === 'namespaces' && name === namespace) {
       await client.create(namespaces, { metadata: { name: namespace } }, { fieldManager, signal })
       continue
     }
-    // The server makes some objects itself: the first namespaces, what controllers keep in them.
+    // Server and controllers create some objects themselves.
     if (tries === 0 && error.reason === 'AlreadyExists') {
-      const there = await client.get(resource, object.metadata.name ?? '', { namespace, signal })
-      const { resourceVersion = '', uid = '' } = there.metadata
+      const existing = await client.get(resource, object.metadata.name ?? '', { namespace, signal })
+      const { resourceVersion = '', uid = '' } = existing.metadata
       return client.update(
         resource,
         { ...object, metadata: { ...object.metadata, resourceVersion, uid } },
@@ -109,21 +109,21 @@ async function create(
 async function writeStatus(
   client: Client,
   resource: ResourceType,
-  made: ApiObject,
+  created: ApiObject,
   options: { readonly namespace: string; readonly signal: AbortSignal; readonly status: JsonObject },
 ): Promise<void> {
-  const { status, ...place } = options
+  const { status, ...location } = options
   try {
     const patch = { status }
-    await client.patch(resource, made.metadata.name ?? '', {
-      ...place,
+    await client.patch(resource, created.metadata.name ?? '', {
+      ...location,
       type: 'merge',
       patch,
       subresource: 'status',
       fieldManager,
     })
   } catch (error) {
-    // Without the sub-resource, creation took the status as it was.
+    // Without a status subresource, the create request has stored the status.
     if (!(ApiError.is(error) && (error.code === 404 || error.code === 405))) throw error
   }
 }

@@ -7,14 +7,14 @@ import {
 } from '@krmkit/certificates'
 import { type Clock, type NamingProfile, systemRandom, type UserInfo } from '@krmkit/meta'
 
-/** Certificates that a caller proved to own, leaf first, in DER. */
+/** DER certificates of a client, leaf first. */
 type Certificates = readonly Uint8Array[]
 
-/** The authority behind the signers of a test server and its forks; made when it is first needed. */
+/** The authority of the signers of a test server and its forks; created on first use. */
 export class TestAuthority {
   readonly #startAtMs: number
   readonly #profile: NamingProfile
-  #made: Promise<SigningAuthority> | undefined
+  #authority: Promise<SigningAuthority> | undefined
   #pem = ''
 
   constructor(options: { readonly startAtMs: number; readonly profile: NamingProfile }) {
@@ -23,23 +23,30 @@ export class TestAuthority {
   }
 
   get(): Promise<SigningAuthority> {
-    // Good from the start of the test's time on, which `reset` goes back to.
-    this.#made ??= createSigningAuthority({ clock: { now: () => this.#startAtMs }, random: systemRandom }).then((made) => {
-      this.#pem = made.certificate
-      return made
-    })
-    return this.#made
+    // Valid from the start time of the test, to which `reset` returns.
+    this.#authority ??= createSigningAuthority({ clock: { now: () => this.#startAtMs }, random: systemRandom }).then(
+      (authority) => {
+        this.#pem = authority.certificate
+        return authority
+      },
+    )
+    return this.#authority
   }
 
   signers(clock: Pick<Clock, 'now'>): CertificateSigners {
     return createClusterSigners({ authority: () => this.get(), clock, random: systemRandom, profile: this.#profile })
   }
 
-  /** Who comes with these certificates, at this time of the test; nobody when they are another's. */
+  /** Returns the user of valid certificates of this authority. */
   identify(certificates: Certificates | undefined, clock: Pick<Clock, 'now'>): UserInfo | undefined {
     if (this.#pem === '' || certificates === undefined || certificates.length === 0) return undefined
-    const known = createClientCertificateAuthenticator({ authorities: this.#pem, clock, profile: this.#profile, cacheBytes: 0 })
-    const outcome = known.authenticate({ headers: {}, peer: { certificates } })
+    const authenticator = createClientCertificateAuthenticator({
+      authorities: this.#pem,
+      clock,
+      profile: this.#profile,
+      cacheBytes: 0,
+    })
+    const outcome = authenticator.authenticate({ headers: {}, peer: { certificates } })
     if (outcome instanceof Promise || outcome.kind !== 'authenticated') return undefined
     return { ...outcome.user, groups: [...outcome.user.groups, 'system:authenticated'] }
   }

@@ -1,7 +1,7 @@
 import { type Clock, type FakeClock, fakeClock } from '@krmkit/meta'
 import { TestingError } from './testing-error.ts'
 
-/** A span of time; the parts add up. */
+/** A duration: the sum of its parts. */
 export interface Span {
   readonly days?: number
   readonly hours?: number
@@ -10,36 +10,36 @@ export interface Span {
   readonly milliseconds?: number
 }
 
-/** The time of a test server. A `Clock`, so that what is tested can live in the same time. */
+/** The clock of a test server. Pass it to the code under test. */
 export interface TestClock extends Clock {
   /**
-   * Moves time on, stopping at every moment for which a controller, a client or the test has set an alarm, and lets
-   * everything settle there. Alarms of the server itself (ends of watches, timeouts) go off on the way.
+   * Advances time, stopping and settling at every timer of a controller, a client or the test. Timers of the server itself (watch
+   * timeouts, request timeouts) fire in between.
    *
-   * @throws TestingError `RealClock` when the server runs by another clock.
+   * @throws TestingError `RealClock` when the server has another clock
    */
   advance(span: Span | number): Promise<void>
 }
 
-/** Milliseconds of a span. */
+/** Converts a duration to milliseconds. */
 export function spanMs(span: Span | number): number {
   if (typeof span === 'number') return span
   const { days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = span
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + milliseconds
 }
 
-/** The clock of one test server, which can be set back as a whole. */
-export class MovableClock implements TestClock {
-  /** For the server: its alarms do not stop an advance. */
-  readonly quiet: Clock
+/** The clock of a test server, which can be reset. */
+export class ResettableClock implements TestClock {
+  /** The clock of the server, whose timers do not stop an advance. */
+  readonly background: Clock
   readonly #settle: () => Promise<void>
-  readonly #alarms = new Set<Alarm>()
+  readonly #timers = new Set<Timer>()
   #inner: FakeClock
 
   constructor(startAtMs: number, settle: () => Promise<void>) {
     this.#inner = fakeClock(startAtMs)
     this.#settle = settle
-    this.quiet = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
+    this.background = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
   }
 
   now(): number {
@@ -47,12 +47,12 @@ export class MovableClock implements TestClock {
   }
 
   setTimeout(fn: () => void, ms: number): () => void {
-    const alarm: Alarm = { at: this.now() + Math.max(0, ms), fn, cancel: () => undefined }
-    this.#alarms.add(alarm)
-    this.#arm(alarm)
+    const timer: Timer = { at: this.now() + Math.max(0, ms), fn, cancel: () => undefined }
+    this.#timers.add(timer)
+    this.#arm(timer)
     return () => {
-      this.#alarms.delete(alarm)
-      alarm.cancel()
+      this.#timers.delete(timer)
+      timer.cancel()
     }
   }
 
@@ -60,7 +60,7 @@ export class MovableClock implements TestClock {
     const target = this.now() + spanMs(span)
     for (;;) {
       await this.#settle()
-      const next = this.#nextAlarm()
+      const next = this.#nextTimer()
       if (next > target) break
       this.#inner.advanceTo(next)
     }
@@ -68,47 +68,47 @@ export class MovableClock implements TestClock {
     await this.#settle()
   }
 
-  /** Sets the time; alarms of controllers, clients and the test go off as long from now as they would have. */
-  restart(atMs: number): void {
-    const moved = atMs - this.now()
+  /** Sets the time. Timers of controllers, clients and the test keep their remaining time. */
+  resetTo(atMs: number): void {
+    const offset = atMs - this.now()
     this.#inner = fakeClock(atMs)
-    for (const alarm of this.#alarms) {
-      alarm.at += moved
-      this.#arm(alarm)
+    for (const timer of this.#timers) {
+      timer.at += offset
+      this.#arm(timer)
     }
   }
 
-  #arm(alarm: Alarm): void {
-    alarm.cancel = this.#inner.setTimeout(() => {
-      this.#alarms.delete(alarm)
-      alarm.fn()
-    }, alarm.at - this.now())
+  #arm(timer: Timer): void {
+    timer.cancel = this.#inner.setTimeout(() => {
+      this.#timers.delete(timer)
+      timer.fn()
+    }, timer.at - this.now())
   }
 
-  #nextAlarm(): number {
+  #nextTimer(): number {
     let next = Number.POSITIVE_INFINITY
-    for (const { at } of this.#alarms) if (at < next) next = at
+    for (const { at } of this.#timers) if (at < next) next = at
     return next
   }
 }
 
-interface Alarm {
+interface Timer {
   at: number
   readonly fn: () => void
   cancel: () => void
 }
 
-/** Somebody else's clock. */
-export function foreignClock(clock: Clock): TestClock & { readonly quiet: Clock; restart(atMs: number): void } {
+/** Adapts a clock that the test provides. */
+export function externalClock(clock: Clock): TestClock & { readonly background: Clock; resetTo(atMs: number): void } {
   return {
     now: () => clock.now(),
     setTimeout: (fn, ms) => clock.setTimeout(fn, ms),
-    quiet: clock,
-    restart: () => undefined,
+    background: clock,
+    resetTo: () => undefined,
     async advance() {
       throw new TestingError({
         code: 'RealClock',
-        message: 'this test server runs by a clock that was given to it: move that one',
+        message: 'the test server uses a clock from its options: advance that clock',
       })
     },
   }

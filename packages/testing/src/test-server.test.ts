@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('../testdata/manifests', import.meta.url))
 const made = (name: string, data: Record<string, string> = {}) => ({ metadata: { name }, data })
 
 describe('createTestServer', () => {
-  it('starts with the seed in place and settled', async () => {
+  it('starts settled with the seed applied', async () => {
     await using cluster = await createTestServer({ seed: folder })
     const { client } = cluster
     expect((await client.get(configMaps, 'settings', { namespace: 'team' })).data).toEqual({ text: 'one\n--- not an end\ntwo\n' })
@@ -22,7 +22,7 @@ describe('createTestServer', () => {
     expect(namesOf(await client.list(serviceAccounts, { namespace: 'team' }))).toEqual(['default'])
   })
 
-  it('takes objects for a seed, and replaces those that the server made itself', async () => {
+  it('accepts objects as a seed, and replaces objects that the server created', async () => {
     const labels = { tier: 'silver' }
     const seed: ApiObject[] = [
       { apiVersion: 'v1', kind: 'ConfigMap', ...made('a', { k: 'v' }) },
@@ -37,12 +37,12 @@ describe('createTestServer', () => {
     ['a kind that is not served', { apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'a' } }, 'Nothing'],
     ['a field that does not exist', { apiVersion: 'v1', kind: 'ConfigMap', ...made('a'), dat: {} }, 'dat'],
     ['an invalid name', { apiVersion: 'v1', kind: 'ConfigMap', ...made('A') }, 'metadata.name'],
-  ])('refuses a seed with %s', async (_, object, text) => {
+  ])('rejects a seed with %s', async (_, object, text) => {
     const started = createTestServer({ seed: [object], controllers: [] })
     await expect(started).rejects.toMatchObject({ code: 'InvalidSeed', message: expect.stringContaining(text) })
   })
 
-  it('lives beside others in one process', async () => {
+  it('runs beside others in one process', async () => {
     const clusters = await Promise.all(['a', 'b', 'c'].map(() => createTestServer({ controllers: [] })))
     await Promise.all(clusters.map(({ client }, i) => client.create(configMaps, made(`of-${i}`))))
     const seen = await Promise.all(clusters.map(async ({ client }) => namesOf(await client.list(configMaps))))
@@ -50,7 +50,7 @@ describe('createTestServer', () => {
     await Promise.all(clusters.map((cluster) => cluster.close()))
   })
 
-  it('leaves no alarm set when it is disposed of', async () => {
+  it('leaves no timers when disposed', async () => {
     const clock = fakeClock(Date.UTC(2030, 0, 1))
     const cluster = await createTestServer({ clock })
     const copy = informer(cluster.client, configMaps, { clock })
@@ -63,7 +63,7 @@ describe('createTestServer', () => {
     await expect(cluster.clock.advance({ hours: 1 })).rejects.toMatchObject({ code: 'RealClock' })
   })
 
-  it('answers nobody after it was disposed of', async () => {
+  it('rejects requests after it was closed', async () => {
     const cluster = await createTestServer({ controllers: [] })
     const { handle, client } = cluster
     await cluster.close()
@@ -73,10 +73,10 @@ describe('createTestServer', () => {
   })
 })
 
-describe('people', () => {
+describe('users', () => {
   const users = { bob: [{ verbs: ['get', 'list'], resources: ['configmaps'], namespaces: ['default'] }], root: 'all' as const }
 
-  it('may do what the rules say', async () => {
+  it('are authorized by their rules', async () => {
     await using cluster = await createTestServer({ users, controllers: [] })
     const bob = cluster.as('bob')
     expect(namesOf(await bob.list(configMaps, { namespace: 'default' }))).toEqual([])
@@ -88,7 +88,7 @@ describe('people', () => {
     await expect(cluster.as({ username: 'eve', groups: [] }).get(configMaps, 'a')).rejects.toMatchObject({ reason: 'Forbidden' })
   })
 
-  it('are known on a port by their tokens', async () => {
+  it('are authenticated on a port by their tokens', async () => {
     await using cluster = await createTestServer({ users, controllers: [] })
     const requests: number[] = []
     const port = await cluster.listen(async ({ handle }) => ({
@@ -122,7 +122,7 @@ describe('people', () => {
 })
 
 describe('fork', () => {
-  it('shares the past and nothing else', async () => {
+  it('shares the state at the fork and nothing else', async () => {
     await using cluster = await createTestServer()
     await cluster.client.create(configMaps, made('before'))
     await using fork = cluster.fork()
@@ -132,7 +132,7 @@ describe('fork', () => {
     expect(namesOf(await fork.client.list(configMaps))).toEqual(['before', 'there'])
   })
 
-  it('has a clock, a ledger and faults of its own', async () => {
+  it('has a separate clock, ledger and faults', async () => {
     await using cluster = await createTestServer()
     await using fork = cluster.fork()
     const { now } = cluster.clock
@@ -146,7 +146,7 @@ describe('fork', () => {
     expect(cluster.ledger.count({ verb: 'list' })).toBe(0)
   })
 
-  it('goes on without the one it came from, and can be forked and reset again', async () => {
+  it('outlives its origin, and can be forked and reset', async () => {
     const cluster = await createTestServer()
     await cluster.client.create(configMaps, made('a'))
     const fork = cluster.fork()
@@ -162,7 +162,7 @@ describe('fork', () => {
 })
 
 describe('reset', () => {
-  it('goes back to the seed: objects, time, ledger and faults', async () => {
+  it('restores objects, time, ledger and faults of the seed', async () => {
     await using cluster = await createTestServer({ seed: folder, startAtMs: Date.UTC(2030, 0, 1) })
     const { client } = cluster
     const { metadata } = await client.get(configMaps, 'settings', { namespace: 'team' })
@@ -179,7 +179,7 @@ describe('reset', () => {
     expect(list.items[0]!.metadata).toEqual(metadata)
   })
 
-  it('ends watches, and those who resume see the state after it', async () => {
+  it('ends watches, which resume with the restored state', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, clock } = cluster
     const copy = informer(client, configMaps, { clock })
@@ -196,11 +196,11 @@ describe('reset', () => {
 })
 
 describe('settle', () => {
-  it('waits for watches to tell everything, and for what is made of that', async () => {
+  it('waits for watch events and the requests that they cause', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, clock } = cluster
     const copy = informer(client, configMaps, { clock })
-    // Each makes the next one: an operator in small.
+    // A minimal operator: each object creates the next one.
     copy.on({
       added: ({ metadata: { name = '' } }) => {
         if (name.length < 6) void client.create(configMaps, made(`${name}x`))
@@ -213,7 +213,7 @@ describe('settle', () => {
     await copy.stop()
   })
 
-  it('does not wait for time', async () => {
+  it('does not wait for timers', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     cluster.faults.next({ verb: 'list' }, { delayMs: 5000 })
     let isDone = false
@@ -227,8 +227,8 @@ describe('settle', () => {
     await listed
   })
 
-  it('gives up on a request that waits for time inside the server', async () => {
-    // Nobody decides about bob: only the server's own time-out ends his requests.
+  it('does not wait for a request that waits for a timer of the server', async () => {
+    // The authorizer never decides about bob: only the timeout of the server ends his requests.
     const authorize = ({ user }: { user: { username: string } }) =>
       user.username === 'bob' ? new Promise<never>(() => undefined) : ({ decision: 'allow', reason: '' } as const)
     await using cluster = await createTestServer({ controllers: [], server: { authorizer: { authorize } } })

@@ -7,28 +7,29 @@ import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { fork, memoryStorage, type Storage } from '@krmkit/storage'
 import { Faults } from './faults.ts'
+import { IdleWait } from './idle-wait.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
-import { IdleWait } from './quiet.ts'
-import { type RequestShape, shapeOf } from './request-shape.ts'
-import { plant } from './seed.ts'
+import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { applySeed } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
-import { foreignClock, MovableClock } from './test-clock.ts'
+import { externalClock, ResettableClock } from './test-clock.ts'
 import { TestingError } from './testing-error.ts'
 import { administrator, controllerUser, Users } from './users.ts'
 
 /**
- * Starts an API server for a test: in this process, in memory, with controllers and a clock of its own. Returns when the
- * seed is in place and everything has settled.
+ * Starts an API server for a test: in-process, in memory, with its own controllers and clock. Resolves when the seed is applied and the
+ * server has settled.
  *
+ * @example await using cluster = await createTestServer({ seed: 'manifests/' })
  * @throws TestingError `InvalidSeed`
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const startAtMs = options.startAtMs ?? systemClock.now()
-  const server = new Cluster(options, { startAtMs, types: options.server?.types ?? builtInTypes() })
+  const server = new InProcessTestServer(options, { startAtMs, types: options.server?.types ?? builtInTypes() })
   try {
-    await server.begin()
+    await server.applySeed()
     return server
   } catch (error) {
     await server.close()
@@ -36,82 +37,84 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   }
 }
 
-/** What a fork takes over. */
-interface Origin {
+/** The state that a fork inherits. */
+interface ForkState {
   readonly startAtMs: number
-  /** Decoders and such are made once for a server and all its forks. */
+  /** Shared by a server and all its forks. */
   readonly types: TypeSource
   readonly authority?: TestAuthority
-  readonly seeded?: Seeded
+  readonly seeded?: Snapshot
 }
 
-/** The state that `reset` goes back to. */
-interface Seeded {
+/** The state that `reset` restores. */
+interface Snapshot {
   readonly storage: Storage
   readonly atMs: number
 }
 
-/** Status that tests write themselves stays as they wrote it. */
-const usualControllers = ['*', '-deployment-controller']
+/** Without the deployment controller, so that tests can write the status of deployments. */
+const defaultControllers = ['*', '-deployment-controller']
 
-/** A server and its controllers between two resets; each is started when it is first needed. */
-interface Running {
+/** A server and its controllers between two resets; both start on first use. */
+interface Instance {
   readonly storage: Storage
   server: Promise<EmbeddedServer> | undefined
-  controllers: Promise<Controlling> | undefined
+  controllers: Promise<ControllerSet> | undefined
 }
 
-interface Controlling {
+interface ControllerSet {
   readonly client: Client
   readonly controllers: RunningControllers
 }
 
-class Cluster implements TestServer {
+class InProcessTestServer implements TestServer {
   readonly client: Client
-  readonly clock: MovableClock | ReturnType<typeof foreignClock>
+  readonly clock: ResettableClock | ReturnType<typeof externalClock>
   readonly ledger = new Ledger()
   readonly faults: Faults
   readonly #options: TestServerOptions
   readonly #users: Users
-  readonly #quiet = new IdleWait()
+  readonly #idleWait = new IdleWait()
   readonly #types: TypeSource
   readonly #authority: TestAuthority
   readonly #closers: AsyncDisposable[] = []
-  #seeded: Seeded | undefined
-  #running: Running
+  #snapshot: Snapshot | undefined
+  #instance: Instance
   #closed: Promise<void> | undefined
   #isClosed = false
 
-  constructor(options: TestServerOptions, origin: Origin) {
+  constructor(options: TestServerOptions, origin: ForkState) {
     this.#options = options
     this.#types = origin.types
     const { profile = stockProfile } = options.server ?? {}
     this.#authority = origin.authority ?? new TestAuthority({ startAtMs: origin.startAtMs, profile })
     this.#users = new Users(options.users, (certificates) => this.#authority.identify(certificates, this.clock))
     this.clock =
-      options.clock === undefined ? new MovableClock(origin.startAtMs, () => this.settle()) : foreignClock(options.clock)
+      options.clock === undefined ? new ResettableClock(origin.startAtMs, () => this.settle()) : externalClock(options.clock)
     this.faults = new Faults(this.clock)
     this.client = this.as(administrator)
-    this.#seeded = origin.seeded
-    const clock = this.clock.quiet
-    this.#running = started(origin.seeded === undefined ? memoryStorage({ clock }) : fork(origin.seeded.storage, { clock }))
+    this.#snapshot = origin.seeded
+    const clock = this.clock.background
+    this.#instance = createInstance(
+      origin.seeded === undefined ? memoryStorage({ clock }) : fork(origin.seeded.storage, { clock }),
+    )
   }
 
-  /** Plants the seed and remembers the state after it. */
-  async begin(): Promise<void> {
+  /** Applies the seed and takes a snapshot of the state after it. */
+  async applySeed(): Promise<void> {
     const manifests = await readManifests(this.#options.seed ?? [])
     const { profile = stockProfile } = this.#options.server ?? {}
     const signal = new AbortController().signal
-    await plant(manifests, { client: this.client, profile, signal, settle: () => this.settle() })
+    await applySeed(manifests, { client: this.client, profile, signal, settle: () => this.settle() })
     await this.settle()
-    this.#seeded = snapshot(this.#running.storage, this.clock.now())
+    this.#snapshot = snapshot(this.#instance.storage, this.clock.now())
     this.ledger.clear()
   }
 
-  readonly handle: Handler = (request) => this.#answer(this.#running, request)
+  readonly handle: Handler = (request) => this.#serve(this.#instance, request)
 
   as(user: string | UserInfo): Client {
-    const client = inProcessClient((request) => this.handle(request), { user: this.#users.named(user), clock: this.clock })
+    const client = inProcessClient((request) => this.handle(request), { user: this.#users.resolve(user), clock: this.clock })
     this.#closers.push(client)
     return client
   }
@@ -122,28 +125,28 @@ class Cluster implements TestServer {
 
   fork(): TestServer {
     const startAtMs = this.clock.now()
-    const seeded = snapshot(this.#running.storage, startAtMs)
-    return new Cluster(this.#options, { startAtMs, types: this.#types, authority: this.#authority, seeded })
+    const seeded = snapshot(this.#instance.storage, startAtMs)
+    return new InProcessTestServer(this.#options, { startAtMs, types: this.#types, authority: this.#authority, seeded })
   }
 
   async reset(): Promise<void> {
-    const before = this.#running
-    const { storage, atMs } = this.#seeded!
-    this.clock.restart(atMs)
+    const previous = this.#instance
+    const { storage, atMs } = this.#snapshot!
+    this.clock.resetTo(atMs)
     this.faults.clear()
-    const next = fork(storage, { clock: this.clock.quiet })
-    await outgrow(next, before.storage.revision)
-    this.#running = started(next)
-    await this.#end(before)
+    const next = fork(storage, { clock: this.clock.background })
+    await advanceRevision(next, previous.storage.revision)
+    this.#instance = createInstance(next)
+    await this.#stop(previous)
     this.ledger.clear()
   }
 
   async settle(): Promise<void> {
-    const running = this.#running
-    const controlling = await this.#control(running)
-    await this.#quiet.settled(
+    const instance = this.#instance
+    const controlling = await this.#startControllers(instance)
+    await this.#idleWait.settled(
       async () => controlling?.controllers.settled(),
-      () => running.storage.revision,
+      () => instance.storage.revision,
     )
   }
 
@@ -151,23 +154,23 @@ class Cluster implements TestServer {
     return (await this.#authority.get()).certificate
   }
 
-  async listen<L extends AsyncDisposable>(start: (served: { readonly handle: Handler }) => Promise<L>): Promise<L> {
-    const listening = await start({ handle: this.handle })
-    this.#closers.push(listening)
-    return listening
+  async listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L> {
+    const listener = await start({ handle: this.handle })
+    this.#closers.push(listener)
+    return listener
   }
 
   server(): Promise<EmbeddedServer> {
-    return this.#serve(this.#running)
+    return this.#startServer(this.#instance)
   }
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      // Last come, first gone: ports before the clients that they may serve.
+      // In reverse order: ports close before the clients that they may serve.
       for (const closer of this.#closers.reverse()) await closer[Symbol.asyncDispose]()
-      await this.#end(this.#running)
+      await this.#stop(this.#instance)
       this.#isClosed = true
-      await this.#seeded?.storage.close()
+      await this.#snapshot?.storage.close()
     })()
     return this.#closed
   }
@@ -176,58 +179,59 @@ class Cluster implements TestServer {
     return this.close()
   }
 
-  async #answer(running: Running, request: ApiRequest): Promise<ApiResponse> {
-    if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server was disposed of' })
+  async #serve(instance: Instance, request: ApiRequest): Promise<ApiResponse> {
+    if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server is closed' })
     const user = request.user ?? this.#users.identify(request)
-    const sent = { ...shapeOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
-    // Reading needs no controllers.
-    if (!sent.isController && sent.method !== 'GET' && sent.method !== 'HEAD') void this.#control(running)
-    const end = this.#quiet.begin()
+    const classified = { ...requestInfoOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
+    // Reads do not need controllers.
+    if (!classified.isController && classified.method !== 'GET' && classified.method !== 'HEAD')
+      void this.#startControllers(instance)
+    const tracked = this.#idleWait.begin()
     try {
-      const { handle } = await this.#serve(running)
-      const response = await this.faults.apply(sent, {
+      const { handle } = await this.#startServer(instance)
+      const response = await this.faults.apply(classified, {
         next: (signal) => handle({ ...request, signal }),
         signal: request.signal,
-        waits: (time) => this.#quiet.without(time),
+        suspend: (wait) => tracked.suspend(wait),
       })
-      this.#record(request, sent, response.status)
+      this.#record(request, classified, response.status)
       return response
     } catch (error) {
-      this.#record(request, sent, 0)
+      this.#record(request, classified, 0)
       throw error
     } finally {
-      end()
+      tracked.end()
     }
   }
 
-  #serve(running: Running): Promise<EmbeddedServer> {
-    if (running.server !== undefined) return running.server
+  #startServer(instance: Instance): Promise<EmbeddedServer> {
+    if (instance.server !== undefined) return instance.server
     const { onError, server = {} } = this.#options
-    running.server = createApiServer({
+    instance.server = createApiServer({
       ...(this.#users.authorizer === undefined ? {} : { authorizer: this.#users.authorizer }),
       ...(onError === undefined ? {} : { onFault: onError }),
       ...server,
       types: this.#types,
-      storage: running.storage,
-      clock: this.clock.quiet,
+      storage: instance.storage,
+      clock: this.clock.background,
       authenticator: this.#users.authenticator,
       limits: { readOnlyInFlight: 0, mutatingInFlight: 0, watchMs, ...server.limits },
     })
-    running.server.catch(() => undefined)
-    return running.server
+    instance.server.catch(() => undefined)
+    return instance.server
   }
 
-  #control(running: Running): Promise<Controlling | undefined> {
-    const { controllers = usualControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
+  #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
+    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
-    running.controllers ??= this.#serve(running).then(() => {
-      const client = inProcessClient((request) => this.#answer(running, request), { user: controllerUser, clock: this.clock })
+    instance.controllers ??= this.#startServer(instance).then(() => {
+      const client = inProcessClient((request) => this.#serve(instance, request), { user: controllerUser, clock: this.clock })
       const { random, profile } = server
-      const made = runControllers({
+      const running = runControllers({
         client,
         clock: this.clock,
         controllers,
-        newestVersion: () => String(running.storage.revision),
+        newestVersion: () => String(instance.storage.revision),
         ...(random === undefined ? {} : { random }),
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
@@ -235,51 +239,51 @@ class Cluster implements TestServer {
         ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
         ...(onError === undefined ? {} : { onError }),
       })
-      return { client, controllers: made }
+      return { client, controllers: running }
     })
-    running.controllers.catch(() => undefined)
-    return running.controllers
+    instance.controllers.catch(() => undefined)
+    return instance.controllers
   }
 
-  async #end(running: Running): Promise<void> {
-    const controlling = await running.controllers?.catch(() => undefined)
+  async #stop(instance: Instance): Promise<void> {
+    const controlling = await instance.controllers?.catch(() => undefined)
     await controlling?.controllers.close()
     await controlling?.client.close()
-    const server = await running.server?.catch(() => undefined)
-    if (server === undefined) await running.storage.close()
+    const server = await instance.server?.catch(() => undefined)
+    if (server === undefined) await instance.storage.close()
     else await server.close()
   }
 
   #record(
     request: ApiRequest,
-    sent: RequestShape & { readonly user: string; readonly isController: boolean },
+    classified: RequestInfo & { readonly user: string; readonly isController: boolean },
     code: number,
   ): void {
     const agent = request.headers['user-agent']
     const userAgent = typeof agent === 'string' ? agent : (agent?.[0] ?? '')
-    this.ledger.record({ ...sent, code, atMs: this.clock.now(), userAgent })
+    this.ledger.record({ ...classified, code, atMs: this.clock.now(), userAgent })
   }
 }
 
-/** Watches last: no alarm of theirs is in the way of a clock that is moved by days. */
+/** Watch timeout of ten years, so that advancing the clock by days does not end watches. */
 const watchMs = 10 * 365 * 24 * 3_600_000
 
-function started(storage: Storage): Running {
+function createInstance(storage: Storage): Instance {
   return { storage, server: undefined, controllers: undefined }
 }
 
-/** A store that nobody writes to and that does not age. */
-function snapshot(storage: Storage, atMs: number): Seeded {
+/** Forks a store that is never written to and whose history does not expire. */
+function snapshot(storage: Storage, atMs: number): Snapshot {
   return { storage: fork(storage, { clock: { now: () => atMs, setTimeout: () => () => undefined } }), atMs }
 }
 
 /**
- * Makes a store go on after this revision without a memory of before: what clients remember of another life of the server is
- * forgotten to it, so that they list anew, and no revision stands for two things.
+ * Advances a store beyond a revision and compacts it. Clients with a version from before the reset must list again, and no revision
+ * has two meanings.
  */
-async function outgrow(storage: Storage, revision: number): Promise<void> {
-  const nothing = () => new Uint8Array()
-  while (storage.revision <= revision) await storage.put('/testing/reset', nothing)
-  await storage.delete('/testing/reset', nothing)
+async function advanceRevision(storage: Storage, revision: number): Promise<void> {
+  const empty = () => new Uint8Array()
+  while (storage.revision <= revision) await storage.put('/testing/reset', empty)
+  await storage.delete('/testing/reset', empty)
   await storage.compact(storage.revision)
 }

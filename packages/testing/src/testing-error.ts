@@ -1,16 +1,16 @@
 export type TestingErrorCode =
-  /** A manifest that cannot be read, or that the server refuses. */
+  /** A manifest cannot be read, or the server rejects it. */
   | 'InvalidSeed'
-  /** What the ledger holds is not what was expected. */
+  /** An expectation of the ledger failed. */
   | 'Unexpected'
-  /** A user that was not named in `users`. */
+  /** A user is not in `users`. */
   | 'UnknownUser'
-  /** A clock that cannot be moved. */
+  /** The clock cannot be advanced. */
   | 'RealClock'
-  /** The server was disposed of. */
+  /** The server is closed. */
   | 'Closed'
 
-/** A test server that cannot do what it was asked for, or an expectation that does not hold. */
+/** A test server cannot be used as requested, or an expectation failed. */
 export class TestingError extends Error {
   override readonly name = 'TestingError'
   readonly code: TestingErrorCode

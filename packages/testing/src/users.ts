@@ -7,9 +7,9 @@ type Authorizer = Extract<ApiServerOptions['authorizer'], { authorize: unknown }
 type Attributes = Parameters<Authorizer['authorize']>[0]
 type Authenticator = NonNullable<ApiServerOptions['authenticator']>
 
-/** As much of a request as tells who sends it. */
-type Caller = Pick<Parameters<Authenticator['authenticate']>[0], 'headers' | 'peer'>
-type ByCertificate = (certificates: readonly Uint8Array[] | undefined) => UserInfo | undefined
+/** The part of a request that identifies its user. */
+type RequestIdentity = Pick<Parameters<Authenticator['authenticate']>[0], 'headers' | 'peer'>
+type CertificateLookup = (certificates: readonly Uint8Array[] | undefined) => UserInfo | undefined
 
 export const administrator: UserInfo = { username: 'test-admin', groups: ['system:masters', 'system:authenticated'] }
 export const controllerUser: UserInfo = {
@@ -20,53 +20,53 @@ export const controllerUser: UserInfo = {
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 const openPaths = ['/api', '/apis', '/openapi', '/version', '/healthz', '/livez', '/readyz']
 
-/** The people of a test: what they may do, and the tokens by which they are known. */
+/** The users of a test: their rules and tokens. */
 export class Users {
   readonly authorizer: Authorizer | undefined
   readonly authenticator: Authenticator
   readonly #rules: ReadonlyMap<string, UserRules> | undefined
-  readonly #byCertificate: ByCertificate
+  readonly #lookUpCertificate: CertificateLookup
   readonly #tokens = new Map<string, UserInfo>()
 
-  constructor(users: Readonly<Record<string, UserRules>> | undefined, byCertificate: ByCertificate = () => undefined) {
-    this.#byCertificate = byCertificate
+  constructor(users: Readonly<Record<string, UserRules>> | undefined, lookUpCertificate: CertificateLookup = () => undefined) {
+    this.#lookUpCertificate = lookUpCertificate
     this.#rules = users === undefined ? undefined : new Map(Object.entries(users))
-    this.authorizer = this.#rules === undefined ? undefined : { authorize: (attributes) => this.#decide(attributes) }
+    this.authorizer = this.#rules === undefined ? undefined : { authorize: (attributes) => this.#authorize(attributes) }
     this.authenticator = { authenticate: (request) => this.#authenticate(request) }
   }
 
-  /** @throws TestingError `UnknownUser` */
-  named(user: string | UserInfo): UserInfo {
+  /** Returns the user of a name. @throws TestingError `UnknownUser` */
+  resolve(user: string | UserInfo): UserInfo {
     if (typeof user !== 'string') return user
     if (this.#rules === undefined || this.#rules.has(user)) return { username: user, groups: ['system:authenticated'] }
     const known = [...this.#rules.keys()].join(', ')
-    throw new TestingError({ code: 'UnknownUser', message: `the test has no user ${JSON.stringify(user)}, but ${known}` })
+    throw new TestingError({ code: 'UnknownUser', message: `unknown user ${JSON.stringify(user)}; known users: ${known}` })
   }
 
   tokenOf(user: string | UserInfo): string {
-    const info = this.named(user)
+    const info = this.resolve(user)
     for (const [token, known] of this.#tokens) if (JSON.stringify(known) === JSON.stringify(info)) return token
     const token = systemRandom.uuid()
     this.#tokens.set(token, info)
     return token
   }
 
-  /** Who shows this certificate or header; nobody for one that was not given out. */
-  identify({ headers, peer }: Caller): UserInfo | undefined {
-    const known = this.#byCertificate(peer.certificates)
+  /** Authenticates by certificate or token. Returns undefined for unknown tokens. */
+  identify({ headers, peer }: RequestIdentity): UserInfo | undefined {
+    const known = this.#lookUpCertificate(peer.certificates)
     if (known !== undefined) return known
     const header = typeof headers.authorization === 'string' ? headers.authorization : headers.authorization?.[0]
     if (header === undefined) return anonymous
     return /^bearer /i.test(header) ? this.#tokens.get(header.slice('bearer '.length).trim()) : undefined
   }
 
-  #authenticate(request: Caller) {
+  #authenticate(request: RequestIdentity) {
     const user = this.identify(request)
-    if (user === undefined) return { kind: 'rejected', reason: 'the test server gave no such token' } as const
+    if (user === undefined) return { kind: 'rejected', reason: 'the token is unknown to the test server' } as const
     return { kind: 'authenticated', user } as const
   }
 
-  #decide(attributes: Attributes) {
+  #authorize(attributes: Attributes) {
     const { user, isResource, verb, path } = attributes
     const rules = this.#rules?.get(user.username)
     const isOpen = !isResource && verb === 'get' && openPaths.some((open) => path === open || path.startsWith(`${open}/`))
@@ -82,22 +82,22 @@ export class Users {
 function allows(rule: UserRule, attributes: Attributes): boolean {
   const { verb, isResource, group, resource, subresource, namespace, name, path } = attributes
   const { apiGroups = [''], resources = [], resourceNames = [], namespaces = [], nonResourceURLs = [] } = rule
-  if (!has(rule.verbs, verb)) return false
+  if (!matchesAny(rule.verbs, verb)) return false
   if (!isResource) {
     return nonResourceURLs.some((url) => url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1))))
   }
-  const whole = subresource === '' ? resource : `${resource}/${subresource}`
+  const fullName = subresource === '' ? resource : `${resource}/${subresource}`
   const isNamed =
-    has(resources, whole) ||
+    matchesAny(resources, fullName) ||
     (subresource !== '' && (resources.includes(`${resource}/*`) || resources.includes(`*/${subresource}`)))
   return (
-    has(apiGroups, group) &&
+    matchesAny(apiGroups, group) &&
     isNamed &&
     (resourceNames.length === 0 || resourceNames.includes(name)) &&
-    (namespaces.length === 0 || has(namespaces, namespace))
+    (namespaces.length === 0 || matchesAny(namespaces, namespace))
   )
 }
 
-function has(list: readonly string[], value: string): boolean {
+function matchesAny(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value)
 }

@@ -78,7 +78,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       random: systemRandom,
       profile: stockProfile,
     }),
-    onFault: (error) => void faults.push(error),
+    onError: (error) => void faults.push(error),
   })
   const { url, port, authority = '' } = listening
   return {

@@ -1,16 +1,16 @@
-/** What a client shows a server to say who it is. */
+/** The credentials of a client. */
 export interface Credentials {
   readonly token?: string
-  /** PEM of a client certificate and its key; both or none. */
+  /** PEM of a client certificate; set together with `key`. */
   readonly certificate?: string
   readonly key?: string
 }
 
-/** Where credentials come from that change while the client runs. */
+/** A source of credentials that change while the client runs. */
 export interface CredentialSource {
-  /** The current ones; asking again costs nothing while they are good. @throws ClientError `CredentialsFailed` */
+  /** Returns the current credentials, cached while they are valid. @throws ClientError `CredentialsFailed` */
   get(): Promise<Credentials>
-  /** The server refused these. Resolves to whether there are others now, with which it is worth asking again. */
-  refused(credentials: Credentials): Promise<boolean>
+  /** Replaces credentials that the server rejected. Resolves to whether different credentials are available now. */
+  renew(credentials: Credentials): Promise<boolean>
   close?(): void
 }

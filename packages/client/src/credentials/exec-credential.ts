@@ -3,9 +3,9 @@ import { ClientError } from '../client-error.ts'
 import type { Credentials } from './credential-source.ts'
 import type { ExecCluster, ExecConfig } from './exec-config.ts'
 
-/** ExecCredential, both ways: what a command is told, and what it answers; @see API protocol specification, 2.7. */
+/** ExecCredential: the input and the output of a command. @see API protocol specification, 2.7 */
 
-/** The text of the environment variable by which a command is told what for it runs. */
+/** Returns the value of the environment variable that passes the ExecCredential to a command. */
 export function execInfo(config: ExecConfig, options: { readonly cluster: ExecCluster; readonly interactive: boolean }): string {
   return JSON.stringify({
     kind: 'ExecCredential',
@@ -17,55 +17,55 @@ export function execInfo(config: ExecConfig, options: { readonly cluster: ExecCl
   })
 }
 
-export interface ExecAnswer {
+export interface ExecResult {
   readonly credentials: Credentials
-  /** Milliseconds since the epoch; absent: until the server refuses them. */
+  /** Milliseconds since the epoch. Absent: valid until the server rejects them. */
   readonly expiresAt?: number
 }
 
-/** Reads what a command has printed. @throws ClientError `CredentialsFailed`, without any part of what was printed. */
-export function readExecCredential(printed: string, { apiVersion, command }: ExecConfig): ExecAnswer {
-  const failed = (what: string) => credentialsFailed(command, what)
-  const answer = objectIn(parse(printed))
-  if (answer === undefined) throw failed('printed no ExecCredential')
-  if (answer.kind !== 'ExecCredential') throw failed('printed something else than an ExecCredential')
-  if (answer.apiVersion !== apiVersion)
-    throw failed(`answered with version ${JSON.stringify(answer.apiVersion)}, but ${JSON.stringify(apiVersion)} is configured`)
-  const status = objectIn(answer.status)
-  if (status === undefined) throw failed('gave no status')
+/** Parses the output of a command. @throws ClientError `CredentialsFailed`, without any part of the output */
+export function readExecCredential(output: string, { apiVersion, command }: ExecConfig): ExecResult {
+  const failed = (problem: string) => credentialsFailed(command, problem)
+  const credential = objectIn(parse(output))
+  if (credential === undefined) throw failed('printed no ExecCredential')
+  if (credential.kind !== 'ExecCredential') throw failed('printed an object of another kind than ExecCredential')
+  if (credential.apiVersion !== apiVersion)
+    throw failed(`printed version ${JSON.stringify(credential.apiVersion)}, but ${JSON.stringify(apiVersion)} is configured`)
+  const status = objectIn(credential.status)
+  if (status === undefined) throw failed('printed no status')
   const text = (name: string) => {
     const value = status[name]
     if (value === undefined || value === null) return ''
-    if (typeof value !== 'string') throw failed(`gave a ${name} that is not a text`)
+    if (typeof value !== 'string') throw failed(`printed a ${name} that is not a string`)
     return value
   }
   const [token, certificate, key, expiration] = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'].map(
     text,
   )
-  if (!token && !certificate && !key) throw failed('gave neither a token nor a certificate with its key')
-  if (!certificate !== !key) throw failed('gave a certificate or a key, but not both')
-  if (certificate && key) checkPair({ certificate, key }, failed)
+  if (!token && !certificate && !key) throw failed('printed neither a token nor a certificate with its key')
+  if (!certificate !== !key) throw failed('printed a certificate or a key, but not both')
+  if (certificate && key) validateKeyPair({ certificate, key }, failed)
   const expiresAt = expiration ? Date.parse(expiration) : undefined
-  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw failed('gave an expirationTimestamp that is no time')
+  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw failed('printed an invalid expirationTimestamp')
   return {
     credentials: { ...(token ? { token } : {}), ...(certificate && key ? { certificate, key } : {}) },
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }
 }
 
-export function credentialsFailed(command: string, what: string, cause?: unknown): ClientError {
-  const message = `credentials: the command ${JSON.stringify(command)} ${what}`
+export function credentialsFailed(command: string, problem: string, cause?: unknown): ClientError {
+  const message = `credentials: the command ${JSON.stringify(command)} ${problem}`
   return new ClientError({ code: 'CredentialsFailed', message, ...(cause === undefined ? {} : { cause }) })
 }
 
-function checkPair(pair: { certificate: string; key: string }, failed: (what: string) => ClientError): void {
+function validateKeyPair(pair: { certificate: string; key: string }, failed: (problem: string) => ClientError): void {
   let isPair: boolean
   try {
     isPair = new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.key))
   } catch {
-    throw failed('gave a certificate or a key that cannot be read')
+    throw failed('printed an unreadable certificate or key')
   }
-  if (!isPair) throw failed('gave a certificate and a key that do not belong together')
+  if (!isPair) throw failed('printed a certificate and a key that do not match')
 }
 
 function parse(text: string): unknown {

@@ -1,51 +1,51 @@
 import type { Clock } from '@krmkit/meta'
 import type { CredentialSource, Credentials } from './credential-source.ts'
 import type { ExecCluster, ExecConfig } from './exec-config.ts'
-import { credentialsFailed, type ExecAnswer, execInfo, readExecCredential } from './exec-credential.ts'
+import { credentialsFailed, type ExecResult, execInfo, readExecCredential } from './exec-credential.ts'
 import { type RunCommand, runCommand } from './run-command.ts'
 
 export interface ExecOptions {
   readonly cluster: ExecCluster
   /** Environment that the command inherits. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Name of the variable that tells the command what it runs for: `KUBERNETES_EXEC_INFO`. */
+  /** Name of the environment variable that passes the ExecCredential: `KUBERNETES_EXEC_INFO`. */
   readonly infoName: string
   readonly clock: Pick<Clock, 'now'>
-  /** Whether a person sits at standard input. Default: whether it is a terminal. */
+  /** Whether a user can respond to prompts. Default: whether standard input is a terminal. */
   readonly hasTerminal?: () => boolean
-  /** Default: runs the command on this machine. */
+  /** Runs the command. Default: as a child process. */
   readonly run?: RunCommand
 }
 
 /**
- * Credentials that a command gets. It runs when they are first needed, when they have expired and when the server refuses
- * them; requests that need them at the same time share one run.
+ * Creates a source of credentials that a command prints. The command runs when they are first needed, when they have expired, and when
+ * the server rejects them. Concurrent requests share one run.
  *
  * @see API protocol specification, 5.8
  */
 export function execCredentials(config: ExecConfig, options: ExecOptions): CredentialSource {
   const { clock, env, infoName, cluster, run = runCommand } = options
   const hasTerminal = options.hasTerminal ?? (() => process.stdin.isTTY === true)
-  const ending = new AbortController()
-  let known: ExecAnswer | undefined
-  let running: Promise<ExecAnswer> | undefined
+  const closing = new AbortController()
+  let current: ExecResult | undefined
+  let running: Promise<ExecResult> | undefined
 
-  const isGood = ({ expiresAt }: ExecAnswer) => expiresAt === undefined || clock.now() <= expiresAt
+  const isValid = ({ expiresAt }: ExecResult) => expiresAt === undefined || clock.now() <= expiresAt
 
-  const execute = async (): Promise<ExecAnswer> => {
+  const execute = async (): Promise<ExecResult> => {
     const interactive = isInteractive(config, hasTerminal)
-    const own = Object.fromEntries(config.env.map(({ name, value }) => [name, value]))
+    const configuredEnv = Object.fromEntries(config.env.map(({ name, value }) => [name, value]))
     const outcome = await run(config.command, config.args, {
-      env: { ...env, ...own, [infoName]: execInfo(config, { cluster, interactive }) },
+      env: { ...env, ...configuredEnv, [infoName]: execInfo(config, { cluster, interactive }) },
       interactive,
-      signal: ending.signal,
+      signal: closing.signal,
     })
-    if (outcome.kind === 'missing') throw credentialsFailed(config.command, missing(config), outcome.cause)
-    if (outcome.kind === 'failed') throw credentialsFailed(config.command, `failed (${outcome.how})${hint(config)}`)
-    known = readExecCredential(outcome.output, config)
-    return known
+    if (outcome.kind === 'missing') throw credentialsFailed(config.command, notFound(config), outcome.cause)
+    if (outcome.kind === 'failed') throw credentialsFailed(config.command, `failed (${outcome.reason})${hint(config)}`)
+    current = readExecCredential(outcome.output, config)
+    return current
   }
-  const renew = (): Promise<ExecAnswer> => {
+  const runOnce = (): Promise<ExecResult> => {
     running ??= execute().finally(() => {
       running = undefined
     })
@@ -54,16 +54,16 @@ export function execCredentials(config: ExecConfig, options: ExecOptions): Crede
 
   return {
     async get() {
-      return (known !== undefined && isGood(known) ? known : await renew()).credentials
+      return (current !== undefined && isValid(current) ? current : await runOnce()).credentials
     },
-    async refused(credentials) {
-      // Somebody else may have got others already.
-      if (known !== undefined && known.credentials !== credentials) return true
-      known = undefined
-      return !isSame((await renew()).credentials, credentials)
+    async renew(credentials) {
+      // Another request has renewed them already.
+      if (current !== undefined && current.credentials !== credentials) return true
+      current = undefined
+      return !isSame((await runOnce()).credentials, credentials)
     },
     close() {
-      ending.abort()
+      closing.abort()
     },
   }
 }
@@ -72,18 +72,18 @@ function isInteractive({ interactiveMode, command }: ExecConfig, hasTerminal: ()
   if (interactiveMode === 'Never') return false
   if (hasTerminal()) return true
   if (interactiveMode === 'Always')
-    throw credentialsFailed(command, 'needs a terminal to ask at (interactiveMode Always), and standard input is none')
+    throw credentialsFailed(command, 'needs a terminal (interactiveMode Always), but standard input is not one')
   return false
 }
 
-function missing(config: ExecConfig): string {
-  return `is not installed, or cannot be run${hint(config)}`
+function notFound(config: ExecConfig): string {
+  return `is not installed or cannot be run${hint(config)}`
 }
 
 function hint({ installHint }: ExecConfig): string {
   return installHint === undefined ? '' : `\n\n${installHint}`
 }
 
-function isSame(one: Credentials, other: Credentials): boolean {
-  return one.token === other.token && one.certificate === other.certificate && one.key === other.key
+function isSame(a: Credentials, b: Credentials): boolean {
+  return a.token === b.token && a.certificate === b.certificate && a.key === b.key
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 
-/** What became of a command. */
+/** The outcome of a command. */
 export type CommandOutcome =
   | { readonly kind: 'done'; readonly output: string }
   | { readonly kind: 'missing'; readonly cause: unknown }
-  /** `how`: `exit code 1`, `signal SIGKILL`. */
-  | { readonly kind: 'failed'; readonly how: string }
+  /** `reason`: `exit code 1`, `signal SIGKILL`. */
+  | { readonly kind: 'failed'; readonly reason: string }
 
 export interface CommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -18,7 +18,7 @@ export type RunCommand = (command: string, args: readonly string[], options: Com
 
 const maxOutputBytes = 1024 * 1024
 
-/** Runs a command without a shell; what it complains about goes to our own error stream. */
+/** Runs a command without a shell. Its standard error is that of this process. */
 export const runCommand: RunCommand = (command, args, { env, interactive, signal }) =>
   new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -36,11 +36,11 @@ export const runCommand: RunCommand = (command, args, { env, interactive, signal
       else parts.push(part)
     })
     child.once('error', (cause: NodeJS.ErrnoException) =>
-      resolve(signal.aborted ? { kind: 'failed', how: 'the client was closed' } : { kind: 'missing', cause }),
+      resolve(signal.aborted ? { kind: 'failed', reason: 'the client was closed' } : { kind: 'missing', cause }),
     )
-    child.once('close', (code, killed) => {
-      if (size > maxOutputBytes) resolve({ kind: 'failed', how: 'it printed too much' })
+    child.once('close', (code, killSignal) => {
+      if (size > maxOutputBytes) resolve({ kind: 'failed', reason: 'its output is too large' })
       else if (code === 0) resolve({ kind: 'done', output: Buffer.concat(parts).toString('utf8') })
-      else resolve({ kind: 'failed', how: code === null ? `signal ${killed}` : `exit code ${code}` })
+      else resolve({ kind: 'failed', reason: code === null ? `signal ${killSignal}` : `exit code ${code}` })
     })
   })

@@ -2,8 +2,8 @@ import { type ApiObject, fakeClock } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { resourceType } from '../resource.ts'
 
-/** One request as the fake server saw it. */
-export interface Seen {
+/** A received request. */
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly query: string
@@ -18,7 +18,7 @@ export interface Note extends ApiObject {
 
 export const Note = resourceType<Note>({ group: 'example.com', version: 'v1', resource: 'notes', kind: 'Note' })
 
-/** A note as the server prints it inside a list: without its type. */
+/** Creates a note without apiVersion and kind, as in a list. */
 export function note(
   name: string,
   version: number,
@@ -55,7 +55,7 @@ export function event(type: string, object: object): string {
   return `${JSON.stringify({ type, object: { apiVersion: 'example.com/v1', kind: 'Note', ...object } })}\n`
 }
 
-/** A watch that the test feeds; it ends when the client goes. */
+/** A watch that the test pushes events to; it ends when the client disconnects. */
 export class FakeWatch {
   readonly response: ApiResponse
   readonly released: Promise<void>
@@ -87,7 +87,7 @@ export class FakeWatch {
     this.#wake()
   }
 
-  /** What the server does when the client's signal aborts. */
+  /** Ends the watch when the signal of the client aborts. */
   endOn(signal: AbortSignal): this {
     signal.addEventListener('abort', () => this.end(), { once: true })
     return this
@@ -112,15 +112,15 @@ export class FakeWatch {
   }
 }
 
-export type Answer = ApiResponse | FakeWatch | ((seen: Seen) => ApiResponse)
+export type FakeResponse = ApiResponse | FakeWatch | ((seen: ReceivedRequest) => ApiResponse)
 
-/** Answers in order, and keeps what was asked. Asking more than there are answers is an error of the test. */
-export function fakeApi(...answers: Answer[]) {
-  const seen: Seen[] = []
+/** Creates a handler that returns responses in order and records requests. Rejects when no response is left. */
+export function fakeApi(...responses: FakeResponse[]) {
+  const seen: ReceivedRequest[] = []
   const waiting: (() => void)[] = []
   const handle: Handler = async (request) => {
     const bytes = await request.body(1 << 20)
-    const one: Seen = {
+    const received: ReceivedRequest = {
       method: request.method,
       path: request.path,
       query: request.query,
@@ -128,21 +128,21 @@ export function fakeApi(...answers: Answer[]) {
       body: bytes.length === 0 ? undefined : JSON.parse(Buffer.from(bytes).toString()),
       user: request.user,
     }
-    seen.push(one)
+    seen.push(received)
     for (const wake of waiting.splice(0)) wake()
-    const answer = answers.shift()
-    if (answer === undefined) throw new Error(`no answer is left for ${one.method} ${one.path}?${one.query}`)
-    if (answer instanceof FakeWatch) return answer.endOn(request.signal).response
-    return typeof answer === 'function' ? answer(one) : answer
+    const response = responses.shift()
+    if (response === undefined) throw new Error(`no response is left for ${received.method} ${received.path}?${received.query}`)
+    if (response instanceof FakeWatch) return response.endOn(request.signal).response
+    return typeof response === 'function' ? response(received) : response
   }
-  /** Resolves once `count` requests were made. */
-  const asked = async (count: number) => {
+  /** Resolves when `count` requests were received. */
+  const waitForRequests = async (count: number) => {
     while (seen.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
   }
-  return { handle, seen, asked, answer: (...more: Answer[]) => void answers.push(...more) }
+  return { handle, seen, waitForRequests, respond: (...more: FakeResponse[]) => void responses.push(...more) }
 }
 
-/** A clock that jumps to the next thing that waits as soon as everybody waits. */
+/** A fake clock that advances to the next timer as soon as the event loop is idle. */
 export function eagerClock() {
   const clock = fakeClock(0)
   return {
@@ -158,5 +158,5 @@ export function eagerClock() {
   }
 }
 
-/** The lowest of chances, so that pauses are what the rule says. */
-export const noChance = { bytes: (size: number) => new Uint8Array(size) }
+/** Random bytes of zero, which remove the jitter from backoff. */
+export const noJitter = { bytes: (size: number) => new Uint8Array(size) }

@@ -3,7 +3,7 @@ import { type Informer, resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import type { ControllerContext } from '../interfaces.ts'
 
-/** What the controllers of bootstrap tokens look at. */
+/** The resources of the bootstrap token controllers. */
 
 export interface TokenSecret extends ApiObject {
   type?: string
@@ -17,13 +17,13 @@ export interface ClusterInfo extends ApiObject {
 export const secrets = resourceType<TokenSecret>({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
 export const configMaps = resourceType<ClusterInfo>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
-/** Secrets of bootstrap tokens in the system namespace, whatever they are called. */
+/** Returns the informer of bootstrap token Secrets: those of their type in the system namespace. */
 export function tokenSecrets({ informers, profile }: Pick<ControllerContext, 'informers' | 'profile'>): Informer<TokenSecret> {
   const fieldSelector = `metadata.namespace=${profile.systemNamespace},type=${bootstrapSecretType(profile)}`
   return informers.of(secrets, { fieldSelector })
 }
 
-/** The ConfigMap that tells how to reach the cluster. */
+/** Returns the informer of ConfigMap `cluster-info`. */
 export function clusterInfo({ informers, profile }: Pick<ControllerContext, 'informers' | 'profile'>): Informer<ClusterInfo> {
   const fieldSelector = `metadata.name=${clusterInfoName},metadata.namespace=${profile.publicNamespace}`
   return informers.of(configMaps, { fieldSelector })

@@ -1,12 +1,14 @@
 import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenOf } from '@krmkit/certificates'
-import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type ClusterInfo, clusterInfo, configMaps, type TokenSecret, tokenSecrets } from './bootstrap-objects.ts'
 
 /**
- * Signs the kubeconfig in ConfigMap `cluster-info` of the public namespace with every bootstrap token that is for that, so
- * that whoever has such a token can believe it. Signatures of tokens that are gone, expired or malformed go.
+ * Signs the kubeconfig in ConfigMap `cluster-info` of the public namespace with every bootstrap token for signing, so that holders
+ * of a token can verify it. Removes the signatures of missing, expired and malformed tokens.
  *
  * @see API protocol specification, 2.11 and 5.7
  */
@@ -19,24 +21,23 @@ export const bootstrapSigner: Controller = {
     const work = context.queue<'sign'>({
       async sync() {
         if (!tokens.hasSynced || !published.hasSynced) {
-          void Promise.all([tokens.synced, published.synced]).then(look, () => undefined)
+          void Promise.all([tokens.synced, published.synced]).then(enqueue, () => undefined)
           return undefined
         }
         const found = published.get(clusterInfoName, context.profile.publicNamespace)
         return found === undefined ? undefined : sign(context, found, tokens.list())
       },
     })
-    const look = () => work.add('sign')
-    const leaves = [tokens.on({ added: look, updated: look, deleted: look }), published.on({ added: look, updated: look })]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    const enqueue = () => work.add('sign')
+    const subscriptions = [
+      tokens.on({ added: enqueue, updated: enqueue, deleted: enqueue }),
+      published.on({ added: enqueue, updated: enqueue }),
+    ]
+    return disposeSubscriptions(subscriptions)
   },
 }
 
-/** Comes again when the first of the tokens that have signed expires. */
+/** Updates the signatures. @returns a delay until the first signing token expires */
 async function sign(
   { client, clock, fieldManager, bootstrapSigningKey: key, signal }: ControllerContext,
   found: DeepReadonly<ClusterInfo>,
@@ -54,17 +55,9 @@ async function sign(
   )
   if (data !== undefined) {
     const signed = { ...(found as ClusterInfo), data }
-    await unlessOvertaken(client.update(configMaps, signed, { fieldManager, signal }))
+    // A conflicting change causes another event.
+    await ignoreReasons(client.update(configMaps, signed, { fieldManager, signal }), ['Conflict', 'NotFound'])
   }
-  const againAfterMs = Math.min(...signing.map(({ lifeMs }) => lifeMs))
-  return Number.isFinite(againAfterMs) ? { againAfterMs } : undefined
-}
-
-/** Somebody else has written or removed it: that will be told by an event of its own. */
-async function unlessOvertaken(writing: Promise<unknown>): Promise<void> {
-  try {
-    await writing
-  } catch (error) {
-    if (!ApiError.is(error) || (error.reason !== 'Conflict' && error.reason !== 'NotFound')) throw error
-  }
+  const requeueAfterMs = Math.min(...signing.map(({ lifeMs }) => lifeMs))
+  return Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : undefined
 }

@@ -1,11 +1,12 @@
 import { bootstrapTokenLifeMs } from '@krmkit/certificates'
 import { secrets, tokenSecrets } from '../bootstrap-signer/bootstrap-objects.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 /**
- * Deletes bootstrap tokens at the moment when they expire, and those whose expiry cannot be read. A Secret of their type
- * counts, whatever its name.
+ * Deletes bootstrap tokens when they expire, and those with an invalid expiration. Tokens are identified by the type of the Secret,
+ * not by its name.
  *
  * @see API protocol specification, 5.7
  */
@@ -21,19 +22,15 @@ export const tokenCleaner: Controller = {
         const secret = tokens.get(name, namespace)
         if (secret === undefined) return undefined
         const lifeMs = bootstrapTokenLifeMs(secret, clock.now())
-        if (lifeMs > 0) return Number.isFinite(lifeMs) ? { againAfterMs: lifeMs } : undefined
+        if (lifeMs > 0) return Number.isFinite(lifeMs) ? { requeueAfterMs: lifeMs } : undefined
         const { uid } = secret.metadata
         const preconditions = uid === undefined ? {} : { preconditions: { uid } }
         await ignoreNotFound(client.delete(secrets, name, { namespace, signal, ...preconditions }))
         return undefined
       },
     })
-    const look = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
-    const leave = tokens.on({ added: look, updated: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const enqueue = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
+    const unsubscribe = tokens.on({ added: enqueue, updated: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }

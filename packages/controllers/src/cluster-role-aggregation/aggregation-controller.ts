@@ -1,7 +1,8 @@
 import { aggregatedRules } from '@krmkit/authorization'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 interface ClusterRole extends ApiObject {
@@ -9,10 +10,10 @@ interface ClusterRole extends ApiObject {
   aggregationRule?: { clusterRoleSelectors?: unknown[] } | null
 }
 
-/** Owner of the rules that are gathered: whoever else writes them loses them again. */
+/** Field manager that owns the aggregated rules; changes by other managers are overwritten. */
 const fieldManager = 'clusterrole-aggregation-controller'
 
-/** Gives roles that have an `aggregationRule` the rules of those that it selects. Roles may gather from roles that gather. */
+/** Sets the rules of roles with an `aggregationRule` to those of the selected roles, which may be aggregated themselves. */
 export const clusterRoleAggregationController: Controller = {
   name: 'clusterrole-aggregation-controller',
   start({ client, informers, profile, signal, queue }) {
@@ -27,10 +28,7 @@ export const clusterRoleAggregationController: Controller = {
     const work = queue<string>({
       async sync(name) {
         if (!known.hasSynced) {
-          void known.synced.then(
-            () => work.add(name),
-            () => undefined,
-          )
+          work.addAfterSync(name, known.synced)
           return undefined
         }
         const role = known.get(name)
@@ -39,24 +37,20 @@ export const clusterRoleAggregationController: Controller = {
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }
         const applied = await ignoreNotFound(client.apply(type, wanted, { fieldManager, force: true, signal }))
-        // Rules that somebody else owns are not taken away by an apply that leaves them out.
+        // An apply does not remove rules that another manager owns.
         if (applied !== undefined && !same(applied, rules)) {
           await ignoreNotFound(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
         }
         return undefined
       },
     })
-    const lookAtAll = () => {
+    const enqueueAll = () => {
       for (const { metadata, aggregationRule } of known.list()) {
         if (aggregationRule !== undefined && aggregationRule !== null) work.add(metadata.name ?? '')
       }
     }
-    const leave = known.on({ added: lookAtAll, updated: lookAtAll, deleted: lookAtAll })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = known.on({ added: enqueueAll, updated: enqueueAll, deleted: enqueueAll })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 

@@ -2,7 +2,8 @@ import { type AutoApproval, autoApprovalsFor, autoApprovedReason, readSigningReq
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Review extends ApiObject {
@@ -14,8 +15,9 @@ const firstDelayMs = 200
 const longestDelayMs = 1_000_000
 
 /**
- * Approves the requests of nodes for their client certificates when whoever asks has the right to that: a node for its own, or one
- * who may bring in nodes. It asks the server about the right, again and again while there is none: it may be given later.
+ * Approves client certificate requests of nodes when the requester is authorized: a node for its own certificate, or a user that may
+ * add nodes. Checks authorization by SubjectAccessReview and repeats a denied check with backoff, because permission may be granted
+ * later.
  *
  * @see API protocol specification, 2.10 and 3
  */
@@ -24,45 +26,41 @@ export const approvingController: Controller = {
   start(context) {
     const { informers, queue, profile } = context
     const known = informers.of(signingRequests(profile))
-    /** How often a right was asked for in vain, by name of the request. */
-    const refusals = new Map<string, number>()
+    /** Number of denied checks by name of the request. */
+    const denials = new Map<string, number>()
     const work = queue<string>({
       async sync(name) {
         const request = known.get(name)
-        const ways = request === undefined ? [] : waysToApprove(request, context)
-        if (request === undefined || ways.length === 0) {
-          refusals.delete(name)
+        const approvals = request === undefined ? [] : matchingApprovals(request, context)
+        if (request === undefined || approvals.length === 0) {
+          denials.delete(name)
           return undefined
         }
-        for (const way of ways) {
-          if (!(await isAllowed(request, way, context))) continue
-          await approve(request, way, context)
-          refusals.delete(name)
+        for (const approval of approvals) {
+          if (!(await isAllowed(request, approval, context))) continue
+          await approve(request, approval, context)
+          denials.delete(name)
           return undefined
         }
-        const count = refusals.get(name) ?? 0
-        refusals.set(name, count + 1)
-        return { againAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
+        const count = denials.get(name) ?? 0
+        denials.set(name, count + 1)
+        return { requeueAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
       },
     })
-    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
-    const leave = known.on({ added: look, updated: look, deleted: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const enqueue = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 
-function waysToApprove(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
+function matchingApprovals(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
   const isDecided = hasCondition(request, 'Approved') || hasCondition(request, 'Denied')
   if (isDecided || (request.status?.certificate ?? '') !== '') return []
   const { request: text, signerName = '', usages = [], username = '' } = request.spec
   try {
     return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile)
   } catch {
-    // Validation lets none through that cannot be read; somebody else has put it there.
+    // Validation rejects unreadable requests; this one was stored by other means.
     return []
   }
 }

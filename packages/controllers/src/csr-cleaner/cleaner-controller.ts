@@ -1,18 +1,18 @@
 import { cleanupTime } from '@krmkit/certificates'
-import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import { type SigningRequest, signingRequests } from '../csr-signing/signing-requests.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
-/** The longest time that timers know, a little less than 25 days. */
-const longestMs = 2 ** 31 - 1
-/** Whoever writes a request gets so long to read it, whatever times it names. */
+/** Maximum delay of a timer, a little less than 25 days. */
+const maxTimerMs = 2 ** 31 - 1
+/** Minimum lifetime after a change, so that clients can read the request. */
 const graceMs = 5 * 60_000
 
 /**
- * Deletes requests for certificates that have served their purpose, at the moment when they have: an hour after they were
- * decided about, a day after they were made when nobody does, and when their certificate ends. Never within five minutes of a
- * change.
+ * Deletes certificate signing requests that are no longer needed: an hour after they were approved, denied or failed, a day after
+ * their creation when still pending, and when their certificate expires; never within five minutes of a change.
  *
  * @see API protocol specification, 3 and 8
  */
@@ -28,36 +28,23 @@ export const requestCleaner: Controller = {
         const time = request && cleanupTime(request)
         if (request === undefined || time === undefined) return undefined
         const leftMs = Math.max(time, (changedAt.get(name) ?? 0) + graceMs) - clock.now()
-        if (leftMs > 0) return { againAfterMs: Math.min(leftMs, longestMs) }
+        if (leftMs > 0) return { requeueAfterMs: Math.min(leftMs, maxTimerMs) }
         const { uid, resourceVersion } = request.metadata
-        // Of the version that was looked at: somebody may be deciding just now.
+        // With the resourceVersion: the request may be approved or denied concurrently.
         const preconditions = {
           ...(uid === undefined ? {} : { uid }),
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
         }
-        await ignoreNotFound(unlessChanged(client.delete(requests, name, { preconditions, signal })))
+        await ignoreReasons(client.delete(requests, name, { preconditions, signal }), ['NotFound', 'Conflict'])
         return undefined
       },
     })
-    const look = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => {
+    const enqueue = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => {
       changedAt.set(name, clock.now())
       work.add(name)
     }
     const forget = ({ metadata: { name = '' } }: DeepReadonly<SigningRequest>) => changedAt.delete(name)
-    const leave = known.on({ added: look, updated: look, deleted: forget })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: forget })
+    return disposeSubscriptions([unsubscribe])
   },
-}
-
-/** Who changed it is told by the watch. */
-async function unlessChanged(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion
-  } catch (error) {
-    if (!ApiError.is(error) || error.reason !== 'Conflict') throw error
-  }
 }

@@ -1,15 +1,16 @@
 import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from './signing-requests.ts'
 
 /**
- * Signs the approved requests of the signers that come with the server, and leaves all others alone. What is wrong with a request
- * that it will not sign goes to `onError` as `NotSigned`, once; into the request only where that was asked for.
+ * Signs approved requests for the built-in signers and ignores others. The reason for not signing a request is passed to `onError` as
+ * `NotSigned`, once, and written to the request with `reportFailures`.
  *
- * Off without signers.
+ * Disabled without signers.
  *
  * @see API protocol specification, 2.10 and 3
  */
@@ -17,41 +18,37 @@ export const signingController: Controller = {
   name: 'certificatesigningrequest-signing-controller',
   start(context) {
     const { signing, informers, queue, profile } = context
-    if (signing === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (signing === undefined) return disposeSubscriptions([])
     const known = informers.of(signingRequests(profile))
-    /** Requests, by uid, that were found wanting: they never get better. */
-    const refused = new Set<string>()
+    /** UIDs of invalid requests, which cannot become valid. */
+    const rejected = new Set<string>()
     const work = queue<string>({
       async sync(name) {
         const request = known.get(name)
         const signer = request && signing.signers.of(request.spec.signerName ?? '')
-        if (request === undefined || signer === undefined || !isToBeSigned(request)) return undefined
-        if (refused.has(request.metadata.uid ?? '')) return undefined
-        const flaw = await sign(request, signer, context)
-        if (flaw === undefined) return undefined
-        refused.add(request.metadata.uid ?? '')
-        context.onError(notSigned(request, flaw))
-        if (signing.reportFailures === true) await writeFailure(request, flaw, context)
+        if (request === undefined || signer === undefined || !needsSigning(request)) return undefined
+        if (rejected.has(request.metadata.uid ?? '')) return undefined
+        const problem = await sign(request, signer, context)
+        if (problem === undefined) return undefined
+        rejected.add(request.metadata.uid ?? '')
+        context.onError(notSigned(request, problem))
+        if (signing.reportFailures === true) await writeFailure(request, problem, context)
         return undefined
       },
     })
-    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
-    const forget = ({ metadata }: DeepReadonly<SigningRequest>) => refused.delete(metadata.uid ?? '')
-    const leave = known.on({ added: look, updated: look, deleted: forget })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const enqueue = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const forget = ({ metadata }: DeepReadonly<SigningRequest>) => rejected.delete(metadata.uid ?? '')
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: forget })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 
-function isToBeSigned(request: DeepReadonly<SigningRequest>): boolean {
+function needsSigning(request: DeepReadonly<SigningRequest>): boolean {
   if ((request.status?.certificate ?? '') !== '' || hasCondition(request, 'Denied')) return false
   return hasCondition(request, 'Approved') && !hasCondition(request, 'Failed')
 }
 
-/** What is wrong with the request; faults of the signer are thrown, and tried again. */
+/** Signs a request. Errors of the signer are thrown and retried. @returns the problem of an invalid request */
 async function sign(
   request: DeepReadonly<SigningRequest>,
   signer: CertificateSigner,
@@ -62,7 +59,7 @@ async function sign(
   try {
     pem = await signer.sign({ request: text ?? '', usages, expirationSeconds })
   } catch (error) {
-    if (!(error instanceof CertificateError) || !isFaultOfRequest(error)) throw error
+    if (!(error instanceof CertificateError) || !isRequestError(error)) throw error
     return error.message
   }
   const next = structuredClone(request) as SigningRequest
@@ -71,12 +68,12 @@ async function sign(
   return undefined
 }
 
-function isFaultOfRequest({ code }: CertificateError): boolean {
+function isRequestError({ code }: CertificateError): boolean {
   return code === 'Malformed' || code === 'Refused' || code === 'BadSignature' || code === 'WeakKey'
 }
 
-function notSigned({ metadata, spec }: DeepReadonly<SigningRequest>, flaw: string): ControllersError {
-  const message = `certificate request ${JSON.stringify(metadata.name)} was not signed by ${spec.signerName}: ${flaw}`
+function notSigned({ metadata, spec }: DeepReadonly<SigningRequest>, problem: string): ControllersError {
+  const message = `certificate request ${JSON.stringify(metadata.name)} was not signed by ${spec.signerName}: ${problem}`
   return new ControllersError({ code: 'NotSigned', message })
 }
 

@@ -33,7 +33,7 @@ export function hasCondition({ status }: DeepReadonly<SigningRequest>, type: str
   return (status?.conditions ?? []).some((condition) => condition.type === type)
 }
 
-/** A copy with one condition more, to be written. */
+/** Returns a copy with an additional condition. */
 export function withCondition(request: DeepReadonly<SigningRequest>, condition: RequestCondition): SigningRequest {
   const next = structuredClone(request) as SigningRequest
   next.status = { ...next.status, conditions: [...(next.status?.conditions ?? []), condition] }

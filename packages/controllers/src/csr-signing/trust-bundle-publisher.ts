@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound, unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreCreateConflict, ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 
 interface TrustBundle extends ApiObject {
@@ -9,14 +10,14 @@ interface TrustBundle extends ApiObject {
 }
 
 /**
- * Publishes the authority behind the server as a trust bundle, for pods that mount such bundles, and takes earlier ones away. The kind
- * is off by default, and so is this; off without an authority.
+ * Publishes the authority of the server as a trust bundle, for pods that mount it, and deletes previous bundles. Not enabled by default,
+ * like the kind itself; disabled without `rootCA`.
  */
 export const trustBundlePublisher: Controller = {
   name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   isDefault: false,
   start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {
-    if (rootCA === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (rootCA === undefined) return disposeSubscriptions([])
     const group = `certificates.${profile.apiDomain}`
     const [resource, kind] = ['clustertrustbundles', 'ClusterTrustBundle']
     const bundles = resourceType<TrustBundle>({ group, version: 'v1beta1', resource, kind, namespaced: false })
@@ -27,9 +28,9 @@ export const trustBundlePublisher: Controller = {
       async sync() {
         if (known.get(name) === undefined) {
           const bundle = { metadata: { name }, spec: { signerName, trustBundle: rootCA } }
-          await unlessUnwanted(client.create(bundles, bundle, { fieldManager, signal }))
+          await ignoreCreateConflict(client.create(bundles, bundle, { fieldManager, signal }))
         }
-        // The new one first, so that there is always one.
+        // Creates the new bundle first, so that one always exists.
         for (const { metadata } of known.list()) {
           if (metadata.name === name || metadata.name === undefined) continue
           const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }
@@ -38,16 +39,12 @@ export const trustBundlePublisher: Controller = {
         return undefined
       },
     })
-    const look = (_: DeepReadonly<TrustBundle>) => work.add('publish')
-    const leave = known.on({ added: look, deleted: look })
+    const enqueue = (_: DeepReadonly<TrustBundle>) => work.add('publish')
+    const unsubscribe = known.on({ added: enqueue, deleted: enqueue })
     void known.synced.then(
       () => work.add('publish'),
       () => undefined,
     )
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    return disposeSubscriptions([unsubscribe])
   },
 }

@@ -1,75 +1,92 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, controllerOf, labelSelectorFromObject } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { claimSets } from './claim.ts'
+import { claimSets } from './claim-replica-sets.ts'
 import {
+  type AnnotationKeys,
   actualReplicas,
-  type D,
+  annotationKeysOf,
   type Deployment,
   type DeploymentCondition,
   type DeploymentStatus,
   deployments,
+  desiredReplicas,
   isRolling,
-  type Marks,
-  marksOf,
-  type R,
+  type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
   type ReplicaSet,
   replicaSets,
-  wantedReplicas,
 } from './objects.ts'
-import { findNewSet, newestRevision, newSet, replicasMarks, revisionOf, templateText, withRevision } from './replica-set-form.ts'
-import { rollbackOf, rolledBack } from './rollback.ts'
-import { isScaled, outdated, type Sets, type Target, targetOfNew, targetsOfOld, targetsOfScaling } from './scaling.ts'
+import {
+  buildReplicaSet,
+  findNewSet,
+  newestRevision,
+  replicaAnnotations,
+  revisionOf,
+  templateText,
+  withRevision,
+} from './replica-set-template.ts'
+import { requestedRollback, rollBackTo } from './rollback.ts'
+import {
+  type DeploymentReplicaSets,
+  isScalingEvent,
+  newSetReplicas,
+  oldSetTargets,
+  type ScaleTarget,
+  scalingTargets,
+  setsToCleanUp,
+} from './scaling.ts'
 import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutStatus, withCondition } from './status.ts'
 
 /**
- * Rolls deployments out: one replica set for each template they had, moved from the old to the new one as the strategy allows.
- * Making pods of replica sets is the business of another controller.
+ * Rolls out deployments: creates one replica set per template and moves replicas from the old sets to the new one as the strategy
+ * allows. Does not create pods.
  */
 export const deploymentController: Controller = {
   name: 'deployment-controller',
-  start: (context) => new Deployments(context),
+  start: (context) => new DeploymentController(context),
 }
 
-class Deployments implements AsyncDisposable {
+class DeploymentController implements AsyncDisposable {
   readonly #context: ControllerContext
-  readonly #marks: Marks
+  readonly #annotationKeys: AnnotationKeys
   readonly #deployments: Informer<Deployment>
   readonly #sets: Informer<ReplicaSet>
-  readonly #leaves: readonly (() => void)[]
+  readonly #subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#marks = marksOf(context.profile)
+    this.#annotationKeys = annotationKeysOf(context.profile)
     this.#deployments = context.informers.of(deployments)
     this.#sets = context.informers.of(replicaSets)
-    const queue = context.queue<string>({ sync: (key) => this.#sync(key), pace: context.pace })
-    const look = ({ metadata: { namespace, name } }: D) => queue.add(`${namespace}/${name}`)
-    const lookAtSet = (set: R) => {
-      for (const deployment of this.#ownersOf(set)) look(deployment)
+    const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit: context.rateLimit })
+    const enqueue = ({ metadata: { namespace, name } }: ReadonlyDeployment) => queue.add(`${namespace}/${name}`)
+    const enqueueOwnersOf = (set: ReadonlyReplicaSet) => {
+      for (const deployment of this.#ownersOf(set)) enqueue(deployment)
     }
-    this.#leaves = [
-      this.#deployments.on({ added: look, updated: look }),
+    this.#subscriptions = [
+      this.#deployments.on({ added: enqueue, updated: enqueue }),
       this.#sets.on({
-        added: lookAtSet,
+        added: enqueueOwnersOf,
         updated(set, before) {
-          lookAtSet(set)
+          enqueueOwnersOf(set)
           if (controllerOf(before.metadata.ownerReferences)?.uid !== controllerOf(set.metadata.ownerReferences)?.uid)
-            lookAtSet(before)
+            enqueueOwnersOf(before)
         },
-        deleted: lookAtSet,
+        deleted: enqueueOwnersOf,
       }),
     ]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  /** Who controls the set; for one that nobody controls, who may adopt it. */
-  #ownersOf(set: R): readonly D[] {
+  /** Returns the deployment that controls a set, or those that may adopt it. */
+  #ownersOf(set: ReadonlyReplicaSet): readonly ReadonlyDeployment[] {
     const { namespace = '', ownerReferences, labels = {} } = set.metadata
     const owner = controllerOf(ownerReferences)
     if (owner !== undefined) {
@@ -93,95 +110,105 @@ class Deployments implements AsyncDisposable {
     }
     const claimed = await claimSets(known, this.#sets.list({ namespace }), this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
-      await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#time()))
+      await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#now()))
       return undefined
     }
-    const deployment = await this.#notePause(known)
+    const deployment = await this.#recordPause(known)
     const status = await this.#rollOut(deployment, claimed)
-    const late = deadlineMs(deployment, status)
-    return late === undefined ? undefined : { againAfterMs: Math.max(1, late - this.#context.clock.now() + 1) }
+    const deadline = deadlineMs(deployment, status)
+    return deadline === undefined ? undefined : { requeueAfterMs: Math.max(1, deadline - this.#context.clock.now() + 1) }
   }
 
-  async #rollOut(known: D, claimed: readonly R[]): Promise<D['status']> {
+  async #rollOut(known: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): Promise<ReadonlyDeployment['status']> {
     const present = split(known, claimed)
-    const goal = known.spec?.paused === true ? undefined : rollbackOf(known, this.#marks)
-    if (goal !== undefined) return this.#rollBack(known, present, goal)
-    const isHeld = known.spec?.paused === true || isScaled(known, present, this.#marks)
-    const waits = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
-    const { deployment, sets } = await this.#withRevisions(known, present, { create: !isHeld && !waits && isRolling(known) })
-    if (isHeld) {
-      await this.#scaleAll(deployment, targetsOfScaling(deployment, sets, this.#marks))
+    const targetRevision = known.spec?.paused === true ? undefined : requestedRollback(known, this.#annotationKeys)
+    if (targetRevision !== undefined) return this.#rollBack(known, present, targetRevision)
+    const isFixed = known.spec?.paused === true || isScalingEvent(known, present, this.#annotationKeys)
+    const waitsForOldPods = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
+    const { deployment, sets } = await this.#withRevisions(known, present, {
+      create: !isFixed && !waitsForOldPods && isRolling(known),
+    })
+    if (isFixed) {
+      await this.#scaleAll(deployment, scalingTargets(deployment, sets, this.#annotationKeys))
       if (deployment.spec?.paused === true) await this.#cleanUp(deployment, sets)
-      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#time()))
+      return this.#writeStatus(deployment, countStatus(deployment, sets, this.#now()))
     }
     if (!isRolling(deployment)) return this.#recreate(deployment, sets)
     const { current } = sets
     if (current !== undefined) {
-      const target = { set: current, replicas: targetOfNew(deployment, { ...sets, current }) }
-      const grows = target.replicas !== wantedReplicas(current)
-      await this.#scaleAll(deployment, grows ? [target] : targetsOfOld(deployment, { ...sets, current }))
+      const target = { set: current, replicas: newSetReplicas(deployment, { ...sets, current }) }
+      const grows = target.replicas !== desiredReplicas(current)
+      await this.#scaleAll(deployment, grows ? [target] : oldSetTargets(deployment, { ...sets, current }))
     }
     return this.#finish(deployment, sets)
   }
 
-  /** The change is told soon, and then rolled out as any other. */
-  async #rollBack(known: D, present: Sets, goal: bigint): Promise<D['status']> {
+  /** Writes the template of an earlier revision, which is then rolled out like any other change. */
+  async #rollBack(
+    known: ReadonlyDeployment,
+    present: DeploymentReplicaSets,
+    targetRevision: bigint,
+  ): Promise<ReadonlyDeployment['status']> {
     const { client, fieldManager, signal } = this.#context
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current, old } = sets
     const all = current === undefined ? old : [...old, current]
-    await client.update(deployments, rolledBack(deployment, all, goal, this.#marks), { fieldManager, signal })
+    await client.update(deployments, rollBackTo(deployment, all, targetRevision, this.#annotationKeys), { fieldManager, signal })
     return known.status
   }
 
-  /** All old pods go before the first new one comes. */
-  async #recreate(known: D, present: Sets): Promise<D['status']> {
-    const leaving = present.old.filter((set) => wantedReplicas(set) > 0).map((set) => ({ set, replicas: 0 }))
-    await this.#scaleAll(known, leaving)
-    if (leaving.length > 0 || actualReplicas(present.old) > 0) return this.#finish(known, present)
+  /** Removes all old pods before the first new one is created. */
+  async #recreate(known: ReadonlyDeployment, present: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
+    const scaleDowns = present.old.filter((set) => desiredReplicas(set) > 0).map((set) => ({ set, replicas: 0 }))
+    await this.#scaleAll(known, scaleDowns)
+    if (scaleDowns.length > 0 || actualReplicas(present.old) > 0) return this.#finish(known, present)
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current } = sets
-    const wanted = wantedReplicas(deployment)
-    if (current !== undefined && wantedReplicas(current) !== wanted)
+    const wanted = desiredReplicas(deployment)
+    if (current !== undefined && desiredReplicas(current) !== wanted)
       await this.#scaleAll(deployment, [{ set: current, replicas: wanted }])
     return this.#finish(deployment, sets)
   }
 
-  async #finish(deployment: D, sets: Sets): Promise<D['status']> {
-    const status = rolloutStatus(deployment, sets, this.#time())
+  async #finish(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
+    const status = rolloutStatus(deployment, sets, this.#now())
     if (isComplete(deployment, status)) await this.#cleanUp(deployment, sets)
     return this.#writeStatus(deployment, status)
   }
 
-  /** The set of the template is there, knows its revision, and so does the deployment. */
-  async #withRevisions(known: D, sets: Sets, { create }: { readonly create: boolean }): Promise<{ deployment: D; sets: Sets }> {
-    const revision = newestRevision(sets.old, this.#marks) + 1n
+  /** Ensures that the set of the template exists and that set and deployment have its revision. */
+  async #withRevisions(
+    known: ReadonlyDeployment,
+    sets: DeploymentReplicaSets,
+    { create }: { readonly create: boolean },
+  ): Promise<{ deployment: ReadonlyDeployment; sets: DeploymentReplicaSets }> {
+    const revision = newestRevision(sets.old, this.#annotationKeys) + 1n
     const current = sets.current === undefined ? undefined : await this.#updateSet(known, sets.current, revision)
     if (current !== undefined) {
-      const deployment = await this.#writeRevision(known, revisionOf(current, this.#marks))
+      const deployment = await this.#writeRevision(known, revisionOf(current, this.#annotationKeys))
       const message = `Found new replica set "${current.metadata.name}"`
-      const isTold = !hasDeadline(known) || conditionOf(known.status, 'Progressing') !== undefined
+      const isReported = !hasDeadline(known) || conditionOf(known.status, 'Progressing') !== undefined
       return {
-        deployment: isTold ? deployment : withProgress(deployment, { reason: 'FoundNewReplicaSet', message }, this.#context),
+        deployment: isReported ? deployment : withProgress(deployment, { reason: 'FoundNewReplicaSet', message }, this.#context),
         sets: { ...sets, current },
       }
     }
     if (!create) return { deployment: known, sets }
-    const made = await this.#createSet(known, sets, revision)
+    const created = await this.#createSet(known, sets, revision)
     const deployment = await this.#writeRevision(known, revision)
-    const message = `Created new replica set "${made.metadata.name}"`
+    const message = `Created new replica set "${created.metadata.name}"`
     return {
       deployment: hasDeadline(known)
         ? withProgress(deployment, { reason: 'NewReplicaSetCreated', message }, this.#context)
         : deployment,
-      sets: { ...sets, current: made },
+      sets: { ...sets, current: created },
     }
   }
 
-  async #createSet(deployment: D, sets: Sets, revision: bigint): Promise<R> {
+  async #createSet(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets, revision: bigint): Promise<ReadonlyReplicaSet> {
     const { client, fieldManager, signal } = this.#context
-    const set = newSet(deployment, this.#marks, revision)
-    set.spec = { ...set.spec, replicas: targetOfNew(deployment, { old: sets.old, current: set }) }
+    const set = buildReplicaSet(deployment, this.#annotationKeys, revision)
+    set.spec = { ...set.spec, replicas: newSetReplicas(deployment, { old: sets.old, current: set }) }
     try {
       return await client.create(replicaSets, set, { fieldManager, signal })
     } catch (error) {
@@ -190,15 +217,15 @@ class Deployments implements AsyncDisposable {
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
       if (isOurs && templateText(other.spec?.template) === templateText(deployment.spec?.template)) return other
-      // The name is somebody else's: the next try takes another.
+      // The name is taken: the next attempt uses another hash.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
       throw error
     }
   }
 
-  async #updateSet(deployment: D, set: R, revision: bigint): Promise<R> {
-    const annotations = withRevision(deployment, set, this.#marks, revision)
+  async #updateSet(deployment: ReadonlyDeployment, set: ReadonlyReplicaSet, revision: bigint): Promise<ReadonlyReplicaSet> {
+    const annotations = withRevision(deployment, set, this.#annotationKeys, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds
     if (sameJson(annotations, set.metadata.annotations ?? {}) && set.spec?.minReadySeconds === minReadySeconds) return set
     const { client, fieldManager, signal } = this.#context
@@ -210,48 +237,48 @@ class Deployments implements AsyncDisposable {
     return client.update(replicaSets, changed, { fieldManager, signal })
   }
 
-  async #scaleAll(deployment: D, targets: readonly Target[]): Promise<void> {
+  async #scaleAll(deployment: ReadonlyDeployment, targets: readonly ScaleTarget[]): Promise<void> {
     const { client, fieldManager, signal } = this.#context
     for (const { set, replicas } of targets) {
       const changed = structuredClone(set) as ReplicaSet
       changed.spec = { ...changed.spec, replicas }
-      changed.metadata.annotations = { ...changed.metadata.annotations, ...replicasMarks(deployment, this.#marks) }
+      changed.metadata.annotations = { ...changed.metadata.annotations, ...replicaAnnotations(deployment, this.#annotationKeys) }
       await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
     }
   }
 
-  async #cleanUp(deployment: D, sets: Sets): Promise<void> {
+  async #cleanUp(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets): Promise<void> {
     const { client, signal } = this.#context
-    for (const { metadata } of outdated(deployment, sets.old, (set) => revisionOf(set, this.#marks))) {
+    for (const { metadata } of setsToCleanUp(deployment, sets.old, (set) => revisionOf(set, this.#annotationKeys))) {
       await ignoreNotFound(client.delete(replicaSets, metadata.name ?? '', { namespace: metadata.namespace ?? '', signal }))
     }
   }
 
-  /** Tells in the status that the deployment is held, or goes on: meanwhile no deadline counts. */
-  async #notePause(deployment: D): Promise<D> {
+  /** Records in the status that the deployment is paused or resumed. The progress deadline does not count while it is paused. */
+  async #recordPause(deployment: ReadonlyDeployment): Promise<ReadonlyDeployment> {
     if (!hasDeadline(deployment)) return deployment
     const condition = conditionOf(deployment.status, 'Progressing')
     if (condition?.reason === 'ProgressDeadlineExceeded') return deployment
-    const isNoted = condition?.reason === 'DeploymentPaused'
-    if ((deployment.spec?.paused === true) === isNoted) return deployment
-    const next = isNoted
+    const isRecorded = condition?.reason === 'DeploymentPaused'
+    if ((deployment.spec?.paused === true) === isRecorded) return deployment
+    const next = isRecorded
       ? { reason: 'DeploymentResumed', message: 'Deployment is resumed' }
       : { reason: 'DeploymentPaused', message: 'Deployment is paused' }
     return withProgress(deployment, next, this.#context, 'Unknown')
   }
 
-  async #writeRevision(deployment: D, revision: bigint): Promise<D> {
+  async #writeRevision(deployment: ReadonlyDeployment, revision: bigint): Promise<ReadonlyDeployment> {
     const text = String(revision)
-    if (deployment.metadata.annotations?.[this.#marks.revision] === text) return deployment
+    if (deployment.metadata.annotations?.[this.#annotationKeys.revision] === text) return deployment
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(deployment) as Deployment
-    changed.metadata.annotations = { ...changed.metadata.annotations, [this.#marks.revision]: text }
-    // By the sub-resource: otherwise an annotation would count as a new generation.
+    changed.metadata.annotations = { ...changed.metadata.annotations, [this.#annotationKeys.revision]: text }
+    // Through the status subresource, because otherwise the annotation would increment the generation.
     return client.update(deployments, changed, { subresource: 'status', fieldManager, signal })
   }
 
-  /** Against the version that was worked on; another writer's change is told soon, and then all is worked out again. */
-  async #writeStatus(deployment: D, status: DeploymentStatus): Promise<D['status']> {
+  /** Writes the status against the version that it was computed from. A conflicting change causes another sync. */
+  async #writeStatus(deployment: ReadonlyDeployment, status: DeploymentStatus): Promise<ReadonlyDeployment['status']> {
     const { name = '', namespace = '' } = deployment.metadata
     if (sameJson(this.#deployments.get(name, namespace)?.status ?? {}, status)) return status
     const { client, fieldManager, signal } = this.#context
@@ -260,38 +287,28 @@ class Deployments implements AsyncDisposable {
     return status
   }
 
-  #time(): { readonly now: number } {
+  #now(): { readonly now: number } {
     return { now: this.#context.clock.now() }
   }
 }
 
-function split(deployment: D, claimed: readonly R[]): Sets {
+function split(deployment: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): DeploymentReplicaSets {
   const current = findNewSet(deployment, claimed)
   return { current, old: claimed.filter((set) => set !== current) }
 }
 
 function withProgress(
-  deployment: D,
-  told: { readonly reason: string; readonly message: string },
+  deployment: ReadonlyDeployment,
+  progress: { readonly reason: string; readonly message: string },
   { clock }: ControllerContext,
   status = 'True',
-): D {
+): ReadonlyDeployment {
   const conditions = (deployment.status?.conditions ?? []) as readonly DeploymentCondition[]
-  const next = withCondition(conditions, { type: 'Progressing', status, ...told }, clock.now())
-  return { ...deployment, status: { ...deployment.status, conditions: next } } as D
+  const next = withCondition(conditions, { type: 'Progressing', status, ...progress }, clock.now())
+  return { ...deployment, status: { ...deployment.status, conditions: next } } as ReadonlyDeployment
 }
 
-/** Would take every replica set of the namespace. */
-function isEmptySelector(selector: NonNullable<D['spec']>['selector']): boolean {
+/** Whether a selector is empty: it would match every replica set of the namespace. */
+function isEmptySelector(selector: NonNullable<ReadonlyDeployment['spec']>['selector']): boolean {
   return Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every(
-    (key) => Object.hasOwn(b, key) && sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-  )
 }

@@ -9,7 +9,7 @@ import {
   scaledValue,
 } from '@krmkit/meta'
 
-/** As much of deployments and replica sets as the controller reads and writes. */
+/** The parts of deployments and replica sets that the controller reads and writes. */
 
 export interface Template {
   metadata?: Partial<ObjectMeta>
@@ -55,35 +55,35 @@ export interface ReplicaSet extends ApiObject {
   status?: { replicas?: number; readyReplicas?: number; availableReplicas?: number; observedGeneration?: number }
 }
 
-export type D = DeepReadonly<Deployment>
-export type R = DeepReadonly<ReplicaSet>
+export type ReadonlyDeployment = DeepReadonly<Deployment>
+export type ReadonlyReplicaSet = DeepReadonly<ReplicaSet>
 
 const apps = { group: 'apps', version: 'v1' }
 export const deployments = resourceType<Deployment>({ ...apps, resource: 'deployments', kind: 'Deployment' })
 export const replicaSets = resourceType<ReplicaSet>({ ...apps, resource: 'replicasets', kind: 'ReplicaSet' })
 
-/** By which a deployment tells its replica sets, and their pods, apart. */
+/** Label that distinguishes the replica sets of a deployment and their pods. */
 export const hashLabel = 'pod-template-hash'
 
-/** Annotations by which deployments and their replica sets remember. */
-export interface Marks {
+/** Annotation keys of deployments and their replica sets. */
+export interface AnnotationKeys {
   readonly revision: string
-  /** Earlier revisions of a replica set that came back. */
+  /** Earlier revisions of a replica set that is in use again. */
   readonly history: string
-  /** Replicas that the deployment wanted, and could have had at most, when the set was last scaled. */
+  /** Desired and maximum replicas of the deployment when the set was last scaled. */
   readonly desired: string
   readonly max: string
   readonly lastApplied: string
-  /** Asks to go back to a revision. */
+  /** Requests a rollback to a revision. */
   readonly rollbackTo: string
 }
 
-/** What is not passed on between deployments and replica sets. */
-export function ownMarks(marks: Marks): readonly string[] {
-  return Object.values(marks)
+/** Annotations that are not copied between deployments and replica sets. */
+export function managedAnnotationKeys(annotationKeys: AnnotationKeys): readonly string[] {
+  return Object.values(annotationKeys)
 }
 
-export function marksOf({ domain }: NamingProfile): Marks {
+export function annotationKeysOf({ domain }: NamingProfile): AnnotationKeys {
   return {
     revision: `deployment.${domain}/revision`,
     history: `deployment.${domain}/revision-history`,
@@ -94,19 +94,21 @@ export function marksOf({ domain }: NamingProfile): Marks {
   }
 }
 
-export const wantedReplicas = ({ spec }: D | R): number => spec?.replicas ?? 1
-export const sumOf = (sets: readonly R[], count: (set: R) => number): number => sets.reduce((sum, set) => sum + count(set), 0)
-export const specReplicas = (sets: readonly R[]): number => sumOf(sets, wantedReplicas)
-export const actualReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.replicas ?? 0)
-export const availableReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.availableReplicas ?? 0)
+export const desiredReplicas = ({ spec }: ReadonlyDeployment | ReadonlyReplicaSet): number => spec?.replicas ?? 1
+export const sumOf = (sets: readonly ReadonlyReplicaSet[], count: (set: ReadonlyReplicaSet) => number): number =>
+  sets.reduce((sum, set) => sum + count(set), 0)
+export const specReplicas = (sets: readonly ReadonlyReplicaSet[]): number => sumOf(sets, desiredReplicas)
+export const actualReplicas = (sets: readonly ReadonlyReplicaSet[]): number => sumOf(sets, ({ status }) => status?.replicas ?? 0)
+export const availableReplicas = (sets: readonly ReadonlyReplicaSet[]): number =>
+  sumOf(sets, ({ status }) => status?.availableReplicas ?? 0)
 
-export function isRolling({ spec }: D): boolean {
+export function isRolling({ spec }: ReadonlyDeployment): boolean {
   return spec?.strategy?.type !== 'Recreate'
 }
 
-/** How many pods may be above, and how many below, what is wanted; never both none. */
-export function fenceposts(deployment: D): { readonly surge: number; readonly unavailable: number } {
-  const wanted = wantedReplicas(deployment)
+/** Returns the number of pods allowed above and below the desired number; at least one of them is positive. */
+export function fenceposts(deployment: ReadonlyDeployment): { readonly surge: number; readonly unavailable: number } {
+  const wanted = desiredReplicas(deployment)
   if (!isRolling(deployment)) return { surge: 0, unavailable: 0 }
   const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {}
   const surge = scaledValue(maxSurge, wanted, { roundUp: true })
@@ -115,8 +117,8 @@ export function fenceposts(deployment: D): { readonly surge: number; readonly un
   return { surge, unavailable: Math.min(unavailable, wanted) }
 }
 
-/** Oldest first, then by name. */
-export function byAge(a: R, b: R): number {
+/** Orders by creation time, then by name. */
+export function byAge(a: ReadonlyReplicaSet, b: ReadonlyReplicaSet): number {
   const made = (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '')
   return made !== 0 ? made : (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')
 }

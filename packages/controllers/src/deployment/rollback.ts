@@ -1,33 +1,47 @@
-import { type D, type Deployment, hashLabel, type Marks, ownMarks, type R, type Template } from './objects.ts'
-import { readRevision, revisionOf, templateText } from './replica-set-form.ts'
+import {
+  type AnnotationKeys,
+  type Deployment,
+  hashLabel,
+  managedAnnotationKeys,
+  type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
+  type Template,
+} from './objects.ts'
+import { readRevision, revisionOf, templateText } from './replica-set-template.ts'
 
-/** The revision that somebody asks to go back to, by an annotation; zero means the one before the newest. */
-export function rollbackOf({ metadata }: D, { rollbackTo }: Marks): bigint | undefined {
+/** Returns the revision that the rollback annotation requests; zero means the previous one. */
+export function requestedRollback({ metadata }: ReadonlyDeployment, { rollbackTo }: AnnotationKeys): bigint | undefined {
   const text = metadata.annotations?.[rollbackTo]
   return text === undefined ? undefined : readRevision(text)
 }
 
-/** The deployment with the template and the annotations of that revision, where there is one, and no longer asking for it. */
-export function rolledBack(deployment: D, sets: readonly R[], to: bigint, marks: Marks): Deployment {
+/** Returns the deployment with the template and annotations of a revision, if it exists, and without the rollback annotation. */
+export function rollBackTo(
+  deployment: ReadonlyDeployment,
+  sets: readonly ReadonlyReplicaSet[],
+  to: bigint,
+  annotationKeys: AnnotationKeys,
+): Deployment {
   const next = structuredClone(deployment) as Deployment
   const annotations = { ...next.metadata.annotations }
-  const revision = to === 0n ? lastRevision(sets, marks) : to
-  const goal = revision === 0n ? undefined : sets.find((set) => revisionOf(set, marks) === revision)
-  if (goal !== undefined && templateText(goal.spec?.template) !== templateText(deployment.spec?.template)) {
-    const template = structuredClone(goal.spec?.template) as Template
+  const revision = to === 0n ? previousRevision(sets, annotationKeys) : to
+  const target = revision === 0n ? undefined : sets.find((set) => revisionOf(set, annotationKeys) === revision)
+  if (target !== undefined && templateText(target.spec?.template) !== templateText(deployment.spec?.template)) {
+    const template = structuredClone(target.spec?.template) as Template
     delete template.metadata?.labels?.[hashLabel]
     next.spec = { ...next.spec, template }
-    const own = ownMarks(marks)
+    const own = managedAnnotationKeys(annotationKeys)
     for (const name of Object.keys(annotations)) if (!own.includes(name)) delete annotations[name]
-    for (const [name, text] of Object.entries(goal.metadata.annotations ?? {})) if (!own.includes(name)) annotations[name] = text
+    for (const [name, text] of Object.entries(target.metadata.annotations ?? {}))
+      if (!own.includes(name)) annotations[name] = text
   }
-  delete annotations[marks.rollbackTo]
+  delete annotations[annotationKeys.rollbackTo]
   next.metadata.annotations = annotations
   return next
 }
 
-/** The newest but one; zero when there are not two. */
-function lastRevision(sets: readonly R[], marks: Marks): bigint {
-  const revisions = sets.map((set) => revisionOf(set, marks)).sort((a, b) => (a < b ? 1 : -1))
+/** Returns the second newest revision; zero when it does not exist. */
+function previousRevision(sets: readonly ReadonlyReplicaSet[], annotationKeys: AnnotationKeys): bigint {
+  const revisions = sets.map((set) => revisionOf(set, annotationKeys)).sort((a, b) => (a < b ? 1 : -1))
   return revisions[1] ?? 0n
 }

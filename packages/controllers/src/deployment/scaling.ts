@@ -1,101 +1,122 @@
 import {
+  type AnnotationKeys,
   actualReplicas,
   availableReplicas,
   byAge,
-  type D,
+  desiredReplicas,
   fenceposts,
   isRolling,
-  type Marks,
-  type R,
+  type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
   specReplicas,
-  wantedReplicas,
 } from './objects.ts'
-import { replicasMarks } from './replica-set-form.ts'
+import { replicaAnnotations } from './replica-set-template.ts'
 
-/** How many replicas each set shall have next: arithmetic alone. */
+/** Computes the next number of replicas of each set. Pure functions. */
 
-export interface Target {
-  readonly set: R
+export interface ScaleTarget {
+  readonly set: ReadonlyReplicaSet
   readonly replicas: number
 }
 
-/** The sets of a deployment; `current` has its template. */
-export interface Sets {
-  readonly current: R | undefined
+/** The replica sets of a deployment; `current` has its template. */
+export interface DeploymentReplicaSets {
+  readonly current: ReadonlyReplicaSet | undefined
   /** Oldest first. */
-  readonly old: readonly R[]
+  readonly old: readonly ReadonlyReplicaSet[]
 }
 
-export const allOf = ({ current, old }: Sets): readonly R[] => (current === undefined ? old : [...old, current])
+export const allOf = ({ current, old }: DeploymentReplicaSets): readonly ReadonlyReplicaSet[] =>
+  current === undefined ? old : [...old, current]
 
-/** The new set grows as far as the surge allows, or shrinks to what is wanted. */
-export function targetOfNew(deployment: D, sets: Sets & { readonly current: R }): number {
-  const wanted = wantedReplicas(deployment)
-  const now = wantedReplicas(sets.current)
+/** Returns the replicas of the new set: scaled up within the surge, or down to the desired number. */
+export function newSetReplicas(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets & { readonly current: ReadonlyReplicaSet },
+): number {
+  const wanted = desiredReplicas(deployment)
+  const now = desiredReplicas(sets.current)
   if (!isRolling(deployment) || now >= wanted) return wanted
   const room = wanted + fenceposts(deployment).surge - specReplicas(allOf(sets))
   return room <= 0 ? now : now + Math.min(room, wanted - now)
 }
 
-/** Old sets shrink as far as enough pods stay available: first what is not healthy anyway. */
-export function targetsOfOld(deployment: D, sets: Sets & { readonly current: R }): Target[] {
+/** Scales old sets down while enough pods stay available, unavailable replicas first. */
+export function oldSetTargets(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets & { readonly current: ReadonlyReplicaSet },
+): ScaleTarget[] {
   const { current, old } = sets
   if (specReplicas(old) === 0) return []
-  const least = wantedReplicas(deployment) - fenceposts(deployment).unavailable
-  const coming = wantedReplicas(current) - (current.status?.availableReplicas ?? 0)
-  const budget = specReplicas(allOf(sets)) - least - coming
+  const minAvailable = desiredReplicas(deployment) - fenceposts(deployment).unavailable
+  const newUnavailable = desiredReplicas(current) - (current.status?.availableReplicas ?? 0)
+  const budget = specReplicas(allOf(sets)) - minAvailable - newUnavailable
   if (budget <= 0) return []
-  const targets = new Map<R, number>(old.map((set) => [set, wantedReplicas(set)]))
+  const targets = new Map<ReadonlyReplicaSet, number>(old.map((set) => [set, desiredReplicas(set)]))
   let spent = 0
   for (const [set, now] of targets) {
-    const sick = now - (set.status?.availableReplicas ?? 0)
-    const less = Math.min(Math.max(0, sick), budget - spent)
-    targets.set(set, now - less)
-    spent += less
+    const unavailable = now - (set.status?.availableReplicas ?? 0)
+    const reduction = Math.min(Math.max(0, unavailable), budget - spent)
+    targets.set(set, now - reduction)
+    spent += reduction
   }
-  let spare = availableReplicas(allOf(sets)) - least
+  let spare = availableReplicas(allOf(sets)) - minAvailable
   for (const [set, now] of targets) {
     if (spare <= 0) break
-    const less = Math.min(now, spare)
-    targets.set(set, now - less)
-    spare -= less
+    const reduction = Math.min(now, spare)
+    targets.set(set, now - reduction)
+    spare -= reduction
   }
   return changed([...targets].map(([set, replicas]) => ({ set, replicas })))
 }
 
-/** Whether somebody wants another number of replicas than when the sets were last scaled. */
-export function isScaled(deployment: D, sets: Sets, { desired }: Marks): boolean {
-  const wanted = wantedReplicas(deployment)
+/** Whether the desired number of replicas has changed since the sets were last scaled. */
+export function isScalingEvent(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  { desired }: AnnotationKeys,
+): boolean {
+  const wanted = desiredReplicas(deployment)
   return active(allOf(sets)).some((set) => {
     const before = Number.parseInt(set.metadata.annotations?.[desired] ?? '', 10)
     return Number.isFinite(before) && before !== wanted
   })
 }
 
-/** Between rollouts the one set gets all; in the midst of one, each set gets its share. */
-export function targetsOfScaling(deployment: D, sets: Sets, marks: Marks): Target[] {
-  const wanted = wantedReplicas(deployment)
+/** Distributes a changed number of replicas: all to the only active set, or proportionally during a rollout. */
+export function scalingTargets(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  annotationKeys: AnnotationKeys,
+): ScaleTarget[] {
+  const wanted = desiredReplicas(deployment)
   const running = active(allOf(sets))
   if (running.length <= 1) {
     const only = running[0] ?? sets.current ?? sets.old.at(-1)
-    return only === undefined ? [] : unsettled([{ set: only, replicas: wanted }], deployment, marks)
+    return only === undefined ? [] : pendingTargets([{ set: only, replicas: wanted }], deployment, annotationKeys)
   }
-  if (sets.current !== undefined && isSaturated(deployment, sets.current, marks)) {
+  if (sets.current !== undefined && isSaturated(deployment, sets.current, annotationKeys)) {
     return changed(active(sets.old).map((set) => ({ set, replicas: 0 })))
   }
-  return isRolling(deployment) ? unsettled(shares(deployment, running, marks), deployment, marks) : []
+  return isRolling(deployment)
+    ? pendingTargets(proportionalTargets(deployment, running, annotationKeys), deployment, annotationKeys)
+    : []
 }
 
-function shares(deployment: D, running: readonly R[], marks: Marks): Target[] {
-  const wanted = wantedReplicas(deployment)
+function proportionalTargets(
+  deployment: ReadonlyDeployment,
+  running: readonly ReadonlyReplicaSet[],
+  annotationKeys: AnnotationKeys,
+): ScaleTarget[] {
+  const wanted = desiredReplicas(deployment)
   const allowed = wanted > 0 ? wanted + fenceposts(deployment).surge : 0
   const toAdd = allowed - specReplicas(running)
-  // Larger sets first; of equal ones the newest when growing, the oldest when shrinking.
-  const sorted = [...running].sort((a, b) => wantedReplicas(b) - wantedReplicas(a) || (toAdd > 0 ? byAge(b, a) : byAge(a, b)))
+  // Larger sets first; among equal ones the newest when scaling up, the oldest when scaling down.
+  const sorted = [...running].sort((a, b) => desiredReplicas(b) - desiredReplicas(a) || (toAdd > 0 ? byAge(b, a) : byAge(a, b)))
   let added = 0
   const targets = sorted.map((set) => {
-    const now = wantedReplicas(set)
-    const before = Number.parseInt(set.metadata.annotations?.[marks.max] ?? '', 10) || deployment.status?.replicas || 0
+    const now = desiredReplicas(set)
+    const before = Number.parseInt(set.metadata.annotations?.[annotationKeys.max] ?? '', 10) || deployment.status?.replicas || 0
     const share = wanted === 0 ? -now : before === 0 ? 0 : Math.round((now * allowed) / before) - now
     const part = toAdd > 0 ? Math.min(Math.max(0, share), toAdd - added) : Math.max(Math.min(0, share), toAdd - added)
     added += part
@@ -104,22 +125,30 @@ function shares(deployment: D, running: readonly R[], marks: Marks): Target[] {
   return targets.map((target, i) => (i === 0 ? { ...target, replicas: Math.max(0, target.replicas + toAdd - added) } : target))
 }
 
-/** Those that change, or do not remember yet what the deployment wants: as long as they do not, it counts as scaled. */
-function unsettled(targets: readonly Target[], deployment: D, marks: Marks): Target[] {
-  const remembered = Object.entries(replicasMarks(deployment, marks))
+/** Returns the targets that change replicas or annotations; stale annotations would count as a scaling event. */
+function pendingTargets(
+  targets: readonly ScaleTarget[],
+  deployment: ReadonlyDeployment,
+  annotationKeys: AnnotationKeys,
+): ScaleTarget[] {
+  const annotations = Object.entries(replicaAnnotations(deployment, annotationKeys))
   return targets.filter(({ set, replicas }) => {
-    return replicas !== wantedReplicas(set) || remembered.some(([name, text]) => set.metadata.annotations?.[name] !== text)
+    return replicas !== desiredReplicas(set) || annotations.some(([name, text]) => set.metadata.annotations?.[name] !== text)
   })
 }
 
-function isSaturated(deployment: D, current: R, { desired }: Marks): boolean {
-  const wanted = wantedReplicas(deployment)
+function isSaturated(deployment: ReadonlyDeployment, current: ReadonlyReplicaSet, { desired }: AnnotationKeys): boolean {
+  const wanted = desiredReplicas(deployment)
   if (current.metadata.annotations?.[desired] !== String(wanted)) return false
-  return wantedReplicas(current) === wanted && (current.status?.availableReplicas ?? 0) === wanted
+  return desiredReplicas(current) === wanted && (current.status?.availableReplicas ?? 0) === wanted
 }
 
-/** Sets that nobody needs to go back to, the oldest revisions first. */
-export function outdated(deployment: D, old: readonly R[], revision: (set: R) => bigint): readonly R[] {
+/** Returns the sets beyond the revision history limit, oldest revisions first. */
+export function setsToCleanUp(
+  deployment: ReadonlyDeployment,
+  old: readonly ReadonlyReplicaSet[],
+  revision: (set: ReadonlyReplicaSet) => bigint,
+): readonly ReadonlyReplicaSet[] {
   const limit = deployment.spec?.revisionHistoryLimit
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   if (limit === undefined || alive.length <= limit) return []
@@ -128,9 +157,10 @@ export function outdated(deployment: D, old: readonly R[], revision: (set: R) =>
     .slice(0, alive.length - limit)
     .filter((set) => {
       const seen = (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0)
-      return seen && wantedReplicas(set) === 0 && actualReplicas([set]) === 0
+      return seen && desiredReplicas(set) === 0 && actualReplicas([set]) === 0
     })
 }
 
-const active = (sets: readonly R[]): R[] => sets.filter((set) => wantedReplicas(set) > 0)
-const changed = (targets: readonly Target[]): Target[] => targets.filter(({ set, replicas }) => replicas !== wantedReplicas(set))
+const active = (sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet[] => sets.filter((set) => desiredReplicas(set) > 0)
+const changed = (targets: readonly ScaleTarget[]): ScaleTarget[] =>
+  targets.filter(({ set, replicas }) => replicas !== desiredReplicas(set))

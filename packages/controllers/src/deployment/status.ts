@@ -2,30 +2,34 @@ import { formatTime, parseTime } from '@krmkit/meta'
 import {
   actualReplicas,
   availableReplicas,
-  type D,
   type DeploymentCondition,
   type DeploymentStatus,
+  desiredReplicas,
   fenceposts,
+  type ReadonlyDeployment,
   sumOf,
-  wantedReplicas,
 } from './objects.ts'
-import { allOf, type Sets } from './scaling.ts'
+import { allOf, type DeploymentReplicaSets } from './scaling.ts'
 
-/** What a deployment tells about itself. */
+/** Computes the status of deployments. */
 
 export interface StatusOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/** Counts and availability; the condition of progress stays as it is. */
-export function countStatus(deployment: D, sets: Sets, { now }: StatusOptions): DeploymentStatus {
+/** Returns the status with replica counts and the Available condition. The Progressing condition is unchanged. */
+export function countStatus(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  { now }: StatusOptions,
+): DeploymentStatus {
   const all = allOf(sets)
   const replicas = actualReplicas(all)
   const available = availableReplicas(all)
   const { collisionCount, conditions = [] } = deployment.status ?? {}
-  const enough = available >= wantedReplicas(deployment) - fenceposts(deployment).unavailable
-  const availability = enough
+  const isAvailable = available >= desiredReplicas(deployment) - fenceposts(deployment).unavailable
+  const availability = isAvailable
     ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
     : { status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' }
   const counts = {
@@ -43,8 +47,12 @@ export function countStatus(deployment: D, sets: Sets, { now }: StatusOptions): 
   }
 }
 
-/** Counts, and whether the rollout gets on. */
-export function rolloutStatus(deployment: D, sets: Sets, options: StatusOptions): DeploymentStatus {
+/** Returns the status with replica counts and the Available and Progressing conditions. */
+export function rolloutStatus(
+  deployment: ReadonlyDeployment,
+  sets: DeploymentReplicaSets,
+  options: StatusOptions,
+): DeploymentStatus {
   const status = countStatus(deployment, sets, options)
   const conditions = status.conditions ?? []
   if (!hasDeadline(deployment)) return { ...status, conditions: conditions.filter(({ type }) => type !== 'Progressing') }
@@ -55,32 +63,32 @@ export function rolloutStatus(deployment: D, sets: Sets, options: StatusOptions)
 }
 
 function progressOf(
-  deployment: D,
-  { current }: Sets,
+  deployment: ReadonlyDeployment,
+  { current }: DeploymentReplicaSets,
   status: DeploymentStatus,
   { now }: StatusOptions,
 ): DeploymentCondition | undefined {
-  const who = current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`
+  const subject = current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`
   const progressing = { type: 'Progressing', status: 'True' }
   if (isComplete(deployment, status)) {
-    return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${who} has successfully progressed.` }
+    return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${subject} has successfully progressed.` }
   }
-  if (gotOn(deployment.status ?? {}, status)) {
-    return { ...progressing, reason: 'ReplicaSetUpdated', message: `${who} is progressing.` }
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    return { ...progressing, reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` }
   }
-  const late = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
-  if (!late) return undefined
+  const isLate = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
+  if (!isLate) return undefined
   return {
     type: 'Progressing',
     status: 'False',
     reason: 'ProgressDeadlineExceeded',
-    message: `${who} has timed out progressing.`,
+    message: `${subject} has timed out progressing.`,
   }
 }
 
-/** Every replica that is wanted is there, new and available, and no old one. */
-export function isComplete(deployment: D, status: D['status']): boolean {
-  const wanted = wantedReplicas(deployment)
+/** Whether all desired replicas are updated and available, and no old ones remain. */
+export function isComplete(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): boolean {
+  const wanted = desiredReplicas(deployment)
   return (
     (status?.updatedReplicas ?? 0) === wanted &&
     (status?.replicas ?? 0) === wanted &&
@@ -89,8 +97,8 @@ export function isComplete(deployment: D, status: D['status']): boolean {
   )
 }
 
-function gotOn(before: NonNullable<D['status']>, now: DeploymentStatus): boolean {
-  const count = (status: NonNullable<D['status']>) => ({
+function hasProgressed(before: NonNullable<ReadonlyDeployment['status']>, now: DeploymentStatus): boolean {
+  const count = (status: NonNullable<ReadonlyDeployment['status']>) => ({
     updated: status.updatedReplicas ?? 0,
     old: (status.replicas ?? 0) - (status.updatedReplicas ?? 0),
     ready: status.readyReplicas ?? 0,
@@ -100,8 +108,8 @@ function gotOn(before: NonNullable<D['status']>, now: DeploymentStatus): boolean
   return b.updated > a.updated || b.old < a.old || b.ready > a.ready || b.available > a.available
 }
 
-/** When a rollout that does not get on counts as stuck; undefined when it is done, or counts as stuck already. */
-export function deadlineMs(deployment: D, status: D['status']): number | undefined {
+/** Returns the time of the progress deadline; undefined when the rollout is complete or has exceeded it. */
+export function deadlineMs(deployment: ReadonlyDeployment, status: ReadonlyDeployment['status']): number | undefined {
   const condition = conditionOf(status, 'Progressing')
   if (!hasDeadline(deployment) || condition === undefined) return undefined
   if (condition.reason === 'NewReplicaSetAvailable' || condition.reason === 'ProgressDeadlineExceeded') return undefined
@@ -111,16 +119,16 @@ export function deadlineMs(deployment: D, status: D['status']): number | undefin
 
 const noDeadline = 2 ** 31 - 1
 
-export function hasDeadline({ spec }: D): boolean {
+export function hasDeadline({ spec }: ReadonlyDeployment): boolean {
   const seconds = spec?.progressDeadlineSeconds
   return seconds !== undefined && seconds !== noDeadline
 }
 
-export function conditionOf(status: D['status'], type: string) {
+export function conditionOf(status: ReadonlyDeployment['status'], type: string) {
   return status?.conditions?.find((condition) => condition.type === type)
 }
 
-/** One condition of each type; one that says the same as before is left alone. */
+/** Sets a condition by type. A condition with the same status and reason is unchanged. */
 export function withCondition(
   conditions: readonly DeploymentCondition[],
   next: DeploymentCondition,

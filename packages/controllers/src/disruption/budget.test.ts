@@ -3,11 +3,11 @@ import {
   type Budget,
   budgetStatus,
   countHealthy,
+  desiredPods,
   disruptedPods,
   evictionMs,
   failedStatus,
   type Pod,
-  wantedPods,
 } from './budget.ts'
 
 const now = Date.UTC(2024, 4, 1, 10)
@@ -28,7 +28,7 @@ function budget(status: Budget['status'] = {}): Budget {
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', generation: 3 }, status }
 }
 
-describe('wantedPods', () => {
+describe('desiredPods', () => {
   it.each([
     ['a number that must be there', { minAvailable: 2 }, 5, noScale, { expectedPods: 5, desiredHealthy: 2 }],
     ['a share that must be there, rounded up', { minAvailable: '50%' }, 2, scale(5), { expectedPods: 5, desiredHealthy: 3 }],
@@ -37,19 +37,19 @@ describe('wantedPods', () => {
     ['more that may be missing than there are', { maxUnavailable: 9 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 0 }],
     ['nothing', {}, 4, noScale, { expectedPods: 0, desiredHealthy: 0 }],
   ] as const)('%s', async (_, spec, count, counted, wanted) => {
-    expect(await wantedPods(spec, count, counted)).toEqual(wanted)
+    expect(await desiredPods(spec, count, counted)).toEqual(wanted)
   })
 })
 
 describe('countHealthy', () => {
-  it('counts pods that are ready, stay and were not evicted', () => {
+  it('counts pods that are ready, not terminating and not evicted', () => {
     const pods = [pod('a'), pod('b', { ready: false }), pod('c', { going: true }), pod('d'), pod('constructor')]
     expect(countHealthy(pods, { d: '2024-05-01T10:00:00Z' })).toBe(2)
   })
 })
 
 describe('disruptedPods', () => {
-  it('remembers evictions until the pod is deleted or two minutes have passed', () => {
+  it('keeps evictions until the pod is deleted or two minutes have passed', () => {
     const evicted = {
       fresh: '2024-05-01T09:59:30Z',
       old: '2024-05-01T09:57:59Z',
@@ -66,7 +66,7 @@ describe('disruptedPods', () => {
 describe('budgetStatus', () => {
   const counted = { expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptedPods: {} }
 
-  it('P4 allows what is above the need', () => {
+  it('allows disruptions above the desired number [P4]', () => {
     expect(budgetStatus(budget(), counted, now)).toEqual({
       observedGeneration: 3,
       disruptionsAllowed: 1,
@@ -86,14 +86,14 @@ describe('budgetStatus', () => {
     })
   })
 
-  it('allows nothing below the need, and where there are no pods', () => {
+  it('allows nothing below the desired number or without pods', () => {
     expect(budgetStatus(budget(), { ...counted, currentHealthy: 1 }, now).disruptionsAllowed).toBe(0)
     expect(budgetStatus(budget(), { ...counted, expectedPods: 0 }, now).disruptionsAllowed).toBe(0)
     const [condition] = budgetStatus(budget(), { ...counted, currentHealthy: 1 }, now).conditions!
     expect(condition).toMatchObject({ status: 'False', reason: 'InsufficientPods' })
   })
 
-  it('keeps the time of a condition that stays, and conditions of others', () => {
+  it('keeps the transition time of an unchanged condition, and other conditions', () => {
     const other = { type: 'Other', status: 'True', reason: 'X', message: '', lastTransitionTime: null }
     const first = budgetStatus(budget({ conditions: [other] }), counted, now)
     const second = budgetStatus(budget(first), { ...counted, currentHealthy: 4 }, now + 60_000)
@@ -102,7 +102,7 @@ describe('budgetStatus', () => {
     expect(third.conditions![1]!.lastTransitionTime).toBe('2024-05-01T10:01:00Z')
   })
 
-  it('allows nothing when counting failed, and keeps what was known', () => {
+  it('allows nothing when counting failed, and keeps the previous counts', () => {
     const status = failedStatus(budget(budgetStatus(budget(), counted, now)), 'no controller', now)
     expect(status).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 3, expectedPods: 3 })
     expect(status.conditions![0]).toMatchObject({ status: 'False', reason: 'SyncFailed', message: 'no controller' })

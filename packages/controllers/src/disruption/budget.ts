@@ -39,24 +39,25 @@ export const budgets = resourceType<Budget>({
 
 export const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
 
-/** An eviction that did not lead to a deletion within this time does not count any more. */
+/** An eviction without a deletion within this time no longer counts. */
 export const evictionMs = 2 * 60_000
 
-/** How many pods there should be, and how many of them healthy. */
-export interface Wanted {
+/** The expected number of pods, and how many of them must be healthy. */
+export interface DesiredPods {
   readonly expectedPods: number
   readonly desiredHealthy: number
 }
 
 /**
- * @param spec of the budget
- * @param scale how many pods their controllers want in all; asked for only where the budget is relative to it
+ * Computes the expected pods of a budget.
+ *
+ * @param scale returns the number of replicas of all controllers of the pods; called only for relative budgets
  */
-export async function wantedPods(
+export async function desiredPods(
   spec: DeepReadonly<NonNullable<Budget['spec']>>,
   podCount: number,
   scale: () => Promise<number>,
-): Promise<Wanted> {
+): Promise<DesiredPods> {
   const { minAvailable, maxUnavailable } = spec
   if (maxUnavailable !== undefined) {
     const expectedPods = await scale()
@@ -69,7 +70,7 @@ export async function wantedPods(
   return { expectedPods, desiredHealthy: scaledValue(minAvailable, expectedPods, { roundUp: true }) }
 }
 
-/** Evicted pods that are still to be deleted, by name, and when the first of them stops counting. */
+/** Returns evicted pods that are not deleted yet, by name, and when the first of them stops counting. */
 export function disruptedPods(
   budget: DeepReadonly<Budget>,
   covered: readonly DeepReadonly<Pod>[],
@@ -90,7 +91,7 @@ export function disruptedPods(
   return { pods: Object.fromEntries(found), recheckAtMs }
 }
 
-/** Pods that are ready, stay, and were not evicted just now. */
+/** Counts the pods that are ready, not terminating and not evicted. */
 export function countHealthy(covered: readonly DeepReadonly<Pod>[], disrupted: Readonly<Record<string, string>>): number {
   return covered.filter(({ metadata, status }) => {
     if (metadata.deletionTimestamp !== undefined || Object.hasOwn(disrupted, metadata.name ?? '')) return false
@@ -98,10 +99,10 @@ export function countHealthy(covered: readonly DeepReadonly<Pod>[], disrupted: R
   }).length
 }
 
-/** The status after counting. */
+/** Computes the status from the counts. */
 export function budgetStatus(
   budget: DeepReadonly<Budget>,
-  counted: Wanted & { readonly currentHealthy: number; readonly disruptedPods: Readonly<Record<string, string>> },
+  counted: DesiredPods & { readonly currentHealthy: number; readonly disruptedPods: Readonly<Record<string, string>> },
   nowMs: number,
 ): BudgetStatus {
   const { expectedPods, desiredHealthy, currentHealthy } = counted
@@ -122,7 +123,7 @@ export function budgetStatus(
   }
 }
 
-/** The status when the pods could not be counted: nothing may go. */
+/** Returns the status when counting failed: no disruption is allowed. */
 export function failedStatus(budget: DeepReadonly<Budget>, message: string, nowMs: number): BudgetStatus {
   const { status = {}, metadata } = budget
   const outcome = { status: 'False', reason: 'SyncFailed', message, observedGeneration: metadata.generation ?? 0 }

@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
-import { ApiError, type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
@@ -9,27 +10,27 @@ import {
   budgetStatus,
   budgets,
   countHealthy,
+  desiredPods,
   disruptedPods,
   failedStatus,
   type Pod,
   pods,
-  wantedPods,
 } from './budget.ts'
 import { expectedScale } from './scale.ts'
 
 /**
- * Keeps the status of disruption budgets: how many pods they cover, and how many of them may go now. Looks at pods only
- * while there is a budget.
+ * Maintains the status of disruption budgets: how many pods they cover and how many disruptions are allowed. Watches pods only once a
+ * budget exists.
  */
 export const disruptionController: Controller = {
   name: 'disruption-controller',
-  start: (context) => new Disruption(context),
+  start: (context) => new DisruptionController(context),
 }
 
-class Disruption implements AsyncDisposable {
+class DisruptionController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
-  readonly #leaves: (() => void)[] = []
+  readonly #subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
 
@@ -38,33 +39,33 @@ class Disruption implements AsyncDisposable {
     this.#budgets = context.informers.of(budgets)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
-    const look = (budget: DeepReadonly<Budget>) => {
-      this.#followPods()
+    const enqueue = (budget: DeepReadonly<Budget>) => {
+      this.#watchPods()
       this.#add(budget)
     }
-    this.#leaves.push(this.#budgets.on({ added: look, updated: look }))
+    this.#subscriptions.push(this.#budgets.on({ added: enqueue, updated: enqueue }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #followPods(): void {
+  #watchPods(): void {
     if (this.#pods !== undefined) return
     this.#pods = this.#context.informers.of(pods)
-    const touch = (pod: DeepReadonly<Pod>) => {
+    const enqueueBudgets = (pod: DeepReadonly<Pod>) => {
       for (const budget of this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }))
         if (covers(budget, pod)) this.#add(budget)
     }
-    const leave = this.#pods.on({
-      added: touch,
+    const unsubscribe = this.#pods.on({
+      added: enqueueBudgets,
       updated(pod, before) {
-        touch(before)
-        touch(pod)
+        enqueueBudgets(before)
+        enqueueBudgets(pod)
       },
-      deleted: touch,
+      deleted: enqueueBudgets,
     })
-    this.#leaves.push(leave)
+    this.#subscriptions.push(unsubscribe)
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {
@@ -85,7 +86,7 @@ class Disruption implements AsyncDisposable {
     let status: BudgetStatus
     let failure: unknown
     try {
-      const wanted = await wantedPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
+      const wanted = await desiredPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
       const currentHealthy = countHealthy(covered, disrupted.pods)
       status = budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
     } catch (error) {
@@ -94,35 +95,24 @@ class Disruption implements AsyncDisposable {
     }
     await this.#write(budget, status)
     if (failure !== undefined) throw failure
-    return disrupted.recheckAtMs === undefined ? undefined : { againAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
+    return disrupted.recheckAtMs === undefined ? undefined : { requeueAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
   }
 
-  /** Against the version that was counted for: an eviction that came between is counted again. */
+  /** Writes the status against the version that was counted, so that a concurrent eviction is a conflict. */
   async #write(budget: DeepReadonly<Budget>, status: BudgetStatus): Promise<void> {
     if (sameJson(budget.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(structuredClone(budget) as Budget), status }
-    try {
-      await ignoreNotFound(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
-    } catch (error) {
-      // Whoever was first made a change that is told soon, and then all is counted again.
-      if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
-    }
+    // A conflicting change causes another event, after which the pods are counted again.
+    await ignoreReasons(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }), [
+      'NotFound',
+      'Conflict',
+    ])
   }
 }
 
-/** A budget without a selector covers nothing, one with an empty selector every pod of its namespace. */
+/** Whether a budget covers a pod. No selector covers no pods, an empty one all pods of the namespace. */
 function covers(budget: DeepReadonly<Budget>, pod: DeepReadonly<Pod>): boolean {
   const selector = budget.spec?.selector
   return selector != null && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every(
-    (key) => Object.hasOwn(b, key) && sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-  )
 }

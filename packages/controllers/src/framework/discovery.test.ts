@@ -6,7 +6,7 @@ import { discover } from './discovery.ts'
 
 type Answer = { readonly status?: number; readonly body: unknown }
 
-/** A server that has only these documents. */
+/** Creates a client of a server with only these documents. */
 function clientOf(answers: Readonly<Record<string, Answer>>) {
   const asked: string[] = []
   const client = createClient({
@@ -50,7 +50,7 @@ const shop = {
 const list = (items: unknown[]) => ({ body: { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items } })
 
 describe('discover', () => {
-  it('needs two requests where the server answers in one document', async () => {
+  it('needs two requests with aggregated discovery', async () => {
     const { asked, discovered } = clientOf({ '/api': list([core]), '/apis': list([shop]) })
     const { all, preferred, failures, ofKind } = await discovered
     expect(asked).toEqual(['/api', '/apis'])
@@ -67,7 +67,7 @@ describe('discover', () => {
     expect(ofKind('shop.example.com/v3', 'Widget')).toBeUndefined()
   })
 
-  it('asks version by version where it must, and goes on when one fails', async () => {
+  it('falls back to one request per version and skips failures', async () => {
     const groups = [
       {
         name: 'shop.example.com',
@@ -76,13 +76,13 @@ describe('discover', () => {
       },
       { name: 'broken.example.com', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
     ]
-    const plain = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs })
+    const discoverByVersion = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs })
     const { asked, discovered } = clientOf({
       '/api': { body: { kind: 'APIVersions', versions: ['v1'] } },
       '/apis': { body: { kind: 'APIGroupList', groups } },
-      '/api/v1': { body: { resources: [plain('pods', 'Pod', true), plain('pods/status', 'Pod', true)] } },
-      '/apis/shop.example.com/v1': { body: { resources: [plain('widgets', 'Widget', false)] } },
-      '/apis/shop.example.com/v2': { body: { resources: [plain('widgets', 'Widget', false)] } },
+      '/api/v1': { body: { resources: [discoverByVersion('pods', 'Pod', true), discoverByVersion('pods/status', 'Pod', true)] } },
+      '/apis/shop.example.com/v1': { body: { resources: [discoverByVersion('widgets', 'Widget', false)] } },
+      '/apis/shop.example.com/v2': { body: { resources: [discoverByVersion('widgets', 'Widget', false)] } },
       '/apis/broken.example.com/v1': { status: 503, body: failure(503, 'ServiceUnavailable') },
     })
     const { all, preferred, failures } = await discovered
@@ -93,12 +93,12 @@ describe('discover', () => {
     expect([...failures]).toEqual([['broken.example.com/v1', 'ServiceUnavailable']])
   })
 
-  it('does without a root that the server does not have', async () => {
+  it('skips a missing root', async () => {
     const { discovered } = clientOf({ '/api': list([core]) })
     expect((await discovered).all).toHaveLength(1)
   })
 
-  it('fails when the server fails', async () => {
+  it('rejects when the server fails', async () => {
     const { discovered } = clientOf({ '/api': { status: 500, body: failure(500, 'InternalError') } })
     await expect(discovered).rejects.toMatchObject({ reason: 'InternalError' })
   })

@@ -1,29 +1,29 @@
 import type { Client, RawResponse, ResourceType } from '@krmkit/client'
 import { ApiError, type NamingProfile, type Status } from '@krmkit/meta'
 
-/** A resource as discovery shows it. */
+/** A discovered resource. */
 export interface DiscoveredResource extends ResourceType {
   readonly verbs: ReadonlySet<string>
   readonly subresources: ReadonlySet<string>
 }
 
-/** What a server serves at one moment. */
-export interface Discovered {
-  /** Every resource at every version. */
+/** The resources that a server serves at one moment. */
+export interface Discovery {
+  /** All resources at all versions. */
   readonly all: readonly DiscoveredResource[]
-  /** Every resource once, at the version its group prefers among those that have it. */
+  /** Each resource once, at the most preferred version of its group that has it. */
   readonly preferred: readonly DiscoveredResource[]
-  /** `group/version` of those that could not be discovered, and why. */
+  /** Reasons for failed discovery by `group/version`. */
   readonly failures: ReadonlyMap<string, string>
-  /** By API version and kind, as owner references name them. */
+  /** Returns the resource of an API version and kind, the coordinates of owner references. */
   ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined
 }
 
-/** Asks a server what it serves: in two requests where it can answer so, else one for each version of each group. */
+/** Discovers the resources of a server: in two requests with aggregated discovery, or else one per group version. */
 export async function discover(
   client: Client,
   options: { readonly profile: NamingProfile; readonly signal: AbortSignal },
-): Promise<Discovered> {
+): Promise<Discovery> {
   const { profile, signal } = options
   const accept = `application/json;g=apidiscovery.${profile.apiDomain};v=v2;as=APIGroupDiscoveryList,application/json`
   const failures = new Map<string, string>()
@@ -31,11 +31,11 @@ export async function discover(
   for (const path of ['/api', '/apis']) {
     const response = await client.request({ path, headers: { accept }, signal })
     if (response.status === 404) continue
-    const document = (await answerOf(response)) as Document
-    if (document.kind === 'APIGroupDiscoveryList') all.push(...aggregated(document, failures))
-    else all.push(...(await plain(client, { document, failures, signal })))
+    const document = (await readJson(response)) as Document
+    if (document.kind === 'APIGroupDiscoveryList') all.push(...readAggregated(document, failures))
+    else all.push(...(await discoverByVersion(client, { document, failures, signal })))
   }
-  return indexed(all, failures)
+  return indexResources(all, failures)
 }
 
 interface Document {
@@ -73,11 +73,11 @@ interface PlainResource {
   readonly verbs?: readonly string[]
 }
 
-function* aggregated(document: Document, failures: Map<string, string>): Generator<DiscoveredResource> {
+function* readAggregated(document: Document, failures: Map<string, string>): Generator<DiscoveredResource> {
   for (const { metadata = {}, versions = [] } of document.items ?? []) {
     const group = metadata.name ?? ''
     for (const { version, freshness, resources = [] } of versions) {
-      if (freshness === 'Stale') failures.set(joined(group, version), 'what was discovered is stale')
+      if (freshness === 'Stale') failures.set(groupVersionOf(group, version), 'the discovery document is stale')
       for (const { resource, responseKind, scope, verbs = [], subresources = [] } of resources) {
         if (responseKind === undefined) continue
         yield {
@@ -94,7 +94,7 @@ function* aggregated(document: Document, failures: Map<string, string>): Generat
   }
 }
 
-async function plain(
+async function discoverByVersion(
   client: Client,
   context: { readonly document: Document; readonly failures: Map<string, string>; readonly signal: AbortSignal },
 ): Promise<DiscoveredResource[]> {
@@ -107,11 +107,11 @@ async function plain(
     for (const { version } of ordered) {
       try {
         const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-        const list = (await answerOf(await client.request({ path, signal }))) as { readonly resources?: readonly PlainResource[] }
+        const list = (await readJson(await client.request({ path, signal }))) as { readonly resources?: readonly PlainResource[] }
         found.push(...plainResources({ group, version }, list.resources ?? []))
       } catch (error) {
         if (signal.aborted) throw error
-        failures.set(joined(group, version), error instanceof Error ? error.message : String(error))
+        failures.set(groupVersionOf(group, version), error instanceof Error ? error.message : String(error))
       }
     }
   }
@@ -134,20 +134,20 @@ function* plainResources(
   }
 }
 
-async function answerOf(response: RawResponse): Promise<unknown> {
-  const answer = await response.json()
-  if (response.status < 400) return answer
-  throw new ApiError(answer as Status)
+async function readJson(response: RawResponse): Promise<unknown> {
+  const value = await response.json()
+  if (response.status < 400) return value
+  throw new ApiError(value as Status)
 }
 
-function indexed(all: readonly DiscoveredResource[], failures: ReadonlyMap<string, string>): Discovered {
+function indexResources(all: readonly DiscoveredResource[], failures: ReadonlyMap<string, string>): Discovery {
   const preferred = new Map<string, DiscoveredResource>()
   const kinds = new Map<string, DiscoveredResource>()
   for (const resource of all) {
     const key = `${resource.group}/${resource.resource}`
     if (!preferred.has(key)) preferred.set(key, resource)
-    const kind = `${joined(resource.group, resource.version)} ${resource.kind}`
-    // Virtual resources share kinds with stored ones: bindings of pods, reviews.
+    const kind = `${groupVersionOf(resource.group, resource.version)} ${resource.kind}`
+    // Virtual resources, such as pod bindings, share kinds with stored ones.
     if (!kinds.has(kind) || !kinds.get(kind)!.verbs.has('get')) kinds.set(kind, resource)
   }
   return {
@@ -158,6 +158,6 @@ function indexed(all: readonly DiscoveredResource[], failures: ReadonlyMap<strin
   }
 }
 
-function joined(group: string, version: string): string {
+function groupVersionOf(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`
 }

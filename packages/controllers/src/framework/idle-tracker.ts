@@ -1,47 +1,44 @@
-/**
- * What is going on among controllers: work that waits or runs, and a count that grows with every change seen. Lets
- * `settled` tell quiet from busy without knowing who works.
- */
+/** Counts pending work and observed changes of controllers, so that `settled` can tell when they are idle. */
 export class IdleTracker {
-  /** Grows with every change that was seen and every piece of work that was done. */
+  /** Increases with every observed change and every finished piece of work. */
   changes = 0
   #pending = 0
-  #idle: (() => void)[] = []
+  #waiting: (() => void)[] = []
 
   get isIdle(): boolean {
     return this.#pending === 0
   }
 
-  note(): void {
+  noteChange(): void {
     this.changes++
   }
 
-  /** Begins a piece of work; the returned function ends it, once. */
+  /** Starts a piece of work. @returns a function that ends it; further calls have no effect */
   begin(): () => void {
     this.#pending++
     this.changes++
-    let open = true
+    let isOpen = true
     return () => {
-      if (!open) return
-      open = false
+      if (!isOpen) return
+      isOpen = false
       this.changes++
       if (--this.#pending > 0) return
-      const waiting = this.#idle
-      this.#idle = []
+      const waiting = this.#waiting
+      this.#waiting = []
       for (const resolve of waiting) resolve()
     }
   }
 
-  /** Resolves when no work waits or runs. */
+  /** Resolves when no work is pending. */
   idle(): Promise<void> {
-    return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
+    return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve))
   }
 }
 
-/** An event needs fewer turns of the event loop than this from storage to a queue, in one process. */
-export const turnsOfEvent = 6
+/** An in-process event reaches the queues of controllers within this number of event-loop turns. */
+export const eventTurns = 6
 
-/** Lets everything happen that is due now: other turns of the event loop. */
-export async function turns(count: number): Promise<void> {
+/** Yields to the event loop for `count` turns. */
+export async function yieldTurns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -3,10 +3,9 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Transport } from '@krmkit/protocol'
 
 /**
- * The same client, but every answer holds metadata alone: what those need who look at objects of all kinds. Closing it
- * does not close the client below.
+ * Wraps a client so that every response holds only metadata. Closing it does not close the wrapped client.
  */
-export function metadataClient(
+export function createMetadataClient(
   client: Client,
   options: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
 ): Client {
@@ -15,7 +14,7 @@ export function metadataClient(
   const accept = `${partial('PartialObjectMetadata')},${partial('PartialObjectMetadataList')},application/json`
   const transport: Transport = {
     async send({ method, path, query, headers, body, signal }) {
-      // Who is calling is for the client below to say.
+      // The wrapped client sets its own user agent.
       const { 'user-agent': _, ...ownHeaders } = headers
       const response = await client.request({
         method,
@@ -35,6 +34,6 @@ export function metadataClient(
     },
     close: () => Promise.resolve(),
   }
-  // The client below has come back as often as it may when asked to.
+  // The wrapped client already retries.
   return createClient(transport, { ...common, headers: { accept }, namespace: client.namespace, maxRetries: 0 })
 }

@@ -10,7 +10,7 @@ const nodes = { group: '', resource: 'nodes', kind: 'Node' }
 const events = { group: '', resource: 'events', kind: 'Event' }
 const widgets = { group: 'shop.example.com', resource: 'widgets', kind: 'Widget' }
 
-/** Writes down what monitors tell. */
+/** Records the calls of monitor handlers. */
 function setup(server: SmallServer) {
   const seen: string[] = []
   let monitors: Monitors | undefined
@@ -18,14 +18,14 @@ function setup(server: SmallServer) {
     name: 'watcher',
     start(context) {
       monitors = context.monitors
-      const leave = monitors.on({
+      const unsubscribe = monitors.on({
         added: ({ resource }, { metadata }) => seen.push(`added ${resource} ${metadata.name}`),
         updated: ({ resource }, { metadata }) => seen.push(`updated ${resource} ${metadata.name}`),
         deleted: ({ resource }, { metadata }) => seen.push(`deleted ${resource} ${metadata.name}`),
         dropped: ({ resource }, { metadata }) => seen.push(`dropped ${resource} ${metadata.name}`),
         ready: () => seen.push('ready'),
       })
-      return { [Symbol.asyncDispose]: async () => leave() }
+      return { [Symbol.asyncDispose]: async () => unsubscribe() }
     },
   }
   const clock = fakeClock()
@@ -38,7 +38,7 @@ function setup(server: SmallServer) {
 }
 
 describe('Monitors', () => {
-  it('tells of objects of every kind but events, first those that are there', async () => {
+  it('reports existing objects first, of every kind except events', async () => {
     const server = new SmallServer([nodes, events])
     server.put('nodes', 'a')
     server.put('events', 'e')
@@ -55,7 +55,7 @@ describe('Monitors', () => {
     await running.close()
   })
 
-  it('keeps no managed fields', async () => {
+  it('drops managed fields', async () => {
     const server = new SmallServer([nodes])
     server.put('nodes', 'a', { managedFields: [{ manager: 'm' }] })
     const { running, take, monitors } = setup(server)
@@ -64,7 +64,7 @@ describe('Monitors', () => {
     await running.close()
   })
 
-  it('begins with a resource when its definition comes, and ends when it goes', async () => {
+  it('monitors a resource while its definition exists', async () => {
     const server = new SmallServer([definitions])
     const { running, take, monitors } = setup(server)
     await take()
@@ -81,7 +81,7 @@ describe('Monitors', () => {
     await running.close()
   })
 
-  it('looks again while a definition is not served yet, but not for ever', async () => {
+  it('repeats discovery a limited number of times while a definition is not served', async () => {
     const server = new SmallServer([definitions])
     const { clock, running, take } = setup(server)
     await take()
@@ -103,14 +103,14 @@ describe('Monitors', () => {
     await running.close()
   })
 
-  it('asks for nothing while nothing happens', async () => {
+  it('sends no requests while nothing changes', async () => {
     const server = new SmallServer([definitions, nodes])
     const { clock, running, take } = setup(server)
     await take()
-    const before = server.asked.length
+    const before = server.requests.length
     clock.advance(24 * 3_600_000)
     await take()
-    expect(server.asked.length).toBe(before)
+    expect(server.requests.length).toBe(before)
     await running.close()
     expect(clock.pending).toBe(0)
   })

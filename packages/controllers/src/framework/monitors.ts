@@ -1,65 +1,65 @@
 import { apiVersionOf, type Client, type Informer } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { type Discovered, type DiscoveredResource, discover } from './discovery.ts'
-import { turns, turnsOfEvent } from './idle-tracker.ts'
-import type { Informers } from './informers.ts'
+import { type DiscoveredResource, type Discovery, discover } from './discovery.ts'
+import { eventTurns, yieldTurns } from './idle-tracker.ts'
+import type { SharedInformers } from './shared-informers.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 export type Metadata = DeepReadonly<ApiObject>
 
-/** Told of changes to objects of any kind. */
+/** Handlers for changes to objects of any kind. */
 export interface MonitorHandlers {
   added?(resource: DiscoveredResource, object: Metadata): void
   updated?(resource: DiscoveredResource, object: Metadata): void
   deleted?(resource: DiscoveredResource, object: Metadata): void
-  /** Not seen any more, for its resource is not served any more. */
+  /** The object is unknown because its resource is no longer served. */
   dropped?(resource: DiscoveredResource, object: Metadata): void
-  /** The server was asked anew what it serves. */
-  discovered?(discovered: Discovered): void
-  /** `isReady` became true. */
+  /** Discovery has been repeated. */
+  discovered?(discovered: Discovery): void
+  /** `isReady` has become true. */
   ready?(): void
 }
 
 export interface MonitorsOptions {
   readonly client: Client
-  readonly informers: Informers
+  readonly informers: SharedInformers
   readonly clock: Clock
   readonly profile: NamingProfile
   readonly signal: AbortSignal
   readonly queue: (sync: () => Promise<undefined>) => WorkQueue<'discover'>
 }
 
-/** Objects that are only notes about others: nobody waits for them, and there are many. */
+/** Events are not monitored: they are numerous and no object depends on them. */
 const isIgnored = ({ resource, group }: DiscoveredResource) =>
   resource === 'events' && (group === '' || group.startsWith('events.'))
 
-const howOftenAgain = 8
-/** A collection that takes longer to be listed is not waited for. */
-const longestListMs = 30_000
+const maxRediscoveries = 8
+/** Maximum time to wait for the first list of a collection. */
+const listTimeoutMs = 30_000
 
 /**
- * Discovery kept up to date, and one local copy of metadata for every resource whose objects can be watched and deleted.
- * Begins to work when it is first asked; resources that come and go with their definitions are noticed by the definitions.
+ * Keeps discovery up to date and runs a metadata informer for every resource that can be watched and deleted. Starts on first use.
+ * Changes of custom resource definitions and API services trigger rediscovery.
  */
 export class Monitors {
   readonly #options: MonitorsOptions
   readonly #queue: WorkQueue<'discover'>
   readonly #watched = new Map<string, { readonly resource: DiscoveredResource; readonly informer: Informer<ApiObject> }>()
   readonly #handlers = new Set<MonitorHandlers>()
-  #discovered: Discovered | undefined
-  #first: Promise<Discovered> | undefined
+  #discovered: Discovery | undefined
+  #first: Promise<Discovery> | undefined
   #isReady = false
   #cancelReady: () => void = () => undefined
-  #resolveFirst: (discovered: Discovered) => void = () => undefined
-  #triesLeft = 0
+  #resolveFirst: (discovered: Discovery) => void = () => undefined
+  #attemptsLeft = 0
 
   constructor(options: MonitorsOptions) {
     this.#options = options
     this.#queue = options.queue(() => this.#rediscover())
   }
 
-  /** What the server serves. Waits for the first answer only; rejects when the controllers end before. */
-  discovered(): Promise<Discovered> {
+  /** Returns the current discovery. Waits only for the first one; rejects when the controllers stop before. */
+  discovered(): Promise<Discovery> {
     if (this.#discovered !== undefined) return Promise.resolve(this.#discovered)
     if (this.#first === undefined) {
       const { signal } = this.#options
@@ -73,12 +73,12 @@ export class Monitors {
     return this.#first
   }
 
-  /** Asks the server again. */
+  /** Repeats discovery. */
   refresh(): void {
     this.#queue.add('discover')
   }
 
-  /** Adds handlers; objects that are there already are told as added. Returns how to take them away again. */
+  /** Adds handlers and calls `added` for known objects. @returns a function that removes the handlers */
   on(handlers: MonitorHandlers): () => void {
     void this.discovered()
     this.#handlers.add(handlers)
@@ -90,14 +90,14 @@ export class Monitors {
     }
   }
 
-  /** The copy of a resource, whatever the version it is asked for by; absent when it cannot be watched. */
+  /** Returns the informer of a resource in any version, if it is monitored. */
   of(resource: { readonly group: string; readonly resource: string }): Informer<ApiObject> | undefined {
     return this.#watched.get(keyOf(resource))?.informer
   }
 
   /**
-   * Whether every copy has had its first list, so that what is not in them is not there. A resource that cannot be listed
-   * is waited for half a minute and no longer.
+   * Whether all informers have synced, so that unknown objects do not exist. Waits at most 30 seconds for resources that cannot be
+   * listed.
    */
   get isReady(): boolean {
     return this.#isReady
@@ -109,31 +109,31 @@ export class Monitors {
     const isFirst = this.#discovered === undefined
     this.#discovered = discovered
     for (const handlers of this.#handlers) handlers.discovered?.(discovered)
-    await this.#follow(discovered)
+    await this.#syncInformers(discovered)
     if (isFirst) {
       this.#resolveFirst(discovered)
-      this.#followDefinitions()
+      this.#watchDefinitions()
     }
-    if (discovered.failures.size > 0 || this.#isBehind(discovered)) this.#again()
-    else this.#triesLeft = howOftenAgain
+    if (discovered.failures.size > 0 || this.#isBehind(discovered)) this.#rediscoverLater()
+    else this.#attemptsLeft = maxRediscoveries
   }
 
-  /** Starts and ends copies. */
-  async #follow(discovered: Discovered): Promise<void> {
+  /** Starts and stops informers. */
+  async #syncInformers(discovered: Discovery): Promise<void> {
     const { informers } = this.#options
     const wanted = new Map(discovered.preferred.filter(isWatched).map((resource) => [keyOf(resource), resource]))
-    const gone = [...this.#watched].filter(([key, { resource }]) => {
-      // What could not be discovered may still be there.
+    const obsolete = [...this.#watched].filter(([key, { resource }]) => {
+      // A resource may still exist when its discovery failed.
       return wanted.get(key)?.version !== resource.version && !discovered.failures.has(apiVersionOf(resource))
     })
-    // Its last events may be on their way.
-    if (gone.length > 0) await turns(turnsOfEvent)
-    for (const [key, { resource, informer }] of gone) {
+    // The last events may be in transit.
+    if (obsolete.length > 0) await yieldTurns(eventTurns)
+    for (const [key, { resource, informer }] of obsolete) {
       const last = informer.list()
       this.#watched.delete(key)
       await informers.dropMetadataOf(resource)
-      // Where a version took the place of another, its copy tells the same objects.
-      if (!wanted.has(key)) for (const object of last) this.#tell('dropped', resource, object)
+      // When another version takes over, its informer reports the same objects.
+      if (!wanted.has(key)) for (const object of last) this.#notify('dropped', resource, object)
     }
     const added = [...wanted].filter(([key]) => !this.#watched.has(key))
     if (added.length > 0) this.#isReady = false
@@ -141,9 +141,9 @@ export class Monitors {
       const informer = informers.metadataOf(resource)
       this.#watched.set(key, { resource, informer })
       informer.on({
-        added: (object) => this.#tell('added', resource, object),
-        updated: (object) => this.#tell('updated', resource, object),
-        deleted: (object) => this.#tell('deleted', resource, object),
+        added: (object) => this.#notify('added', resource, object),
+        updated: (object) => this.#notify('updated', resource, object),
+        deleted: (object) => this.#notify('deleted', resource, object),
       })
     }
     if (!this.#isReady) this.#awaitReady()
@@ -159,7 +159,7 @@ export class Monitors {
       this.#isReady = true
       for (const handlers of this.#handlers) handlers.ready?.()
     }
-    const cancelTimer = clock.setTimeout(ready, longestListMs)
+    const cancelTimer = clock.setTimeout(ready, listTimeoutMs)
     this.#cancelReady = () => {
       isCancelled = true
       cancelTimer()
@@ -168,14 +168,14 @@ export class Monitors {
     void Promise.all([...this.#watched.values()].map(({ informer }) => informer.synced)).then(ready, () => undefined)
   }
 
-  #tell(what: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
-    for (const handlers of this.#handlers) handlers[what]?.(resource, object)
+  #notify(event: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
+    for (const handlers of this.#handlers) handlers[event]?.(resource, object)
   }
 
-  #followDefinitions(): void {
-    for (const { group, resource } of this.#sources()) {
-      const again = () => {
-        this.#triesLeft = howOftenAgain
+  #watchDefinitions(): void {
+    for (const { group, resource } of this.#definitionResources()) {
+      const rediscover = () => {
+        this.#attemptsLeft = maxRediscoveries
         this.refresh()
       }
       const known = this.of({ group, resource })
@@ -183,16 +183,16 @@ export class Monitors {
       void known?.synced.then(
         () => {
           isListed = true
-          again()
+          rediscover()
         },
         () => undefined,
       )
-      known?.on({ added: () => isListed && again(), updated: again, deleted: again })
+      known?.on({ added: () => isListed && rediscover(), updated: rediscover, deleted: rediscover })
     }
   }
 
-  /** Resources whose objects make other resources appear. */
-  #sources(): readonly { readonly group: string; readonly resource: string }[] {
+  /** Resources whose objects define other resources. */
+  #definitionResources(): readonly { readonly group: string; readonly resource: string }[] {
     const { apiDomain } = this.#options.profile
     return [
       { group: `apiextensions.${apiDomain}`, resource: 'customresourcedefinitions' },
@@ -200,18 +200,18 @@ export class Monitors {
     ]
   }
 
-  /** Whether there is a definition whose resource is not served yet, or a resource whose definition is gone. */
-  #isBehind(discovered: Discovered): boolean {
-    const [definitions] = this.#sources()
-    const copy = definitions && this.of(definitions)
-    if (copy === undefined || !copy.hasSynced) return false
+  /** Whether a definition exists whose resource is not served yet. */
+  #isBehind(discovered: Discovery): boolean {
+    const [definitions] = this.#definitionResources()
+    const informer = definitions && this.of(definitions)
+    if (informer === undefined || !informer.hasSynced) return false
     const served = new Set(discovered.preferred.map(({ group, resource }) => `${resource}.${group}`))
-    return copy.list().some(({ metadata }) => metadata.deletionTimestamp === undefined && !served.has(metadata.name ?? ''))
+    return informer.list().some(({ metadata }) => metadata.deletionTimestamp === undefined && !served.has(metadata.name ?? ''))
   }
 
-  #again(): void {
-    if (this.#triesLeft <= 0) return
-    this.#queue.addAfter('discover', 5 * 4 ** (howOftenAgain - this.#triesLeft--))
+  #rediscoverLater(): void {
+    if (this.#attemptsLeft <= 0) return
+    this.#queue.addAfter('discover', 5 * 4 ** (maxRediscoveries - this.#attemptsLeft--))
   }
 }
 

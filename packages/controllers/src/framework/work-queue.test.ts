@@ -1,18 +1,18 @@
 import { ApiError, fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { IdleTracker, turns } from './idle-tracker.ts'
+import { IdleTracker, yieldTurns } from './idle-tracker.ts'
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
 function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
   const clock = fakeClock()
-  const activity = new IdleTracker()
+  const idleTracker = new IdleTracker()
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const queue = new WorkQueue<string>({ sync, clock, activity, onError, ...(workers === undefined ? {} : { workers }) })
-  return { clock, activity, errors, queue }
+  const queue = new WorkQueue<string>({ sync, clock, idleTracker, onError, ...(workers === undefined ? {} : { workers }) })
+  return { clock, idleTracker, errors, queue }
 }
 
-/** A piece of work that ends when the test says so. */
+/** Work that the test ends. */
 function gate() {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
@@ -22,25 +22,25 @@ function gate() {
 }
 
 describe('WorkQueue', () => {
-  it('works on a key once, however often it is added before', async () => {
+  it('processes a key once, however often it was added before', async () => {
     const seen: string[] = []
-    const { queue, activity } = setup(async (key) => {
+    const { queue, idleTracker } = setup(async (key) => {
       seen.push(key)
       return undefined
     })
     queue.add('a')
     queue.add('b')
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     expect(seen).toEqual(['a', 'b'])
   })
 
-  it('never works twice at a time on a key, and once more when it was added meanwhile', async () => {
+  it('never processes a key concurrently, and once more when added meanwhile', async () => {
     const { opened, open } = gate()
     let running = 0
     let most = 0
     let times = 0
-    const { queue, activity } = setup(async () => {
+    const { queue, idleTracker } = setup(async () => {
       running++
       times++
       most = Math.max(most, running)
@@ -49,99 +49,99 @@ describe('WorkQueue', () => {
       return undefined
     })
     queue.add('a')
-    await turns(1)
+    await yieldTurns(1)
     queue.add('a')
     queue.add('a')
-    await turns(1)
+    await yieldTurns(1)
     expect(times).toBe(1)
     open()
-    await activity.idle()
+    await idleTracker.idle()
     expect({ times, most }).toEqual({ times: 2, most: 1 })
   })
 
-  it('works on no more keys at a time than it has workers', async () => {
+  it('limits concurrency to the number of workers', async () => {
     let running = 0
     let most = 0
-    const { queue, activity } = setup(async () => {
+    const { queue, idleTracker } = setup(async () => {
       most = Math.max(most, ++running)
-      await turns(1)
+      await yieldTurns(1)
       running--
       return undefined
     }, 3)
     for (let i = 0; i < 20; i++) queue.add(String(i))
-    await activity.idle()
+    await idleTracker.idle()
     expect(most).toBe(3)
   })
 
-  it('tries again later and later, and begins anew after success', async () => {
+  it('retries with exponential backoff, reset by success', async () => {
     const at: number[] = []
     let failing = true
-    const { queue, activity, clock, errors } = setup(async () => {
+    const { queue, idleTracker, clock, errors } = setup(async () => {
       at.push(clock.now())
       if (failing) throw new Error('no')
       return undefined
     })
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     for (let i = 0; i < 3; i++) {
       clock.advanceTo(clock.nextAt!)
-      await activity.idle()
+      await idleTracker.idle()
     }
     expect(at).toEqual([0, 5, 15, 35])
     expect(errors).toHaveLength(4)
     failing = false
     clock.advanceTo(clock.nextAt!)
-    await activity.idle()
+    await idleTracker.idle()
     failing = true
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     expect(clock.nextAt! - clock.now()).toBe(5)
   })
 
-  it('waits no longer than 1000 seconds', async () => {
-    const { queue, activity, clock } = setup(async () => {
+  it('limits the backoff to 1000 seconds', async () => {
+    const { queue, idleTracker, clock } = setup(async () => {
       throw new Error('never')
     })
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     for (let i = 0; i < 40; i++) {
       expect(clock.nextAt! - clock.now()).toBeLessThanOrEqual(1_000_000)
       clock.advanceTo(clock.nextAt!)
-      await activity.idle()
+      await idleTracker.idle()
     }
     expect(clock.nextAt! - clock.now()).toBe(1_000_000)
   })
 
-  it('tries a conflict again at once, but only once', async () => {
+  it('retries the first conflict immediately', async () => {
     let tries = 0
-    const { queue, activity, clock, errors } = setup(async () => {
+    const { queue, idleTracker, clock, errors } = setup(async () => {
       tries++
       throw ApiError.conflict({ group: '', resource: 'pods' }, 'a', 'changed')
     })
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     expect({ tries, errors: errors.length, waits: clock.pending }).toEqual({ tries: 2, errors: 1, waits: 1 })
   })
 
-  it('comes again when the work says so, at the earliest time asked for', async () => {
+  it('requeues after the requested delay, at the earliest requested time', async () => {
     let times = 0
-    const { queue, activity, clock } = setup(async () => (++times === 1 ? { againAfterMs: 100 } : undefined))
+    const { queue, idleTracker, clock } = setup(async () => (++times === 1 ? { requeueAfterMs: 100 } : undefined))
     queue.add('a')
-    await activity.idle()
+    await idleTracker.idle()
     queue.addAfter('a', 500)
     expect(clock.pending).toBe(1)
     clock.advance(99)
-    await activity.idle()
+    await idleTracker.idle()
     expect(times).toBe(1)
     clock.advance(1)
-    await activity.idle()
+    await idleTracker.idle()
     expect({ times, waits: clock.pending }).toEqual({ times: 2, waits: 0 })
   })
 
-  it('drops what waits when it ends, and waits for what runs', async () => {
+  it('drops queued keys when disposed and waits for running ones', async () => {
     const { opened, open } = gate()
     const seen: string[] = []
-    const { queue, activity, clock } = setup(async (key) => {
+    const { queue, idleTracker, clock } = setup(async (key) => {
       await opened
       seen.push(key)
       return undefined
@@ -149,7 +149,7 @@ describe('WorkQueue', () => {
     queue.add('a')
     queue.add('b')
     queue.addAfter('c', 10)
-    await turns(1)
+    await yieldTurns(1)
     const ended = queue[Symbol.asyncDispose]()
     queue.add('d')
     queue.addAfter('e', 1)
@@ -157,54 +157,54 @@ describe('WorkQueue', () => {
     await ended
     expect(seen).toEqual(['a'])
     expect(clock.pending).toBe(0)
-    expect(activity.isIdle).toBe(true)
+    expect(idleTracker.isIdle).toBe(true)
   })
 
-  it('leaves turns of the event loop to others while there is much to do', async () => {
+  it('yields to the event loop under load', async () => {
     let others = 0
     let isDone = false
-    const { queue, activity } = setup(async () => undefined)
+    const { queue, idleTracker } = setup(async () => undefined)
     for (let i = 0; i < 1000; i++) queue.add(String(i))
     const other = () => {
       others++
       if (!isDone) setImmediate(other)
     }
     setImmediate(other)
-    await activity.idle()
+    await idleTracker.idle()
     isDone = true
     expect(others).toBeGreaterThan(3)
   })
 
-  it('keeps to a pace: so many at once, then so many in a second', async () => {
+  it('respects the rate limit: a burst, then a rate per second', async () => {
     const clock = fakeClock()
     const seen: string[] = []
     const sync = async (key: string) => {
       seen.push(key)
       return undefined
     }
-    const pace = { perSecond: 10, burst: 3 }
-    const queue = new WorkQueue<string>({ sync, clock, activity: new IdleTracker(), onError: () => undefined, pace })
+    const rateLimit = { perSecond: 10, burst: 3 }
+    const queue = new WorkQueue<string>({ sync, clock, idleTracker: new IdleTracker(), onError: () => undefined, rateLimit })
     for (let i = 0; i < 10; i++) queue.add(`k${i}`)
-    await turns(3)
+    await yieldTurns(3)
     expect(seen).toHaveLength(3)
     clock.advance(99)
-    await turns(3)
+    await yieldTurns(3)
     expect(seen).toHaveLength(3)
     clock.advance(1)
-    await turns(3)
+    await yieldTurns(3)
     expect(seen).toHaveLength(4)
     for (let step = 0; step < 6; step++) {
       clock.advance(100)
-      await turns(3)
+      await yieldTurns(3)
     }
     expect(seen).toHaveLength(10)
     clock.advance(60_000)
     for (let i = 0; i < 10; i++) queue.add(`l${i}`)
-    await turns(3)
+    await yieldTurns(3)
     expect(seen).toHaveLength(13)
     await queue[Symbol.asyncDispose]()
     clock.advance(60_000)
-    await turns(3)
+    await yieldTurns(3)
     expect(seen).toHaveLength(13)
   })
 })

@@ -1,77 +1,76 @@
 import { ApiError, type Clock, type RateLimit, TokenBucket } from '@krmkit/meta'
-import { type IdleTracker, turns } from './idle-tracker.ts'
+import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
 
-/** The key shall come again after this time. */
+/** Requeues a key after a delay, in milliseconds. */
 export interface RequeueAfter {
-  readonly againAfterMs: number
+  readonly requeueAfterMs: number
 }
 
 export interface WorkQueueOptions<K> {
   /**
-   * Brings about what one key stands for. Never runs twice at a time for the same key; a key that is added while it runs
-   * runs once more afterwards. When it throws, the key comes again later and later; an answer of `againAfterMs` makes it
-   * come again without counting as a failure.
+   * Processes one key. Never runs concurrently for the same key; a key added while it runs is processed once more. When it throws, the
+   * key is retried with exponential backoff. Returning `requeueAfterMs` requeues the key without counting as a failure.
    */
   readonly sync: (key: K) => Promise<RequeueAfter | undefined>
-  /** Keys at a time. Default 8. */
+  /** Number of keys processed concurrently. Default 8. */
   readonly workers?: number
-  /** Default: as fast as they can. */
-  readonly pace?: RateLimit | undefined
+  /** Rate limit for processing keys. Default: none. */
+  readonly rateLimit?: RateLimit | undefined
   readonly clock: Clock
-  readonly activity: IdleTracker
-  /** Told of failures; the key is tried again all the same. */
+  readonly idleTracker: IdleTracker
+  /** Receives errors of `sync`; the key is retried in any case. */
   readonly onError: (error: unknown) => void
 }
 
 const defaultWorkers = 8
-const firstDelayMs = 5
-const longestDelayMs = 1_000_000
-/** So many keys are worked on before others have a turn of the event loop. */
+const baseDelayMs = 5
+const maxDelayMs = 1_000_000
+/** Number of keys processed before the queue yields to the event loop. */
 const keysPerTurn = 64
 
 /**
- * Keys to work on, each at most once in the queue.
+ * A queue of keys to process, each queued at most once.
  *
- *     add --> queued --> running --done--> gone
+ *     add --> queued --> running --done--> removed
  *                          |  \--added meanwhile--> queued
- *                          \--failed--> waits (5 ms, doubled with every failure, up to 1000 s) --> queued
+ *                          \--failed--> delayed (5 ms, doubled with every failure, up to 1000 s) --> queued
  *
- * A conflict between writers is tried again at once the first time: what to do is worked out from the live object anyway.
+ * The first conflict of a key is retried immediately, because `sync` starts from the live object.
  */
 export class WorkQueue<K> implements AsyncDisposable {
   readonly #options: WorkQueueOptions<K>
-  readonly #allowance: Allowance | undefined
-  /** Queued keys in order, with what ends their counting as work. */
+  readonly #rateLimiter: QueueRateLimiter | undefined
+  /** Queued keys in order, with the function that ends their tracking as pending work. */
   readonly #queued = new Map<K, () => void>()
   readonly #running = new Map<K, Promise<void>>()
-  /** Keys added while they ran. */
+  /** Keys added while running. */
   readonly #dirty = new Set<K>()
   readonly #failures = new Map<K, number>()
   readonly #delayed = new Map<K, { readonly at: number; readonly cancel: () => void }>()
   #isStopped = false
   #isStarting = false
   #done = 0
-  /** While others have their turn. */
+  /** Set while the queue yields to the event loop. */
   #turn: Promise<void> | undefined
 
   constructor(options: WorkQueueOptions<K>) {
     this.#options = options
-    const { pace, clock } = options
-    this.#allowance = pace === undefined ? undefined : new Allowance(pace, clock, () => this.#start())
+    const { rateLimit, clock } = options
+    this.#rateLimiter = rateLimit === undefined ? undefined : new QueueRateLimiter(rateLimit, clock, () => this.#start())
   }
 
   add(key: K): void {
     if (this.#isStopped || this.#queued.has(key)) return
-    this.#options.activity.note()
+    this.#options.idleTracker.noteChange()
     if (this.#running.has(key)) {
       this.#dirty.add(key)
       return
     }
-    this.#queued.set(key, this.#options.activity.begin())
+    this.#queued.set(key, this.#options.idleTracker.begin())
     this.#startSoon()
   }
 
-  /** Adds the key when `ms` milliseconds have passed, or earlier when that was asked for before. */
+  /** Adds a key after `ms` milliseconds, or earlier if already scheduled. */
   addAfter(key: K, ms: number): void {
     if (ms <= 0) {
       this.add(key)
@@ -90,10 +89,18 @@ export class WorkQueue<K> implements AsyncDisposable {
     this.#delayed.set(key, { at, cancel })
   }
 
-  /** Drops what waits; resolves when what runs has ended. */
+  /** Adds a key when the informer of `synced` has its first list. */
+  addAfterSync(key: K, synced: Promise<void>): void {
+    synced.then(
+      () => this.add(key),
+      () => undefined,
+    )
+  }
+
+  /** Drops queued keys. Resolves when running ones have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true
-    this.#allowance?.stop()
+    this.#rateLimiter?.stop()
     for (const { cancel } of this.#delayed.values()) cancel()
     for (const end of this.#queued.values()) end()
     this.#delayed.clear()
@@ -102,7 +109,7 @@ export class WorkQueue<K> implements AsyncDisposable {
     await Promise.all(this.#running.values())
   }
 
-  /** Starts after the events that are being told now, so that they count together. */
+  /** Starts in a microtask, so that events of one batch are coalesced. */
   #startSoon(): void {
     if (this.#isStarting) return
     this.#isStarting = true
@@ -116,7 +123,7 @@ export class WorkQueue<K> implements AsyncDisposable {
     const { workers = defaultWorkers } = this.#options
     while (this.#running.size < workers) {
       const next = this.#queued.entries().next()
-      if (next.done || this.#allowance?.take() === false) return
+      if (next.done || this.#rateLimiter?.tryAcquire() === false) return
       const [key, end] = next.value
       this.#queued.delete(key)
       this.#running.set(
@@ -135,20 +142,20 @@ export class WorkQueue<K> implements AsyncDisposable {
     try {
       const result = await this.#options.sync(key)
       this.#failures.delete(key)
-      if (result !== undefined) this.addAfter(key, result.againAfterMs)
+      if (result !== undefined) this.addAfter(key, result.requeueAfterMs)
     } catch (error) {
       if (this.#isStopped) return
-      this.#failed(key, error)
+      this.#retry(key, error)
     }
     if (++this.#done % keysPerTurn === 0) {
-      this.#turn = turns(1).then(() => {
+      this.#turn = yieldTurns(1).then(() => {
         this.#turn = undefined
       })
     }
     await this.#turn
   }
 
-  #failed(key: K, error: unknown): void {
+  #retry(key: K, error: unknown): void {
     const failures = (this.#failures.get(key) ?? 0) + 1
     this.#failures.set(key, failures)
     if (failures === 1 && ApiError.is(error) && error.reason === 'Conflict') {
@@ -156,27 +163,27 @@ export class WorkQueue<K> implements AsyncDisposable {
       return
     }
     this.#options.onError(error)
-    this.addAfter(key, Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 20)))
+    this.addAfter(key, Math.min(maxDelayMs, baseDelayMs * 2 ** Math.min(failures - 1, 20)))
   }
 }
 
-/** Whether the next key may be worked on. */
-class Allowance {
+/** Decides when the next key may be processed. */
+class QueueRateLimiter {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
-  readonly #more: () => void
-  /** The turn that was waited for has come. */
+  readonly #onAvailable: () => void
+  /** The delay of the reserved token has passed. */
   #isGranted = false
   #cancel: (() => void) | undefined
 
-  /** @param more is called when a turn has come after there was none. */
-  constructor(pace: RateLimit, clock: Clock, more: () => void) {
-    this.#bucket = new TokenBucket(pace, clock)
+  /** @param onAvailable called when a token becomes available after a refusal */
+  constructor(rateLimit: RateLimit, clock: Clock, onAvailable: () => void) {
+    this.#bucket = new TokenBucket(rateLimit, clock)
     this.#clock = clock
-    this.#more = more
+    this.#onAvailable = onAvailable
   }
 
-  take(): boolean {
+  tryAcquire(): boolean {
     if (this.#cancel !== undefined) return false
     const waitMs = this.#isGranted ? 0 : this.#bucket.reserve()
     this.#isGranted = false
@@ -184,7 +191,7 @@ class Allowance {
     this.#cancel = this.#clock.setTimeout(() => {
       this.#cancel = undefined
       this.#isGranted = true
-      this.#more()
+      this.#onAvailable()
     }, waitMs)
     return false
   }

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '@krmkit/client'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import type { Discovered } from '../framework/discovery.ts'
-import { turns } from '../framework/idle-tracker.ts'
+import type { Discovery } from '../framework/discovery.ts'
+import { yieldTurns } from '../framework/idle-tracker.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { foregroundFinalizer, Graph, identityOf, orphanFinalizer } from './graph.ts'
@@ -11,53 +11,53 @@ import { OwnerLookup } from './owner-lookup.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
-/** Deletes, or releases, objects whose owners are gone or going; @see API protocol specification, 2.2 and 4.1. */
+/** Deletes or releases objects whose owners are deleted or being deleted. @see API protocol specification, 2.2 and 4.1 */
 export const garbageCollector: Controller = {
   name: 'garbage-collector-controller',
-  start: (context) => new Collector(context),
+  start: (context) => new GarbageCollector(context),
 }
 
 /**
- * Follows the metadata of everything, and decides by live objects only: the graph says what to look at, never what to do.
+ * Monitors the metadata of all objects. The graph decides which objects to process; live objects decide what to do with them.
  *
- *     owner gone          -> dependents: deleted, or lose the reference when another owner is left
- *     owner deleted, foreground -> dependents deleted first; when none blocks any more, the owner's finalizer goes
- *     owner deleted, orphan     -> dependents lose the reference; then the owner's finalizer goes
+ *     owner gone                -> dependents: deleted, or released when another owner is left
+ *     owner deleted, foreground -> dependents deleted first; the finalizer is removed when none blocks
+ *     owner deleted, orphan     -> dependents released; then the finalizer is removed
  */
-class Collector implements AsyncDisposable {
+class GarbageCollector implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #graph: Graph
   readonly #objects: LiveObjects
   readonly #owners: OwnerLookup
-  readonly #considerLater: (node: Node) => void
-  readonly #leave: () => void
-  #discovered: Discovered | undefined
-  /** What came before all collections had been listed: a dependent that was not seen yet would be forgotten. */
-  #early: (() => void)[] = []
+  readonly #attemptToDeleteLater: (node: Node) => void
+  readonly #unsubscribe: () => void
+  #discovered: Discovery | undefined
+  /** Work deferred until all collections are listed: before, dependents may still be unknown. */
+  #deferred: (() => void)[] = []
 
   constructor(context: ControllerContext) {
     const { metadata, monitors, fieldManager, signal } = context
     this.#context = context
     this.#objects = new LiveObjects({ client: metadata, monitors, fieldManager, signal })
     this.#owners = new OwnerLookup(this.#objects)
-    const considered = context.queue<Node>({ sync: (node) => this.#consider(node) })
-    const orphaning = context.queue<Node>({ sync: (node) => this.#orphan(node) })
+    const considered = context.queue<Node>({ sync: (node) => this.#attemptToDelete(node) })
+    const orphaning = context.queue<Node>({ sync: (node) => this.#attemptToOrphan(node) })
     const whenReady = (work: () => void) => {
       if (monitors.isReady) work()
-      else this.#early.push(work)
+      else this.#deferred.push(work)
     }
-    this.#considerLater = (node) => whenReady(() => considered.add(node))
+    this.#attemptToDeleteLater = (node) => whenReady(() => considered.add(node))
     this.#graph = new Graph({
-      consider: this.#considerLater,
-      orphan: (node) => whenReady(() => orphaning.add(node)),
+      attemptToDelete: this.#attemptToDeleteLater,
+      attemptToOrphan: (node) => whenReady(() => orphaning.add(node)),
       lookUp: (reference, namespace) => this.#lookUp(reference, namespace),
     })
-    this.#leave = monitors.on({
+    this.#unsubscribe = monitors.on({
       added: (resource, object) => this.#graph.update(resource, object),
       updated: (resource, object) => this.#graph.update(resource, object),
       deleted: (resource, object) => {
         const { uid = '' } = object.metadata
-        if (this.#graph.get(uid) !== undefined) this.#owners.gone(uid, identityOf(resource, object))
+        if (this.#graph.get(uid) !== undefined) this.#owners.noteDeleted(uid, identityOf(resource, object))
         this.#graph.remove(uid)
       },
       dropped: (_, { metadata: { uid = '' } }) => this.#graph.remove(uid),
@@ -65,30 +65,30 @@ class Collector implements AsyncDisposable {
         this.#discovered = discovered
       },
       ready: () => {
-        const early = this.#early
-        this.#early = []
-        for (const work of early) work()
+        const deferred = this.#deferred
+        this.#deferred = []
+        for (const work of deferred) work()
       },
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#leave()
+    this.#unsubscribe()
   }
 
-  /** The object that a reference names, as the copies have it. */
+  /** Returns the object of a reference from the monitors. */
   #lookUp(reference: Reference, namespace: string): Identity | undefined {
     const resource = this.#discovered?.ofKind(reference.apiVersion, reference.kind)
     if (resource === undefined) return undefined
-    const place = resource.namespaced ? namespace : ''
-    const found = this.#context.monitors.of(resource)?.get(reference.name, place)
+    const scope = resource.namespaced ? namespace : ''
+    const found = this.#context.monitors.of(resource)?.get(reference.name, scope)
     if (found === undefined || found.metadata.uid !== reference.uid) return undefined
-    return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: place }
+    return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: scope }
   }
 
-  async #consider(node: Node): Promise<RequeueAfter | undefined> {
+  async #attemptToDelete(node: Node): Promise<RequeueAfter | undefined> {
     if (this.#graph.get(node.uid) !== node) return undefined
-    if (node.isVirtual) return this.#verify(node)
+    if (node.isVirtual) return this.#verifyVirtualNode(node)
     if (node.isBeingDeleted && !node.isDeletingDependents) return undefined
     const live = await this.#objects.get(node.identity)
     if (live === undefined || live.metadata.uid !== node.uid) {
@@ -107,7 +107,7 @@ class Collector implements AsyncDisposable {
     const preconditions = { uid: node.uid, resourceVersion }
     if (solid.length > 0) await this.#release(node, [...dangling, ...waiting])
     else if (waiting.length > 0 && node.dependents.size > 0) {
-      // Everything that goes in the foreground in a circle would wait for itself.
+      // In a cycle of foreground deletions every object would wait for itself.
       if ([...node.dependents].some((dependent) => dependent.isDeletingDependents)) await this.#unblock(node)
       await this.#objects.delete(node.identity, { uid: node.uid, policy: 'Foreground' })
     } else {
@@ -121,33 +121,33 @@ class Collector implements AsyncDisposable {
     return undefined
   }
 
-  /** An owner that nobody has seen: is it there at all? */
-  async #verify(node: Node): Promise<RequeueAfter | undefined> {
+  /** Checks whether an owner exists that is known only by references. */
+  async #verifyVirtualNode(node: Node): Promise<RequeueAfter | undefined> {
     const { namespaced } = await this.#objects.resourceOf(node.identity)
     const identity = namespaced ? node.identity : { ...node.identity, namespace: '' }
     const live = namespaced && identity.namespace === '' ? undefined : await this.#objects.get(identity)
     if (!node.isVirtual) return undefined
-    if (live?.metadata.uid === node.uid) return { againAfterMs: unseenAgainMs }
-    for (const dependent of node.dependents) this.#considerLater(dependent)
+    if (live?.metadata.uid === node.uid) return { requeueAfterMs: virtualNodeRetryMs }
+    for (const dependent of node.dependents) this.#attemptToDeleteLater(dependent)
     return undefined
   }
 
-  /** Of an object that is deleted in the foreground: sends its dependents away, and lets go of it when none blocks. */
+  /** Deletes the dependents of an object in foreground deletion, and removes its finalizer when none blocks. */
   async #deleteDependents(node: Node): Promise<void> {
-    await turns(lateTurns)
+    await yieldTurns(dependentTurns)
     const blocking = node.blockingDependents()
     if (blocking.length === 0) await this.#removeFinalizer(node, foregroundFinalizer)
-    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#considerLater(dependent)
+    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#attemptToDeleteLater(dependent)
   }
 
-  async #orphan(node: Node): Promise<undefined> {
-    await turns(lateTurns)
+  async #attemptToOrphan(node: Node): Promise<undefined> {
+    await yieldTurns(dependentTurns)
     await Promise.all([...node.dependents].map((dependent) => this.#release(dependent, [{ uid: node.uid }])))
     await this.#removeFinalizer(node, orphanFinalizer)
     return undefined
   }
 
-  /** Takes references away from an object. */
+  /** Removes owner references from an object. */
   async #release(node: Node, references: readonly Pick<Reference, 'uid'>[]): Promise<void> {
     const uids = new Set(references.map(({ uid }) => uid))
     if (uids.size === 0) return
@@ -157,7 +157,7 @@ class Collector implements AsyncDisposable {
     })
   }
 
-  /** Lets the owners of an object go before it. */
+  /** Clears blockOwnerDeletion in the owner references of an object. */
   async #unblock(node: Node): Promise<void> {
     await this.#objects.change(node.identity, node.uid, ({ ownerReferences = [] }) => {
       if (!ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return undefined
@@ -173,7 +173,7 @@ class Collector implements AsyncDisposable {
   }
 }
 
-/** An owner that is there but was not seen yet is looked for again after this time. */
-const unseenAgainMs = 5_000
-/** Dependents made just before their owner was deleted are told by another watch, and may come a little later. */
-const lateTurns = 2
+/** Delay before an existing owner that is not in the graph yet is checked again. */
+const virtualNodeRetryMs = 5_000
+/** Turns to wait for events of dependents created just before their owner was deleted, which arrive on another watch. */
+const dependentTurns = 2

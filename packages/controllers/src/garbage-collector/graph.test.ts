@@ -18,8 +18,8 @@ function setup(known: Readonly<Record<string, Identity>> = {}) {
   const considered: string[] = []
   const orphaned: string[] = []
   const graph = new Graph({
-    consider: ({ uid }) => considered.push(uid),
-    orphan: ({ uid }) => orphaned.push(uid),
+    attemptToDelete: ({ uid }) => considered.push(uid),
+    attemptToOrphan: ({ uid }) => orphaned.push(uid),
     lookUp: ({ uid }) => (Object.hasOwn(known, uid) ? known[uid] : undefined),
   })
   const take = () => considered.splice(0).sort()
@@ -38,7 +38,7 @@ const identity = (name: string, namespace = 'n'): Identity => ({ apiVersion: 'v1
 const going = { deletionTimestamp: '2024-05-01T10:00:00Z' }
 
 describe('Graph', () => {
-  it('holds only objects that own or are owned', () => {
+  it('holds only owners and dependents', () => {
     const { graph, take } = setup({ a: identity('a') })
     graph.update(configMaps, object('lonely'))
     expect(graph.size).toBe(0)
@@ -49,7 +49,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('considers what an object owned when it goes', () => {
+  it('processes the dependents of a deleted object', () => {
     const { graph, take } = setup({ a: identity('a') })
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     graph.update(configMaps, object('c', { ownerReferences: [owner('a')] }))
@@ -60,7 +60,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('wants owners verified that nobody has seen, and forgets them with their last dependent', () => {
+  it('verifies unknown owners, and drops them with their last dependent', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     expect(take()).toEqual(['a'])
@@ -69,7 +69,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('takes an owner as seen when it comes after its dependents', () => {
+  it('accepts an owner that is added after its dependents', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     take()
@@ -80,7 +80,7 @@ describe('Graph', () => {
     expect(take()).toEqual(['b'])
   })
 
-  it('considers a dependent that names its owner wrongly', () => {
+  it('processes a dependent with wrong owner coordinates', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('b', { ownerReferences: [owner('a', { name: 'other' })] }))
     graph.update(configMaps, object('c', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))
@@ -94,7 +94,7 @@ describe('Graph', () => {
     expect(take()).toEqual(['e', 'f'])
   })
 
-  it('P19 knows which dependents block their owner, and considers it when they do no more', () => {
+  it('tracks blocking dependents, and processes the owner when none blocks [P19]', () => {
     const { graph, take } = setup({ a: identity('a') })
     graph.update(configMaps, object('b', { ownerReferences: [owner('a', { blockOwnerDeletion: true })] }))
     graph.update(configMaps, object('c', { ownerReferences: [owner('a')] }))
@@ -113,7 +113,7 @@ describe('Graph', () => {
     expect(take()).toEqual(['a'])
   })
 
-  it('asks for release of dependents once', () => {
+  it('requests the release of dependents once', () => {
     const { graph, orphaned } = setup({ a: identity('a') })
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
     const orphaning = object('a', { ...going, finalizers: ['orphan'] })
@@ -122,7 +122,7 @@ describe('Graph', () => {
     expect(orphaned).toEqual(['a'])
   })
 
-  it('does not lose an object that waits for dependents it does not have', () => {
+  it('keeps an object in foreground deletion without dependents', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('a', { ...going, finalizers: ['foregroundDeletion'] }))
     expect(take()).toEqual(['a'])
@@ -131,7 +131,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('keeps circles until they are broken', () => {
+  it('keeps cycles until they are broken', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('a', { ownerReferences: [owner('b')] }))
     graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
@@ -142,7 +142,7 @@ describe('Graph', () => {
     expect(graph.size).toBe(0)
   })
 
-  it('bears names of members of objects', () => {
+  it('handles names of inherited object members', () => {
     const { graph, take } = setup()
     graph.update(configMaps, object('__proto__', { ownerReferences: [owner('constructor')] }))
     expect(take()).toEqual(['constructor'])

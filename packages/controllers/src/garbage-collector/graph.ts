@@ -9,34 +9,34 @@ type Reference = DeepReadonly<OwnerReference>
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
-/** What a change of the graph asks for. */
-export interface GraphWork {
-  /** Whether the object may go is to be looked at. */
-  consider(node: Node): void
-  /** Its dependents are to be released. */
-  orphan(node: Node): void
-  /** The object that a reference from this namespace names, when it was seen and has that uid. */
+/** Work that changes of the graph cause. */
+export interface GraphCallbacks {
+  /** Checks whether an object must be deleted. */
+  attemptToDelete(node: Node): void
+  /** Releases the dependents of an object. */
+  attemptToOrphan(node: Node): void
+  /** Returns the object that a reference from a namespace names, if it is known and has the uid. */
   lookUp(reference: Reference, namespace: string): Identity | undefined
 }
 
 /**
- * Who owns whom, by uid. Holds only objects that own, are owned, or go away with the collector's help: all others cost
- * nothing here.
+ * The ownership graph, by uid. Holds only objects that own, are owned, or are being deleted with a garbage collection finalizer; other
+ * objects need no memory.
  *
- *     add a          (nothing: a owns nobody and nobody owns it)
- *     add b owned by a    nodes a, b; a.dependents = {b}
- *     delete a       node a goes; b is to be considered
- *     b loses its reference to a   node b goes, too
+ *     add a                        no nodes: a neither owns nor is owned
+ *     add b owned by a             nodes a, b; a.dependents = {b}
+ *     delete a                     node b; attemptToDelete(b)
+ *     b loses its reference to a   no nodes
  */
 export class Graph {
   readonly #nodes = new Map<string, Node>()
-  readonly #work: GraphWork
+  readonly #work: GraphCallbacks
 
-  constructor(work: GraphWork) {
+  constructor(work: GraphCallbacks) {
     this.#work = work
   }
 
-  /** How many objects are held. */
+  /** Number of nodes. */
   get size(): number {
     return this.#nodes.size
   }
@@ -45,7 +45,7 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  /** Takes in an object that was added or changed. */
+  /** Updates the graph after an object was added or changed. */
   update(resource: DiscoveredResource, object: Metadata): void {
     const { uid = '', ownerReferences = [], finalizers = [], deletionTimestamp } = object.metadata
     const isBeingDeleted = deletionTimestamp !== undefined
@@ -63,36 +63,36 @@ export class Graph {
     const beginsDeleting = isDeletingDependents && !node.isDeletingDependents
     node.isOrphaning = isOrphaning
     node.isDeletingDependents ||= isDeletingDependents
-    if (beginsOrphaning) this.#work.orphan(node)
+    if (beginsOrphaning) this.#work.attemptToOrphan(node)
     if (beginsDeleting) {
-      for (const dependent of node.dependents) this.#work.consider(dependent)
-      this.#work.consider(node)
+      for (const dependent of node.dependents) this.#work.attemptToDelete(dependent)
+      this.#work.attemptToDelete(node)
     }
-    this.#dropUseless(node)
+    this.#removeIfUnneeded(node)
   }
 
-  /** An object is gone: those that it owned are to be considered, and those of its owners that waited for it. */
+  /** Removes a deleted object and processes its dependents, and owners that waited for it. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node === undefined) return
     this.#nodes.delete(uid)
-    for (const dependent of node.dependents) this.#work.consider(dependent)
+    for (const dependent of node.dependents) this.#work.attemptToDelete(dependent)
     for (const { uid: ownerUid } of node.owners) {
       const owner = this.#nodes.get(ownerUid)
       if (owner === undefined) continue
       owner.dependents.delete(node)
-      if (owner.isDeletingDependents) this.#work.consider(owner)
-      this.#dropUseless(owner)
+      if (owner.isDeletingDependents) this.#work.attemptToDelete(owner)
+      this.#removeIfUnneeded(owner)
     }
   }
 
   #observe(node: Node, identity: Identity): void {
     node.isVirtual = false
     node.identity = identity
-    // Some may have named it wrongly, and then it is not their owner.
+    // References with wrong coordinates do not count.
     for (const dependent of node.dependents)
       for (const reference of dependent.owners)
-        if (reference.uid === node.uid && !names(reference, dependent, node)) this.#work.consider(dependent)
+        if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#work.attemptToDelete(dependent)
   }
 
   #changeOwners(node: Node, references: readonly Reference[]): void {
@@ -107,14 +107,14 @@ export class Graph {
       const next = now.get(uid)
       const unblocked = reference.blockOwnerDeletion === true && next?.blockOwnerDeletion !== true
       if (next === undefined) owner.dependents.delete(node)
-      if (unblocked && owner.isDeletingDependents) this.#work.consider(owner)
-      if (next === undefined) this.#dropUseless(owner)
+      if (unblocked && owner.isDeletingDependents) this.#work.attemptToDelete(owner)
+      if (next === undefined) this.#removeIfUnneeded(owner)
     }
     for (const [uid, reference] of now) if (!had.has(uid)) this.#addOwner(node, reference)
-    // A reference that names the same uid in another way may have become right or wrong.
+    // Changed coordinates may make a reference to the same uid valid or invalid.
     for (const [uid, reference] of now) {
       const old = had.get(uid)
-      if (old !== undefined && !sameCoordinates(old, reference)) this.#work.consider(node)
+      if (old !== undefined && !sameCoordinates(old, reference)) this.#work.attemptToDelete(node)
     }
   }
 
@@ -126,12 +126,12 @@ export class Graph {
       const known = this.#work.lookUp(reference, namespace)
       owner = new Node(reference.uid, known ?? { apiVersion, kind, name, namespace }, known === undefined)
       this.#nodes.set(reference.uid, owner)
-      if (owner.isVirtual) this.#work.consider(owner)
-    } else if (owner.isDeletingDependents || !names(reference, node, owner)) this.#work.consider(node)
+      if (owner.isVirtual) this.#work.attemptToDelete(owner)
+    } else if (owner.isDeletingDependents || !refersTo(reference, node, owner)) this.#work.attemptToDelete(node)
     owner.dependents.add(node)
   }
 
-  #dropUseless(node: Node): void {
+  #removeIfUnneeded(node: Node): void {
     if (node.owners.length > 0 || node.dependents.size > 0) return
     if (!node.isVirtual && (node.isDeletingDependents || node.isOrphaning)) return
     if (this.#nodes.get(node.uid) === node) this.#nodes.delete(node.uid)
@@ -143,8 +143,8 @@ export function identityOf(resource: DiscoveredResource, { metadata }: Metadata)
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name }
 }
 
-/** Whether a reference names the object that has its uid. Another version of the same group will do. */
-function names(reference: Reference, dependent: Node, { identity }: Node): boolean {
+/** Whether the coordinates of a reference match the object with its uid. Versions of a group are equivalent. */
+function refersTo(reference: Reference, dependent: Node, { identity }: Node): boolean {
   return (
     reference.kind === identity.kind &&
     reference.name === identity.name &&

@@ -1,22 +1,22 @@
 import type { Client } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { Monitors } from '../framework/monitors.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Identity } from './node.ts'
 
 const conflictTries = 5
 
 export interface LiveObjectsOptions {
-  /** Answers with metadata alone. */
+  /** Client that returns only metadata. */
   readonly client: Client
   readonly monitors: Monitors
   readonly fieldManager: string
   readonly signal: AbortSignal
 }
 
-/** Reads and changes the metadata of objects on the server, whatever their kind. */
+/** Reads and changes the metadata of live objects of any kind. */
 export class LiveObjects {
   readonly #options: LiveObjectsOptions
 
@@ -24,7 +24,7 @@ export class LiveObjects {
     this.#options = options
   }
 
-  /** @throws ControllersError `UnknownKind` when nothing of this kind is served. */
+  /** @throws ControllersError `UnknownKind` for a kind that is not served */
   async resourceOf(identity: Pick<Identity, 'apiVersion' | 'kind'>): Promise<DiscoveredResource> {
     const { apiVersion, kind } = identity
     const resource = (await this.#options.monitors.discovered()).ofKind(apiVersion, kind)
@@ -32,7 +32,7 @@ export class LiveObjects {
     throw new ControllersError({ code: 'UnknownKind', message: `no resource is served for ${kind} of ${apiVersion}` })
   }
 
-  /** The object as it is now; absent when there is none. */
+  /** Returns the live object, if it exists. */
   async get(identity: Identity): Promise<ApiObject | undefined> {
     const { client, signal } = this.#options
     const resource = await this.resourceOf(identity)
@@ -51,8 +51,8 @@ export class LiveObjects {
   }
 
   /**
-   * Changes the metadata of the object that has this uid: `change` tells the members to set from those that are there, or
-   * nothing when all is well. Works from the live object again when another writer was first.
+   * Changes the metadata of the object with a uid. `change` returns the fields to set, or undefined for no change; it runs again on
+   * the live object after a conflict.
    */
   async change(
     identity: Identity,

@@ -2,7 +2,7 @@ import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 
 type Reference = DeepReadonly<OwnerReference>
 
-/** Where an object is. */
+/** The coordinates of an object. */
 export interface Identity {
   readonly apiVersion: string
   readonly kind: string
@@ -11,17 +11,17 @@ export interface Identity {
   readonly name: string
 }
 
-/** An object as the collector sees it: an owner, owned, or both. */
+/** An object in the ownership graph. */
 export class Node {
   readonly uid: string
   identity: Identity
-  /** Known by a reference of a dependent only: the object itself was not seen yet. */
+  /** Known only from the reference of a dependent. */
   isVirtual: boolean
   owners: readonly Reference[] = []
   isBeingDeleted = false
-  /** Waits for its dependents to go: it has the finalizer of foreground deletion. */
+  /** In foreground deletion: has the `foregroundDeletion` finalizer and waits for its dependents. */
   isDeletingDependents = false
-  /** Waits for its dependents to be released: it has the finalizer of orphaning. */
+  /** Being deleted with the `orphan` finalizer: its dependents must be released. */
   isOrphaning = false
   readonly dependents = new Set<Node>()
 
@@ -31,7 +31,7 @@ export class Node {
     this.isVirtual = isVirtual
   }
 
-  /** Dependents whose reference says that this object must outlive them. */
+  /** Returns the dependents whose references block the deletion of this object. */
   blockingDependents(): Node[] {
     return [...this.dependents].filter(({ owners }) =>
       owners.some(({ uid, blockOwnerDeletion }) => uid === this.uid && blockOwnerDeletion === true),

@@ -5,38 +5,39 @@ import type { Identity } from './node.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
-/** References of one object by what became of their owners. */
+/** The owner references of an object by the state of their owners. */
 export interface SortedReferences {
-  /** Owners that are there. */
+  /** Owners that exist. */
   readonly solid: readonly Reference[]
-  /** Owners that are not, or are other objects. */
+  /** Owners that are deleted, or whose uid differs. */
   readonly dangling: readonly Reference[]
-  /** Owners that wait for their dependents to be deleted. */
+  /** Owners in foreground deletion. */
   readonly waiting: readonly Reference[]
 }
 
-/** Bytes of the owners that are known to be gone and are remembered. */
-const rememberedBytes = 1024 * 1024
+/** Size of the cache of absent owners. */
+const absentCacheBytes = 1024 * 1024
 
-/** Looks owners up on the server. Those that are gone stay gone, for a uid is never used again: they are remembered. */
+/** Looks up owners on the server. Caches absent owners, because a uid is never reused. */
 export class OwnerLookup {
   readonly #objects: LiveObjects
-  /** In all their parts: the same uid may be named rightly elsewhere. */
-  readonly #absent = new ByteBoundedCache<true>({ maxBytes: rememberedBytes })
+  /** By all coordinates, because another reference to the same uid may be valid. */
+  readonly #absent = new ByteBoundedCache<true>({ maxBytes: absentCacheBytes })
 
   constructor(objects: LiveObjects) {
     this.#objects = objects
   }
 
-  /** The end of this object was seen. */
-  gone(uid: string, identity: Identity): void {
+  /** Records that an object was deleted. */
+  noteDeleted(uid: string, identity: Identity): void {
     this.#absent.set(keyOf({ ...identity, uid }, identity.namespace), true)
   }
 
   /**
-   * @returns nothing when a cluster-scoped object names an owner that lives in a namespace: which one it means cannot be
-   *   known, so the object is left alone.
-   * @throws ControllersError `UnknownKind` when the server does not know what an owner is.
+   * Groups owner references by the state of their owners.
+   *
+   * @returns undefined when a cluster-scoped object names a namespaced owner, whose namespace is unknown
+   * @throws ControllersError `UnknownKind` for an owner of a kind that is not served
    */
   async sort(references: readonly Reference[], namespace: string): Promise<SortedReferences | undefined> {
     const solid: Reference[] = []

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type NamespaceCondition, namespaceConditions, type Obstacles } from './conditions.ts'
+import { type DeletionObstacles, type NamespaceCondition, namespaceConditions } from './conditions.ts'
 
-const none: Obstacles = { discovery: [], parsing: [], deletion: [], remaining: [], finalizers: new Map() }
+const none: DeletionObstacles = { discovery: [], parsing: [], deletion: [], remaining: [], finalizers: new Map() }
 const now = Date.UTC(2024, 4, 1, 10)
 const short = (conditions: readonly NamespaceCondition[]) => conditions.map(({ type, status, reason }) => [type, status, reason])
 
 describe('namespaceConditions', () => {
-  it('tells of everything that is fine', () => {
+  it('reports all conditions without obstacles', () => {
     expect(short(namespaceConditions([], none, now))).toEqual([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
       ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions'],
@@ -16,8 +16,8 @@ describe('namespaceConditions', () => {
     ])
   })
 
-  it('tells of everything that is not', () => {
-    const obstacles: Obstacles = {
+  it('reports all obstacles', () => {
+    const obstacles: DeletionObstacles = {
       discovery: ['b.example.com/v1: down'],
       parsing: ['x/y/z'],
       deletion: ['pods: refused'],
@@ -39,14 +39,14 @@ describe('namespaceConditions', () => {
     expect(conditions[3]!.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
   })
 
-  it('changes nothing, the time neither, while nothing changes', () => {
+  it('keeps unchanged conditions, including their time', () => {
     const before = namespaceConditions([], none, now)
     expect(namespaceConditions(before, none, now + 5000)).toBe(before)
   })
 
-  it('keeps the time while only the words change, and conditions of others', () => {
+  it('keeps the time when only the message changes, and other conditions', () => {
     const other: NamespaceCondition = { type: 'Other', status: 'True' }
-    const remaining = (count: number): Obstacles => ({
+    const remaining = (count: number): DeletionObstacles => ({
       ...none,
       remaining: [{ resource: { group: '', resource: 'pods' }, count }],
     })

@@ -8,17 +8,17 @@ export interface NamespaceCondition {
   message?: string
 }
 
-/** What keeps a namespace from going; each makes one condition. */
-export interface Obstacles {
+/** What prevents the deletion of a namespace; each field determines one condition. */
+export interface DeletionObstacles {
   /** Groups that could not be discovered. */
   readonly discovery: readonly string[]
-  /** API versions that make no sense. */
+  /** API versions that cannot be parsed. */
   readonly parsing: readonly string[]
-  /** Resources whose objects could not be deleted, and why. */
+  /** Resources whose objects could not be deleted, with the reason. */
   readonly deletion: readonly string[]
-  /** How many objects are left, by resource. */
+  /** Number of remaining objects by resource. */
   readonly remaining: readonly Remaining[]
-  /** How many objects hold each finalizer. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
 }
 
@@ -32,8 +32,8 @@ interface ConditionKind {
   readonly bad: string
   readonly good: string
   readonly fine: string
-  /** Text of the obstacle; absent when there is none. */
-  describe(obstacles: Obstacles): string | undefined
+  /** Returns the message of the condition, or undefined when the obstacle does not exist. */
+  describe(obstacles: DeletionObstacles): string | undefined
 }
 
 const kinds: readonly ConditionKind[] = [
@@ -82,10 +82,10 @@ const kinds: readonly ConditionKind[] = [
   },
 ]
 
-/** The conditions after what was found; the same array when nothing changed. Conditions of other types stay. */
+/** Updates the deletion conditions. Returns the same array when nothing changed; keeps conditions of other types. */
 export function namespaceConditions(
   before: readonly NamespaceCondition[],
-  obstacles: Obstacles,
+  obstacles: DeletionObstacles,
   nowMs: number,
 ): readonly NamespaceCondition[] {
   const after = [...before]
@@ -106,7 +106,7 @@ export function namespaceConditions(
   return changed ? after : before
 }
 
-/** `pods`, `deployments.apps` */
+/** Returns `pods` or `deployments.apps`. */
 export function resourceName({ group, resource }: Remaining['resource']): string {
   return group === '' ? resource : `${resource}.${group}`
 }

@@ -1,23 +1,25 @@
 import type { Client } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import type { Discovered, DiscoveredResource } from '../framework/discovery.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
-import { type Obstacles, type Remaining, resourceName } from './conditions.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import type { DiscoveredResource, Discovery } from '../framework/discovery.ts'
+import { type DeletionObstacles, type Remaining, resourceName } from './conditions.ts'
 
 export interface ContentOptions {
-  /** Answers with metadata alone. */
+  /** Client that returns only metadata. */
   readonly client: Client
-  readonly discovered: Discovered
+  readonly discovered: Discovery
   readonly signal: AbortSignal
 }
 
-const listsAtOnce = 16
+const maxConcurrency = 16
 
 /**
- * Deletes everything in a namespace, and tells what keeps it. Pods go first: as long as there are any, what they may need
- * to end well stays.
+ * Deletes all objects of a namespace. Pods are deleted first; other objects stay until no pod is left, because terminating pods may
+ * need them.
+ *
+ * @returns what prevents the deletion of the namespace
  */
-export async function deleteContent(namespace: string, options: ContentOptions): Promise<Obstacles> {
+export async function deleteContent(namespace: string, options: ContentOptions): Promise<DeletionObstacles> {
   const { discovered } = options
   const remaining: Remaining[] = []
   const finalizers = new Map<string, number>()
@@ -37,9 +39,9 @@ export async function deleteContent(namespace: string, options: ContentOptions):
     }
   }
 
-  await eachAtOnce(deletable.filter(isPods), empty)
+  await forEachConcurrently(deletable.filter(isPods), empty)
   if (remaining.length === 0 && deletion.length === 0)
-    await eachAtOnce(
+    await forEachConcurrently(
       deletable.filter((resource) => !isPods(resource)),
       empty,
     )
@@ -52,7 +54,7 @@ export async function deleteContent(namespace: string, options: ContentOptions):
   }
 }
 
-/** Deletes the objects of one resource; returns those that are left. */
+/** Deletes the objects of one resource. @returns those that remain */
 async function emptyResource(
   resource: DiscoveredResource,
   namespace: string,
@@ -85,17 +87,17 @@ async function listAll(
   try {
     for await (const page of client.listPages(resource, { namespace, signal })) objects.push(...page.items)
   } catch (error) {
-    // The resource went away, and its objects with it.
+    // The resource is no longer served.
     if (ApiError.is(error) && (error.code === 404 || error.code === 405)) return []
     throw error
   }
   return objects
 }
 
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items]
   const worker = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(listsAtOnce, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(maxConcurrency, items.length) }, worker))
 }

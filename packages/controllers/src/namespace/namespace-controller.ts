@@ -1,8 +1,9 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Metadata } from '../framework/monitors.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type NamespaceCondition, namespaceConditions } from './conditions.ts'
@@ -21,16 +22,16 @@ export const namespaces = resourceType<Namespace>({
   namespaced: false,
 })
 
-/** The finalizer that is this controller's to take away: a standard name, like `orphan`, whatever the naming profile. */
-const guard = 'kubernetes'
-/** What cannot be watched is looked at again after this time. */
-const againAfterMs = 15_000
+/** The finalizer that this controller removes. A fixed name in every naming profile. */
+const namespaceFinalizer = 'kubernetes'
+/** Delay before resources that cannot be watched are listed again. */
+const requeueAfterMs = 15_000
 
 /**
- * Empties namespaces that are being deleted, then lets them go.
+ * Deletes the content of terminating namespaces, then removes their finalizer.
  *
- *     terminating --content left--> waits for objects to go --> terminating
- *                 \--empty--> the finalizer of the namespace is taken away
+ *     terminating --objects remain--> waits for deletions --> terminating
+ *                 \--empty--> finalizer removed
  *
  * @see API protocol specification, 2.1 and 3
  */
@@ -39,7 +40,7 @@ export const namespaceController: Controller = {
   start(context) {
     const terminating = new Set<string>()
     const queue = context.queue<string>({ sync: (name) => empty(name, context) })
-    const look = (name: string, isTerminating: boolean) => {
+    const enqueue = (name: string, isTerminating: boolean) => {
       if (!isTerminating) {
         terminating.delete(name)
         return
@@ -48,9 +49,9 @@ export const namespaceController: Controller = {
       queue.add(name)
     }
     const leaveNamespaces = context.informers.of(namespaces).on({
-      added: ({ metadata }) => look(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
-      updated: ({ metadata }) => look(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
-      deleted: ({ metadata }) => look(metadata.name ?? '', false),
+      added: ({ metadata }) => enqueue(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
+      updated: ({ metadata }) => enqueue(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
+      deleted: ({ metadata }) => enqueue(metadata.name ?? '', false),
     })
     const gone = (_: unknown, { metadata: { namespace } }: Metadata) => {
       if (namespace !== undefined && terminating.has(namespace)) queue.add(namespace)
@@ -62,12 +63,7 @@ export const namespaceController: Controller = {
         for (const name of terminating) queue.add(name)
       },
     })
-    return {
-      async [Symbol.asyncDispose]() {
-        leaveNamespaces()
-        leaveMonitors()
-      },
-    }
+    return disposeSubscriptions([leaveNamespaces, leaveMonitors])
   },
 }
 
@@ -76,7 +72,7 @@ async function empty(name: string, context: ControllerContext): Promise<RequeueA
   const namespace = await ignoreNotFound(client.get(namespaces, name, { signal }))
   if (namespace?.metadata.deletionTimestamp === undefined) return undefined
   const finalizers = namespace.spec?.finalizers ?? []
-  if (!finalizers.includes(guard)) return undefined
+  if (!finalizers.includes(namespaceFinalizer)) return undefined
   const obstacles = await deleteContent(name, { client: metadata, discovered: await monitors.discovered(), signal })
 
   const { status = {} } = namespace
@@ -94,11 +90,11 @@ async function empty(name: string, context: ControllerContext): Promise<RequeueA
     })
   }
   if (obstacles.remaining.length > 0) {
-    // The end of what is watched is told; what is not has to be looked for.
-    return obstacles.remaining.every(({ resource }) => monitors.of(resource) !== undefined) ? undefined : { againAfterMs }
+    // Deletions of monitored resources cause events; others are polled.
+    return obstacles.remaining.every(({ resource }) => monitors.of(resource) !== undefined) ? undefined : { requeueAfterMs }
   }
   if (current === undefined) return undefined
-  const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== guard) }
+  const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== namespaceFinalizer) }
   await ignoreNotFound(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))
   return undefined
 }

@@ -1,14 +1,15 @@
 import { resourceType } from '@krmkit/client'
 import { formatTime } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
-import { type Node, wantedTaints } from './wanted-taints.ts'
+import { desiredTaints, type Node } from './desired-taints.ts'
 
 const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
 /**
- * Turns what nodes say about themselves into taints, so that nothing is sent to those that cannot take it. Whether a node still
- * speaks, and what becomes of its pods, is not its business.
+ * Taints nodes according to their conditions, so that pods are not scheduled on unsuitable nodes. Does not monitor heartbeats and does
+ * not evict pods.
  */
 export const nodeTaintsController: Controller = {
   name: 'node-lifecycle-controller',
@@ -18,7 +19,7 @@ export const nodeTaintsController: Controller = {
       async sync(name) {
         const node = known.get(name)
         if (node === undefined) return undefined
-        const taints = wantedTaints(node, profile, formatTime(clock.now()))
+        const taints = desiredTaints(node, profile, formatTime(clock.now()))
         if (taints === undefined) return undefined
         const next = structuredClone(node) as Node
         next.spec = { ...next.spec, taints }
@@ -26,12 +27,8 @@ export const nodeTaintsController: Controller = {
         return undefined
       },
     })
-    const look = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
-    const leave = known.on({ added: look, updated: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const enqueue = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
+    const unsubscribe = known.on({ added: enqueue, updated: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }

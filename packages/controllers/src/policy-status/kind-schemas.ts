@@ -2,12 +2,12 @@ import type { ServedType } from '@krmkit/admission'
 import type { Client } from '@krmkit/client'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 
-/** Schemas of kinds, out of the OpenAPI documents of the server. */
+/** Reads the schemas of kinds from the OpenAPI documents of the server. */
 
-/** Larger ones are left alone. */
+/** Schemas with more nodes are ignored. */
 const maxNodes = 500_000
 
-/** Asks for each document once; kinds without a schema have none here either. */
+/** Fetches each OpenAPI document once. */
 export class KindSchemas {
   readonly #client: Client
   readonly #signal: AbortSignal
@@ -18,7 +18,7 @@ export class KindSchemas {
     this.#signal = signal
   }
 
-  /** What the references of a kind's schema name stands in their place. */
+  /** Returns the schema of a kind with references expanded, if it exists. */
   async schemaOf({ group, version, kind }: ServedType): Promise<JsonObject | undefined> {
     const path = group === '' ? `api/${version}` : `apis/${group}/${version}`
     let document = this.#documents.get(path)
@@ -66,7 +66,7 @@ class Expander {
     this.#definitions = definitions
   }
 
-  /** @param inside names of what is being written out; a circle ends in an object without members. */
+  /** @param inside names of the enclosing schemas; a cycle becomes an object without properties */
   expand(schema: JsonObject, inside: readonly string[]): JsonObject {
     if (++this.nodes > maxNodes) return {}
     const name = referenceOf(schema)
@@ -90,7 +90,7 @@ class Expander {
   }
 }
 
-/** A reference may stand alone, or in `allOf` to have a description or a default beside it. */
+/** Returns the name of a reference, which may be wrapped in `allOf` beside a description or default. */
 function referenceOf({ $ref, allOf }: JsonObject): string | undefined {
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
   const [only, ...more] = Array.isArray(allOf) ? allOf : []

@@ -1,8 +1,9 @@
 import { checkPolicyTypes, type KnownTypes } from '@krmkit/admission'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import { discover } from '../framework/discovery.ts'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { KindSchemas } from './kind-schemas.ts'
 
@@ -12,7 +13,7 @@ interface Policy extends ApiObject {
 
 const fieldManager = 'validatingadmissionpolicy-status'
 
-/** Says in the status of admission policies which expressions do not fit the types of what they match. */
+/** Type-checks the expressions of admission policies and writes warnings to their status. */
 export const policyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status-controller',
   start(context) {
@@ -39,15 +40,11 @@ export const policyStatusController: Controller = {
         return undefined
       },
     })
-    const look = (policy: DeepReadonly<Policy>) => {
+    const enqueue = (policy: DeepReadonly<Policy>) => {
       if (!isObserved(policy)) work.add(policy.metadata.name ?? '')
     }
-    const leave = policies.on({ added: look, updated: look })
-    return {
-      async [Symbol.asyncDispose]() {
-        leave()
-      },
-    }
+    const unsubscribe = policies.on({ added: enqueue, updated: enqueue })
+    return disposeSubscriptions([unsubscribe])
   },
 }
 
@@ -55,7 +52,7 @@ function isObserved({ metadata, status }: DeepReadonly<Policy>): boolean {
   return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)
 }
 
-/** As the server is now: definitions come and go. */
+/** Returns the kinds that the server serves at present. */
 async function knownTypes({ client, profile, signal }: ControllerContext): Promise<KnownTypes> {
   const { all } = await discover(client, { profile, signal })
   const kinds = new Map(all.map((type) => [`${type.group}/${type.version}/${type.resource}`, type]))

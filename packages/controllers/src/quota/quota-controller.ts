@@ -9,36 +9,36 @@ import {
 } from '@krmkit/admission/quota'
 import type { Informer } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type GroupResource } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { countedStatus, sameResource } from './count.ts'
-import { quotas, weighed } from './objects.ts'
+import { meteredResources, quotas } from './resources.ts'
+import { computeStatus, sameResource } from './usage-count.ts'
 
 type Quota = DeepReadonly<ResourceQuota>
 
-/** Everything is counted again so often, whatever was noticed. */
+/** Interval of full recounts. */
 const resyncMs = 300_000
-/** Counts are made again when objects came meanwhile. */
-const tries = 8
+/** Maximum number of recounts after conflicts. */
+const maxAttempts = 8
 
 /**
- * Keeps the status of quotas: what they limit, and how much of it is used. Admission adds what is created; what goes away, or costs
- * less than before, is noticed here. Looks at objects only while there is a quota that counts them.
+ * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts after deletions
+ * and decreased usage. Watches objects only once a quota counts them.
  */
 export const quotaController: Controller = {
   name: 'resourcequota-controller',
-  start: (context) => new Quotas(context),
+  start: (context) => new QuotaController(context),
 }
 
-class Quotas implements AsyncDisposable {
+class QuotaController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #evaluatorOf: Evaluators
   readonly #quotas: Informer<ResourceQuota>
   readonly #add: (quota: Quota) => void
-  readonly #leaves: (() => void)[] = []
-  readonly #followed = new Set<string>()
-  #followsDeletions = false
+  readonly #subscriptions: (() => void)[] = []
+  readonly #watched = new Set<string>()
+  #watchesDeletions = false
 
   constructor(context: ControllerContext) {
     this.#context = context
@@ -46,52 +46,52 @@ class Quotas implements AsyncDisposable {
     this.#quotas = context.informers.of(quotas)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
-    const look = (quota: Quota) => {
-      this.#follow(quota)
+    const enqueue = (quota: Quota) => {
+      this.#watch(quota)
       this.#add(quota)
     }
     const updated = (quota: Quota, before: Quota) => {
-      // Admission and this controller write the status alone.
+      // Admission and this controller change only the status.
       if (quota.metadata.resourceVersion !== before.metadata.resourceVersion && sameHard(quota, before) && isReady(quota)) return
-      look(quota)
+      enqueue(quota)
     }
-    this.#leaves.push(this.#quotas.on({ added: look, updated }))
+    this.#subscriptions.push(this.#quotas.on({ added: enqueue, updated }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #follow(quota: Quota): void {
+  #watch(quota: Quota): void {
     const names = Object.keys(quota.spec?.hard ?? {})
-    for (const resource of weighed) {
-      if (this.#evaluatorOf(resource).matching(names).length > 0) this.#followChanges(resource)
+    for (const resource of meteredResources) {
+      if (this.#evaluatorOf(resource).matching(names).length > 0) this.#watchUsage(resource)
     }
-    if (this.#followsDeletions) return
-    this.#followsDeletions = true
-    const leave = this.#context.monitors.on({
+    if (this.#watchesDeletions) return
+    this.#watchesDeletions = true
+    const unsubscribe = this.#context.monitors.on({
       deleted: (resource, object) => {
-        if (!weighed.some((each) => sameResource(each, resource))) this.#touch(resource, object)
+        if (!meteredResources.some((each) => sameResource(each, resource))) this.#enqueueQuotasOf(resource, object)
       },
     })
-    this.#leaves.push(leave)
+    this.#subscriptions.push(unsubscribe)
   }
 
-  #followChanges(resource: (typeof weighed)[number]): void {
-    if (this.#followed.has(resource.resource)) return
-    this.#followed.add(resource.resource)
+  #watchUsage(resource: (typeof meteredResources)[number]): void {
+    if (this.#watched.has(resource.resource)) return
+    this.#watched.add(resource.resource)
     const evaluator = this.#evaluatorOf(resource)
-    const leave = this.#context.informers.of(resource).on({
+    const unsubscribe = this.#context.informers.of(resource).on({
       updated: (object, before) => {
-        // What costs more was charged by admission.
+        // Admission has charged increased usage.
         const change = minus(evaluator.usage(object), evaluator.usage(before))
         if ([...change.values()].some((amount) => amount.sign() < 0) || this.#changesScope(resource, object, before)) {
-          this.#touch(resource, object)
+          this.#enqueueQuotasOf(resource, object)
         }
       },
-      deleted: (object) => this.#touch(resource, object),
+      deleted: (object) => this.#enqueueQuotasOf(resource, object),
     })
-    this.#leaves.push(leave)
+    this.#subscriptions.push(unsubscribe)
   }
 
   #quotasIn({ metadata }: DeepReadonly<ApiObject>): readonly Quota[] {
@@ -106,7 +106,7 @@ class Quotas implements AsyncDisposable {
     })
   }
 
-  #touch(resource: GroupResource, object: DeepReadonly<ApiObject>): void {
+  #enqueueQuotasOf(resource: GroupResource, object: DeepReadonly<ApiObject>): void {
     for (const quota of this.#quotasIn(object)) {
       if (this.#evaluatorOf(resource).matching(Object.keys(quota.spec?.hard ?? {})).length > 0) this.#add(quota)
     }
@@ -118,22 +118,22 @@ class Quotas implements AsyncDisposable {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#count(namespace, name)
-        return { againAfterMs: resyncMs }
+        return { requeueAfterMs: resyncMs }
       } catch (error) {
-        if (!(ApiError.is(error) && error.reason === 'Conflict') || attempt === tries) throw error
+        if (!(ApiError.is(error) && error.reason === 'Conflict') || attempt === maxAttempts) throw error
       }
     }
   }
 
   /**
-   * Counts what the server has now, against the version that was read before: what is charged meanwhile makes the write a conflict.
+   * Recounts against a version read before counting, so that a concurrent charge is a conflict.
    */
   async #count(namespace: string, name: string): Promise<void> {
     const { client, monitors, fieldManager, signal } = this.#context
     const { preferred } = await monitors.discovered()
     const quota = await ignoreNotFound(client.get(quotas, name, { namespace, signal }))
     if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return
-    const status = await countedStatus(quota, preferred, { context: this.#context, evaluatorOf: this.#evaluatorOf })
+    const status = await computeStatus(quota, preferred, { context: this.#context, evaluatorOf: this.#evaluatorOf })
     if (isSame(quota.status?.hard, status.hard) && isSame(quota.status?.used, status.used)) return
     await ignoreNotFound(client.update(quotas, { ...quota, status }, { subresource: 'status', fieldManager, signal }))
   }
@@ -149,7 +149,7 @@ function sameHard(a: Quota, b: Quota): boolean {
   return sameUsage(parseUsage(a.spec?.hard), parseUsage(b.spec?.hard))
 }
 
-/** Whether the status says what the quota limits now. */
+/** Whether the limits in the status are up to date. */
 function isReady({ spec, status }: Quota): boolean {
   return isSame(status?.hard, spec?.hard)
 }

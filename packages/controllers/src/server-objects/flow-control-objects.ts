@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 
-/** The flow schemas and priority levels that every cluster has from the start; the numbers are those of Kubernetes 1.33. */
+/** The default flow schemas and priority levels of Kubernetes 1.33. */
 
 export interface PriorityLevel extends ApiObject {
   spec?: PriorityLevelSpec
@@ -50,14 +50,14 @@ interface Subject {
   serviceAccount?: { namespace: string; name: string }
 }
 
-/** Without these there is no flow control: nobody can remove or change them for long. */
+/** Mandatory objects, which are always restored. */
 export const mandatoryNames: ReadonlySet<string> = new Set(['exempt', 'catch-all'])
 
 const queue = (queues: number, handSize: number): LimitResponse => {
   return { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } }
 }
 
-/** Shares of what is served at a time, how much of them others may borrow, and what those get who come too many. */
+/** Name, nominal concurrency shares, lendable percentage and limit response. */
 const levels: readonly (readonly [string, number, number, LimitResponse])[] = [
   ['catch-all', 5, 0, { type: 'Reject' }],
   ['system', 30, 33, queue(64, 6)],
@@ -88,14 +88,14 @@ const everything: Omit<FlowRule, 'subjects'> = {
 }
 const groups = (...names: string[]): Subject[] => names.map((name) => ({ kind: 'Group', group: { name } }))
 const users = (...names: string[]): Subject[] => names.map((name) => ({ kind: 'User', user: { name } }))
-const anybody = groups('system:unauthenticated', 'system:authenticated')
+const allUsers = groups('system:unauthenticated', 'system:authenticated')
 const nodes = groups('system:nodes')
 const locking = ['get', 'create', 'update']
 const inNamespaces = (apiGroups: string[], resources: string[], verbs: string[]) => {
   return { verbs, apiGroups, resources, namespaces: all }
 }
 
-/** @param systemNamespace where the accounts of the cluster's own controllers live. */
+/** @param names `systemNamespace` holds the service accounts of controllers */
 export function flowSchemas(names: {
   readonly systemNamespace: string
   readonly apiDomain: string
@@ -121,7 +121,7 @@ export function flowSchemas(names: {
   }
   return [
     schema('exempt', ['exempt', 1], { subjects: groups('system:masters'), ...everything }, 'none'),
-    schema('probes', ['exempt', 2], { subjects: anybody, nonResourceRules: [probes] }, 'none'),
+    schema('probes', ['exempt', 2], { subjects: allUsers, nonResourceRules: [probes] }, 'none'),
     schema('system-leader-election', ['leader-election', 100], {
       subjects: [...users(manager, scheduler), ...accounts('*')],
       resourceRules: [leases],
@@ -143,7 +143,7 @@ export function flowSchemas(names: {
     schema('kube-scheduler', ['workload-high', 800], { subjects: users(scheduler), ...everything }, 'ByNamespace'),
     schema('kube-system-service-accounts', ['workload-high', 900], { subjects: accounts('*'), ...everything }, 'ByNamespace'),
     schema('service-accounts', ['workload-low', 9000], { subjects: groups('system:serviceaccounts'), ...everything }),
-    schema('global-default', ['global-default', 9900], { subjects: anybody, ...everything }),
-    schema('catch-all', ['catch-all', 10_000], { subjects: anybody, ...everything }),
+    schema('global-default', ['global-default', 9900], { subjects: allUsers, ...everything }),
+    schema('catch-all', ['catch-all', 10_000], { subjects: allUsers, ...everything }),
   ]
 }

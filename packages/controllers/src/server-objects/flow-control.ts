@@ -1,10 +1,11 @@
 import { type Draft, type ResourceType, resourceType } from '@krmkit/client'
-import { ApiError, type ApiObject, type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { type ApiObject, type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
+import { ignoreReasons } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import { ensureObject } from './ensure-object.ts'
 import { type FlowSchema, flowSchemas, mandatoryNames, type PriorityLevel, priorityLevels } from './flow-control-objects.ts'
-import { lookMs } from './interfaces.ts'
-import { keep } from './keep.ts'
+import { resyncMs } from './interfaces.ts'
 
 const group = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', namespaced: false }
 const schemas = resourceType<FlowSchema>({ ...group, resource: 'flowschemas', kind: 'FlowSchema' })
@@ -16,8 +17,8 @@ const levels = resourceType<PriorityLevel>({
 const dangling = 'Dangling'
 
 /**
- * Keeps the flow schemas and priority levels that every cluster has, and tells of each schema whether its level exists. Those
- * without which there is no flow control are always mended; the others as long as their annotation leaves them to the server.
+ * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects are always
+ * restored; others only while their annotation allows it.
  */
 export const flowControl: Controller = {
   name: 'flow-control',
@@ -27,49 +28,45 @@ export const flowControl: Controller = {
     const work = context.queue<string>({
       async sync(key) {
         if (key === '') {
-          await keepAll(context)
-          return { againAfterMs: lookMs }
+          await ensureAll(context)
+          return { requeueAfterMs: resyncMs }
         }
         await Promise.all([knownSchemas.synced, knownLevels.synced])
         const schema = knownSchemas.get(key)
         if (schema === undefined) return undefined
         const level = schema.spec?.priorityLevelConfiguration.name ?? ''
-        await tellWhetherFound(context, schema, { level, exists: knownLevels.get(level) !== undefined })
+        await writeDanglingCondition(context, schema, { level, exists: knownLevels.get(level) !== undefined })
         return undefined
       },
     })
     work.add('')
-    const look = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
-    const lookAtSchemasOf = ({ metadata }: DeepReadonly<ApiObject>) => {
+    const enqueue = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
+    const enqueueSchemasOf = ({ metadata }: DeepReadonly<ApiObject>) => {
       for (const schema of knownSchemas.list()) {
-        if (schema.spec?.priorityLevelConfiguration.name === metadata.name) look(schema)
+        if (schema.spec?.priorityLevelConfiguration.name === metadata.name) enqueue(schema)
       }
     }
-    const leaves = [
-      knownSchemas.on({ added: look, updated: look }),
-      knownLevels.on({ added: lookAtSchemasOf, deleted: lookAtSchemasOf }),
+    const subscriptions = [
+      knownSchemas.on({ added: enqueue, updated: enqueue }),
+      knownLevels.on({ added: enqueueSchemasOf, deleted: enqueueSchemasOf }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 
-async function keepAll(context: ControllerContext): Promise<void> {
-  for (const level of priorityLevels()) await keepOne(context, levels, level)
-  for (const schema of flowSchemas(context.profile)) await keepOne(context, schemas, schema)
+async function ensureAll(context: ControllerContext): Promise<void> {
+  for (const level of priorityLevels()) await ensureOne(context, levels, level)
+  for (const schema of flowSchemas(context.profile)) await ensureOne(context, schemas, schema)
 }
 
-async function keepOne<T extends ApiObject & { spec?: object }>(
+async function ensureOne<T extends ApiObject & { spec?: object }>(
   context: ControllerContext,
   resource: ResourceType<T>,
   { name, spec }: { readonly name: string; readonly spec: T['spec'] },
 ): Promise<void> {
   const annotation = autoUpdate(context.profile)
   const metadata = { name, annotations: { [annotation]: 'true' } }
-  await keep(context, resource, { metadata, spec } as unknown as Draft<T>, (current) => {
+  await ensureObject(context, resource, { metadata, spec } as unknown as Draft<T>, (current) => {
     const mark = current.metadata.annotations?.[annotation]
     const isOurs = mandatoryNames.has(name) || mark === 'true' || (mark === undefined && (current.metadata.generation ?? 1) === 1)
     return !isOurs || hasAll(current.spec, spec) ? undefined : { ...current, spec }
@@ -80,7 +77,7 @@ function autoUpdate({ domain }: NamingProfile): string {
   return `apf.${domain}/autoupdate-spec`
 }
 
-/** Whether everything that is wanted is there: the server adds defaults, which do not count. */
+/** Whether an object has all the desired fields. Additional fields, such as defaults, are ignored. */
 function hasAll(found: unknown, wanted: unknown): boolean {
   if (found === wanted) return true
   if (typeof found !== 'object' || typeof wanted !== 'object' || found === null || wanted === null) return false
@@ -90,7 +87,7 @@ function hasAll(found: unknown, wanted: unknown): boolean {
   })
 }
 
-async function tellWhetherFound(
+async function writeDanglingCondition(
   { client, clock, fieldManager, signal }: ControllerContext,
   schema: DeepReadonly<FlowSchema>,
   { level, exists }: { readonly level: string; readonly exists: boolean },
@@ -105,10 +102,6 @@ async function tellWhetherFound(
   const condition = { type: dangling, status, reason, message, lastTransitionTime: formatTime(clock.now()) }
   const changed = structuredClone(schema) as FlowSchema
   changed.status = { ...changed.status, conditions: [...known.filter(({ type }) => type !== dangling), condition] }
-  try {
-    await ignoreNotFound(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }))
-  } catch (error) {
-    // The copy was old: the newer schema is told soon, and looked at then.
-    if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
-  }
+  // A conflicting change causes another event.
+  await ignoreReasons(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }), ['NotFound', 'Conflict'])
 }

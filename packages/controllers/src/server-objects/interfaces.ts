@@ -1,30 +1,30 @@
 import type { Clock } from '@krmkit/meta'
 
-/** What one server process tells of itself in the cluster that it serves. */
+/** The identity and addresses of a server process. */
 export interface ServerFacts {
-  /** Name of its Lease: the same after a restart, another one for each server of the cluster. */
+  /** Name of the Lease: stable across restarts and unique in the cluster. */
   readonly name: string
-  /** This run of it. */
+  /** Identifies the process, in the holder of the Lease. */
   readonly holder: string
   readonly hostname: string
-  /** IP address at which what runs in the cluster reaches it; absent: it is not among the endpoints. */
+  /** IP address that pods use to reach the server. Absent: it is not an endpoint. */
   readonly address: string | undefined
   readonly port: number
-  /** Ranges of cluster addresses, the primary family first: `10.0.0.0/24`. */
+  /** Service CIDRs, primary family first: `10.0.0.0/24`. */
   readonly serviceRanges: readonly string[]
-  /** The first address of the primary range, at which the service of the API lives. */
+  /** Address of the API service: the first of the primary range. */
   readonly serviceAddress: string
 }
 
-/** How often the server looks whether its objects are as they should be. */
-export const lookMs = 10_000
-/** A server that has not renewed its Lease for so long is not an endpoint any more. */
-export const silentMs = 60_000
-/** Leases that nobody has renewed for so long are removed. */
+/** Interval at which the server verifies its objects. */
+export const resyncMs = 10_000
+/** Age of a Lease above which its server is no longer an endpoint. */
+export const maxLeaseAgeMs = 60_000
+/** Age of a Lease above which it is deleted. */
 export const leaseSeconds = 3600
 
-/** Milliseconds since a MicroTime; infinite when there is none. */
-export function sinceMs(time: string | undefined, clock: Clock): number {
+/** Returns the milliseconds since a MicroTime; infinite without one. */
+export function elapsedMs(time: string | undefined, clock: Clock): number {
   const at = Date.parse(time ?? '')
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : clock.now() - at
 }

@@ -1,5 +1,6 @@
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
-import { keepTrackingSince } from '../service-account-tokens/legacy-cleaner.ts'
+import { ensureTrackingStart } from '../service-account-tokens/legacy-cleaner.ts'
 import { flowControl } from './flow-control.ts'
 import type { ServerFacts } from './interfaces.ts'
 import { serverIdentity } from './server-identity.ts'
@@ -8,8 +9,8 @@ import { serviceIPAddresses } from './service-ip-addresses.ts'
 import { serviceRanges } from './service-ranges.ts'
 
 /**
- * What a server keeps in its cluster on its own account, whichever controllers run beside it: its service and endpoints, its
- * Lease, the ranges and addresses of services, flow schemas and priority levels, and since when uses of tokens are noted. To be run under the name of the server.
+ * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints, identity
+ * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking. Run them with the user of the server.
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
   return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, flowControl, tokenTracking]
@@ -20,11 +21,11 @@ const tokenTracking: Controller = {
   start(context) {
     const work = context.queue<'note'>({
       async sync() {
-        await keepTrackingSince(context)
+        await ensureTrackingStart(context)
         return undefined
       },
     })
     work.add('note')
-    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    return disposeSubscriptions([])
   },
 }

@@ -1,9 +1,10 @@
 import { resourceType } from '@krmkit/client'
 import { type ApiObject, formatMicroTime, type NamingProfile } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { leaseSeconds, lookMs, type ServerFacts, sinceMs } from './interfaces.ts'
-import { hasLabels, keep, withLabels } from './keep.ts'
+import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'
+import { elapsedMs, leaseSeconds, resyncMs, type ServerFacts } from './interfaces.ts'
 
 export interface Lease extends ApiObject {
   spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string }
@@ -11,13 +12,13 @@ export interface Lease extends ApiObject {
 
 export const leases = resourceType<Lease>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', kind: 'Lease' })
 
-/** The Leases of servers, and under which annotation each tells its address. */
+/** Returns the label and the annotation of server Leases. */
 export function identityNames(profile: NamingProfile) {
   const prefix = `apiserver.${profile.domain}`
   return { label: `${prefix}/identity`, component: 'kube-apiserver', address: `${prefix}/address` }
 }
 
-/** Renews a Lease for the server, so that others know which servers there are; takes away those that ended long ago. */
+/** Renews the identity Lease of the server and deletes expired Leases of other servers. */
 export function serverIdentity(facts: ServerFacts): Controller {
   return {
     name: 'server-identity',
@@ -26,11 +27,11 @@ export function serverIdentity(facts: ServerFacts): Controller {
         async sync() {
           await renew(context, facts)
           await removeOld(context)
-          return { againAfterMs: lookMs }
+          return { requeueAfterMs: resyncMs }
         },
       })
       work.add('renew')
-      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+      return disposeSubscriptions([])
     },
   }
 }
@@ -42,7 +43,7 @@ async function renew(context: ControllerContext, facts: ServerFacts): Promise<vo
   const annotations = facts.address === undefined ? {} : { [names.address]: facts.address }
   const spec = { holderIdentity: facts.holder, leaseDurationSeconds: leaseSeconds, renewTime: formatMicroTime(clock.now()) }
   const metadata = { name: facts.name, namespace: profile.systemNamespace, labels, annotations }
-  await keep(context, leases, { metadata, spec }, (current) => {
+  await ensureObject(context, leases, { metadata, spec }, (current) => {
     const labelled = withLabels(current, labels)
     return {
       ...labelled,
@@ -55,14 +56,14 @@ async function renew(context: ControllerContext, facts: ServerFacts): Promise<vo
 async function removeOld(context: ControllerContext): Promise<void> {
   const { client, clock, profile, signal } = context
   for (const { metadata, spec } of await serverLeases(context)) {
-    if (sinceMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
+    if (elapsedMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
     const { name = '', uid = '', resourceVersion = '' } = metadata
     const preconditions = { uid, resourceVersion }
     await ignoreNotFound(client.delete(leases, name, { namespace: profile.systemNamespace, preconditions, signal }))
   }
 }
 
-/** The Leases of all servers of the cluster. */
+/** Returns the Leases of all servers of the cluster. */
 export async function serverLeases({ client, profile, signal }: ControllerContext): Promise<readonly Lease[]> {
   const { label, component } = identityNames(profile)
   const selection = { namespace: profile.systemNamespace, labelSelector: `${label}=${component}`, signal }

@@ -1,8 +1,9 @@
 import { resourceType } from '@krmkit/client'
 import { type ApiObject, parseIP } from '@krmkit/meta'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { lookMs, type ServerFacts, silentMs, sinceMs } from './interfaces.ts'
-import { hasLabels, keep, withLabels } from './keep.ts'
+import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'
+import { elapsedMs, maxLeaseAgeMs, resyncMs, type ServerFacts } from './interfaces.ts'
 import { identityNames, serverLeases } from './server-identity.ts'
 
 interface ServicePort {
@@ -44,38 +45,37 @@ const namespace = 'default'
 const servicePort = 443
 
 /**
- * Keeps the service by which what runs in the cluster finds the API, and its endpoints: this server, and the others of the
- * cluster as long as they renew their Leases.
+ * Maintains the API service and its endpoints: this server, and other servers of the cluster while they renew their Leases.
  */
 export function serverService(facts: ServerFacts): Controller {
   return {
     name: 'server-service',
     start(context) {
-      const work = context.queue<'look'>({
+      const work = context.queue<'sync'>({
         async sync() {
-          await keepService(context, facts)
-          await keepEndpoints(context, facts)
-          return { againAfterMs: lookMs }
+          await ensureService(context, facts)
+          await ensureEndpoints(context, facts)
+          return { requeueAfterMs: resyncMs }
         },
       })
-      work.add('look')
-      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+      work.add('sync')
+      return disposeSubscriptions([])
     },
   }
 }
 
-async function keepService(context: ControllerContext, { port, serviceAddress }: ServerFacts): Promise<void> {
+async function ensureService(context: ControllerContext, { port, serviceAddress }: ServerFacts): Promise<void> {
   const name = context.profile.vendor
   const labels = { component: 'apiserver', provider: name }
   const ports = [{ name: 'https', protocol: 'TCP', port: servicePort, targetPort: port }]
   const spec = { type: 'ClusterIP', clusterIP: serviceAddress, sessionAffinity: 'None', ports }
-  await keep(context, services, { metadata: { name, namespace, labels }, spec }, (current) => {
+  await ensureObject(context, services, { metadata: { name, namespace, labels }, spec }, (current) => {
     const isRight = current.spec?.type === spec.type && samePorts(current.spec.ports, ports)
     return isRight ? undefined : { ...current, spec: { ...current.spec, type: spec.type, ports } }
   })
 }
 
-async function keepEndpoints(context: ControllerContext, facts: ServerFacts): Promise<void> {
+async function ensureEndpoints(context: ControllerContext, facts: ServerFacts): Promise<void> {
   const addresses = await liveAddresses(context, facts)
   const [first] = addresses
   if (first === undefined) return
@@ -83,7 +83,7 @@ async function keepEndpoints(context: ControllerContext, facts: ServerFacts): Pr
   const ports = [{ name: 'https', port: facts.port, protocol: 'TCP' }]
   const unmirrored = { [`endpointslice.${domain}/skip-mirror`]: 'true' }
   const subsets = [{ addresses: addresses.map((ip) => ({ ip })), ports }]
-  await keep(context, endpoints, { metadata: { name, namespace, labels: unmirrored }, subsets }, (current) => {
+  await ensureObject(context, endpoints, { metadata: { name, namespace, labels: unmirrored }, subsets }, (current) => {
     const [subset, ...more] = current.subsets ?? []
     const known = subset?.addresses?.map(({ ip }) => ip)
     const isRight = more.length === 0 && sameTexts(known, addresses) && samePorts(subset?.ports, ports)
@@ -93,22 +93,22 @@ async function keepEndpoints(context: ControllerContext, facts: ServerFacts): Pr
   const addressType = parseIP(first)?.family === 6 ? 'IPv6' : 'IPv4'
   const ready = addresses.map((address) => ({ addresses: [address], conditions: { ready: true } }))
   const slice = { metadata: { name, namespace, labels }, addressType, endpoints: ready, ports }
-  await keep(context, endpointSlices, slice, (current) => {
+  await ensureObject(context, endpointSlices, slice, (current) => {
     const known = current.endpoints.flatMap((endpoint) => endpoint.addresses)
     const isRight = sameTexts(known, addresses) && samePorts(current.ports, ports) && hasLabels(current, labels)
     return isRight ? undefined : { ...withLabels(current, labels), endpoints: ready, ports }
   })
 }
 
-/** Of the family of this server, in order. */
+/** Returns the addresses of live servers in the family of this one, sorted. */
 async function liveAddresses(context: ControllerContext, { address }: ServerFacts): Promise<string[]> {
   if (address === undefined) return []
   const { clock, profile } = context
   const family = parseIP(address)?.family
   const named = identityNames(profile).address
-  const alive = (await serverLeases(context)).filter(({ spec }) => sinceMs(spec?.renewTime, clock) <= silentMs)
-  const told = alive.map(({ metadata }) => metadata.annotations?.[named] ?? '')
-  return [...new Set([address, ...told.filter((other) => parseIP(other)?.family === family && other !== '')])].sort()
+  const alive = (await serverLeases(context)).filter(({ spec }) => elapsedMs(spec?.renewTime, clock) <= maxLeaseAgeMs)
+  const others = alive.map(({ metadata }) => metadata.annotations?.[named] ?? '')
+  return [...new Set([address, ...others.filter((other) => parseIP(other)?.family === family && other !== '')])].sort()
 }
 
 function sameTexts(known: readonly string[] | undefined, wanted: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, parseIP } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Service extends ApiObject {
@@ -20,7 +21,7 @@ const ipAddresses = resourceType<IPAddress>({
   namespaced: false,
 })
 
-/** Keeps an IPAddress for each cluster address of a service, and none of its own for addresses that no service has. */
+/** Maintains an IPAddress for each cluster IP of a service, and deletes its own for unused addresses. */
 export const serviceIPAddresses: Controller = {
   name: 'service-ip-addresses',
   start(context) {
@@ -60,8 +61,8 @@ export const serviceIPAddresses: Controller = {
         work.add(address)
       }
     }
-    const look = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
-    const leaves = [
+    const enqueue = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
+    const subscriptions = [
       known.on({
         added: take,
         updated(service, before) {
@@ -70,13 +71,9 @@ export const serviceIPAddresses: Controller = {
         },
         deleted: release,
       }),
-      made.on({ added: look, deleted: look }),
+      made.on({ added: enqueue, deleted: enqueue }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 

@@ -1,8 +1,9 @@
 import { resourceType } from '@krmkit/client'
 import { type ApiObject, formatTime } from '@krmkit/meta'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { lookMs, type ServerFacts } from './interfaces.ts'
-import { keep } from './keep.ts'
+import { ensureObject } from './ensure-object.ts'
+import { resyncMs, type ServerFacts } from './interfaces.ts'
 
 interface Condition {
   type: string
@@ -25,19 +26,19 @@ const serviceCIDRs = resourceType<ServiceCIDR>({
   namespaced: false,
 })
 
-/** Tells clients the ranges of addresses that the server hands out to services, in the object that is there by default. */
+/** Maintains the default ServiceCIDR, which publishes the address ranges of services. */
 export function serviceRanges(facts: ServerFacts): Controller {
   return {
     name: 'service-ranges',
     start(context) {
-      const work = context.queue<'look'>({
+      const work = context.queue<'sync'>({
         async sync() {
           await tell(context, facts)
-          return { againAfterMs: lookMs }
+          return { requeueAfterMs: resyncMs }
         },
       })
-      work.add('look')
-      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+      work.add('sync')
+      return disposeSubscriptions([])
     },
   }
 }
@@ -45,9 +46,9 @@ export function serviceRanges(facts: ServerFacts): Controller {
 async function tell(context: ControllerContext, facts: ServerFacts): Promise<void> {
   const { client, clock, fieldManager, profile, signal } = context
   const cidrs = [...facts.serviceRanges]
-  const found = await keep(context, serviceCIDRs, { metadata: { name: profile.vendor }, spec: { cidrs } })
+  const found = await ensureObject(context, serviceCIDRs, { metadata: { name: profile.vendor }, spec: { cidrs } })
   const known = found.status?.conditions ?? []
-  // One that is on its way out, or that somebody else has judged, is left to others.
+  // A terminating object, or one with a Ready condition, is not changed.
   if (found.metadata.deletionTimestamp !== undefined || known.some(({ type }) => type === 'Ready')) return
   const message = 'The default ranges of service addresses are in use.'
   const lastTransitionTime = formatTime(clock.now())

@@ -1,8 +1,9 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound, unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreCreateConflict, ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { isOfAccount, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
+import { belongsTo, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>
@@ -14,36 +15,36 @@ interface Pod extends ApiObject {
 
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
-/** Since when uses of tokens are written down; a name that tools rely on, whatever the naming profile. */
+/** ConfigMap with the start of token usage tracking. A fixed name in every naming profile. */
 const trackingName = 'kube-apiserver-legacy-service-account-token-tracking'
 const dayMs = 24 * 60 * 60 * 1000
-/** What nobody has used for so long is marked, and after as long again removed. */
+/** Time without use after which a token is marked as invalid, and again after which it is deleted. */
 const cleanUpMs = 365 * dayMs
 
 /**
- * Takes away Secrets of tokens that were made for an account and that nobody uses: first they are marked as invalid, so that
- * somebody may still complain, and a year later they are deleted. Those that people made themselves stay. Looks once a day.
+ * Deletes unused auto-generated token Secrets: marks them as invalid first, which users can revert, and deletes them a year later.
+ * Manually created Secrets stay. Runs once a day.
  */
 export const legacyTokenCleaner: Controller = {
   name: 'legacy-serviceaccount-token-cleaner-controller',
   start(context) {
     const { legacyToken, queue } = context
-    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
-    const work = queue<'look'>({
+    if (legacyToken === undefined) return disposeSubscriptions([])
+    const work = queue<'sync'>({
       async sync() {
         await clean(context)
-        return { againAfterMs: dayMs }
+        return { requeueAfterMs: dayMs }
       },
     })
-    work.add('look')
-    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    work.add('sync')
+    return disposeSubscriptions([])
   },
 }
 
 async function clean(context: ControllerContext): Promise<void> {
   const { client, clock, profile, signal } = context
   const now = clock.now()
-  if (Date.parse(await keepTrackingSince(context)) + cleanUpMs > now) return
+  if (Date.parse(await ensureTrackingStart(context)) + cleanUpMs > now) return
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   const limit = now - cleanUpMs
@@ -67,25 +68,25 @@ async function clean(context: ControllerContext): Promise<void> {
   }
 }
 
-/** The day on which uses began to be written down: today, and noted, when nobody has noted it. */
-export async function keepTrackingSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
+/** Returns the date on which usage tracking started; records today if none is set. */
+export async function ensureTrackingStart({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
   const namespace = profile.systemNamespace
   const found = await ignoreNotFound(client.get(configMaps, trackingName, { namespace, signal }))
   const since = found?.data?.since ?? ''
   if (!Number.isNaN(Date.parse(since))) return since
   const today = dateOf(clock.now())
   const wanted = { metadata: { name: trackingName, namespace }, data: { since: today } }
-  if (found === undefined) await unlessUnwanted(client.create(configMaps, wanted, { fieldManager, signal }))
+  if (found === undefined) await ignoreCreateConflict(client.create(configMaps, wanted, { fieldManager, signal }))
   return today
 }
 
-/** Whether the Secret was made for an account that still refers to it. */
+/** Whether a Secret was auto-generated for a service account that still refers to it. */
 async function isGenerated({ client, profile, signal }: ControllerContext, secret: DeepReadonly<Secret>): Promise<boolean> {
   const { namespace = '', name = '', annotations = {} } = secret.metadata
   const accountName = annotations[`${profile.domain}/service-account.name`] ?? ''
   if (accountName === '') return false
   const account = await ignoreNotFound(client.get(serviceAccounts, accountName, { namespace, signal }))
-  if (account === undefined || !isOfAccount(secret, account, profile)) return false
+  if (account === undefined || !belongsTo(secret, account, profile)) return false
   return account.secrets?.some((reference) => reference.name === name) === true
 }
 

@@ -1,7 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 
-/** The token that a Secret asks for. */
+/** A request for the token of a Secret. */
 export interface LegacyTokenRequest {
   readonly namespace: string
   readonly secretName: string
@@ -9,7 +9,7 @@ export interface LegacyTokenRequest {
   readonly accountUid: string
 }
 
-/** Makes the tokens that Secrets of service accounts hold: they do not expire. */
+/** Issues the non-expiring tokens of service account Secrets. */
 export type LegacyTokenIssuer = (request: LegacyTokenRequest) => Promise<string>
 
 export interface Secret extends ApiObject {
@@ -33,8 +33,8 @@ export function tokenType({ domain }: NamingProfile): string {
   return `${domain}/service-account-token`
 }
 
-/** The account that a Secret names in its annotations; the uid is empty while nobody has filled it in. */
-export function accountNamed(secret: DeepReadonly<Secret>, { domain }: NamingProfile): { name: string; uid: string } {
+/** Returns the service account in the annotations of a Secret; the uid is empty until it is filled in. */
+export function accountRefOf(secret: DeepReadonly<Secret>, { domain }: NamingProfile): { name: string; uid: string } {
   const { annotations = {} } = secret.metadata
   return {
     name: annotations[`${domain}/service-account.name`] ?? '',
@@ -42,12 +42,12 @@ export function accountNamed(secret: DeepReadonly<Secret>, { domain }: NamingPro
   }
 }
 
-/** Whether an account is the one that a Secret names: of that name, and not made again since. */
-export function isOfAccount(secret: DeepReadonly<Secret>, account: DeepReadonly<ApiObject>, profile: NamingProfile): boolean {
-  const { name, uid } = accountNamed(secret, profile)
+/** Whether a Secret refers to a service account, by name and by uid if set. */
+export function belongsTo(secret: DeepReadonly<Secret>, account: DeepReadonly<ApiObject>, profile: NamingProfile): boolean {
+  const { name, uid } = accountRefOf(secret, profile)
   return name === account.metadata.name && (uid === '' || uid === account.metadata.uid)
 }
 
-export function encoded(text: string): string {
+export function base64(text: string): string {
   return Buffer.from(text).toString('base64')
 }

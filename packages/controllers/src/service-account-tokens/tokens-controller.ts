@@ -1,10 +1,11 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
-  accountNamed,
-  encoded,
-  isOfAccount,
+  accountRefOf,
+  base64,
+  belongsTo,
   type LegacyTokenIssuer,
   type Secret,
   type ServiceAccount,
@@ -13,12 +14,11 @@ import {
   tokenType,
 } from './token-secrets.ts'
 
-type Place = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
+type NamespacedObject = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
 
 /**
- * Fills Secrets of type `<domain>/service-account-token` with a token, the authority of the server and the namespace; takes
- * them away with their account, and takes what is gone out of the list that an account keeps. Off where nobody issues such
- * tokens.
+ * Fills Secrets of type `<domain>/service-account-token` with token, authority and namespace. Deletes them with their service account,
+ * and removes deleted Secrets from the list of the account. Disabled without `legacyToken`.
  *
  * @see API protocol specification, 2.12
  */
@@ -26,56 +26,53 @@ export const serviceAccountTokensController: Controller = {
   name: 'serviceaccount-token-controller',
   start(context) {
     const { informers, profile, legacyToken, queue } = context
-    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    if (legacyToken === undefined) return disposeSubscriptions([])
     const known = informers.of(secrets, { fieldSelector: `type=${tokenType(profile)}` })
     const accounts = informers.of(serviceAccounts)
     const work = queue<string>({
       async sync(key) {
-        const { namespace, name } = placeIn(key)
+        const { namespace, name } = parseKey(key)
         if (!accounts.hasSynced) {
-          void accounts.synced.then(
-            () => work.add(key),
-            () => undefined,
-          )
+          work.addAfterSync(key, accounts.synced)
           return undefined
         }
         const secret = known.get(name, namespace)
-        if (secret !== undefined && isHere(secret)) await settle(context, legacyToken, secret)
+        if (secret !== undefined && isAlive(secret)) await syncSecret(context, legacyToken, secret)
         return undefined
       },
     })
     const references = queue<string>({
       async sync(key) {
-        await dropReferences(context, { ...placeIn(key), isGone: (name, namespace) => known.get(name, namespace) === undefined })
+        await dropReferences(context, { ...parseKey(key), isGone: (name, namespace) => known.get(name, namespace) === undefined })
         return undefined
       },
     })
-    const lookAtSecretsOf = (account: Place) => {
+    const enqueueSecretsOf = (account: NamespacedObject) => {
       for (const secret of known.list({ namespace: account.metadata.namespace ?? '' })) {
-        if (accountNamed(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
+        if (accountRefOf(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
       }
     }
-    const leaves = [
+    const subscriptions = [
       known.on({
         added: (secret) => work.add(keyOf(secret)),
         updated: (secret) => work.add(keyOf(secret)),
         deleted: ({ metadata, ...secret }) => {
-          const account = accountNamed({ ...secret, metadata }, profile).name
+          const account = accountRefOf({ ...secret, metadata }, profile).name
           references.add(keyOf({ metadata: { namespace: metadata.namespace ?? '', name: account } }))
         },
       }),
-      accounts.on({ added: lookAtSecretsOf, updated: lookAtSecretsOf, deleted: lookAtSecretsOf }),
+      accounts.on({ added: enqueueSecretsOf, updated: enqueueSecretsOf, deleted: enqueueSecretsOf }),
     ]
-    return {
-      async [Symbol.asyncDispose]() {
-        for (const leave of leaves) leave()
-      },
-    }
+    return disposeSubscriptions(subscriptions)
   },
 }
 
-/** Fills the Secret, or takes it away when its account is not there. */
-async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer, secret: DeepReadonly<Secret>): Promise<void> {
+/** Fills a Secret, or deletes it when its service account does not exist. */
+async function syncSecret(
+  context: ControllerContext,
+  legacyToken: LegacyTokenIssuer,
+  secret: DeepReadonly<Secret>,
+): Promise<void> {
   const { client, profile, signal } = context
   const { namespace = '', name = '', uid } = secret.metadata
   const account = await accountOf(context, secret)
@@ -87,13 +84,13 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   }
   if (!isLacking(secret, context)) return
   const live = await ignoreNotFound(client.get(secrets, name, { namespace, signal }))
-  // What is newer than our copy will come as an event of its own.
+  // A newer version causes another event.
   if (live === undefined || live.metadata.resourceVersion !== secret.metadata.resourceVersion) return
   const { name: accountName = '', uid: accountUid = '' } = account.metadata
   const data = { ...live.data }
-  if (context.rootCA !== undefined) data['ca.crt'] = encoded(context.rootCA)
-  if ((data.namespace ?? '') === '') data.namespace = encoded(namespace)
-  if ((data.token ?? '') === '') data.token = encoded(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
+  if (context.rootCA !== undefined) data['ca.crt'] = base64(context.rootCA)
+  if ((data.namespace ?? '') === '') data.namespace = base64(namespace)
+  if ((data.token ?? '') === '') data.token = base64(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
   const annotations = {
     ...live.metadata.annotations,
     [`${profile.domain}/service-account.name`]: accountName,
@@ -103,23 +100,23 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   await ignoreNotFound(client.update(secrets, filled, { fieldManager: context.fieldManager, signal }))
 }
 
-/** The account of a Secret: out of the copy, or asked for when it may be newer than the copy. */
+/** Returns the service account of a Secret from the informer, or from the server if the informer does not have it. */
 async function accountOf(
   { client, informers, profile, signal }: ControllerContext,
   secret: DeepReadonly<Secret>,
 ): Promise<DeepReadonly<ApiObject> | undefined> {
   const { namespace = '' } = secret.metadata
-  const { name } = accountNamed(secret, profile)
+  const { name } = accountRefOf(secret, profile)
   if (name === '') return undefined
   const known = informers.of(serviceAccounts).get(name, namespace)
-  if (known !== undefined && isOfAccount(secret, known, profile)) return known
+  if (known !== undefined && belongsTo(secret, known, profile)) return known
   const live = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
-  return live !== undefined && isOfAccount(secret, live, profile) ? live : undefined
+  return live !== undefined && belongsTo(secret, live, profile) ? live : undefined
 }
 
 function isLacking({ data = {} }: DeepReadonly<Secret>, { rootCA }: ControllerContext): boolean {
   if ((data.token ?? '') === '' || (data.namespace ?? '') === '') return true
-  return rootCA !== undefined && data['ca.crt'] !== encoded(rootCA)
+  return rootCA !== undefined && data['ca.crt'] !== base64(rootCA)
 }
 
 async function dropReferences(
@@ -132,10 +129,10 @@ async function dropReferences(
 ): Promise<void> {
   const { namespace, name, isGone } = options
   const account = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
-  if (account?.secrets === undefined || !isHere(account)) return
+  if (account?.secrets === undefined || !isAlive(account)) return
   const kept: ServiceAccount['secrets'] = []
   for (const reference of account.secrets) {
-    // Secrets of other types are not in the copy.
+    // The informer has only Secrets of the token type.
     const stays =
       !isGone(reference.name ?? '', namespace) ||
       (await ignoreNotFound(client.get(secrets, reference.name ?? '', { namespace, signal }))) !== undefined
@@ -145,15 +142,15 @@ async function dropReferences(
   await ignoreNotFound(client.update(serviceAccounts, { ...account, secrets: kept }, { fieldManager, signal }))
 }
 
-function isHere({ metadata }: DeepReadonly<ApiObject>): boolean {
+function isAlive({ metadata }: DeepReadonly<ApiObject>): boolean {
   return metadata.deletionTimestamp === undefined || metadata.deletionTimestamp === null
 }
 
-function keyOf({ metadata }: Place): string {
+function keyOf({ metadata }: NamespacedObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`
 }
 
-function placeIn(key: string): { namespace: string; name: string } {
+function parseKey(key: string): { namespace: string; name: string } {
   const [namespace = '', name = ''] = key.split('/')
   return { namespace, name }
 }

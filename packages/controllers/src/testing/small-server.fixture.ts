@@ -14,10 +14,10 @@ interface Listener {
   push(event: { type: string; object: ApiObject }): void
 }
 
-/** As much of a server as monitors need: discovery, lists and watches over objects in a map; what it serves can change. */
+/** A minimal server for monitors: discovery, lists and watches over objects in memory. Its resources can change. */
 export class SmallServer {
   readonly served = new Map<string, SmallResource>()
-  readonly asked: string[] = []
+  readonly requests: string[] = []
   readonly client: Client
   readonly #objects = new Map<string, Map<string, ApiObject>>()
   readonly #listeners = new Set<Listener>()
@@ -42,13 +42,13 @@ export class SmallServer {
     const uid = `uid-${resource}-${name}`
     const object = { apiVersion: '', kind: '', metadata: { name, uid, ...metadata, resourceVersion: String(++this.#version) } }
     all.set(name, object)
-    this.#tell(resource, type, object)
+    this.#notify(resource, type, object)
   }
 
   delete(resource: string, name: string): void {
     const object = this.#of(resource).get(name)!
     this.#of(resource).delete(name)
-    this.#tell(resource, 'DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } })
+    this.#notify(resource, 'DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } })
   }
 
   #of(resource: string): Map<string, ApiObject> {
@@ -60,20 +60,20 @@ export class SmallServer {
     return all
   }
 
-  #tell(resource: string, type: string, object: ApiObject): void {
+  #notify(resource: string, type: string, object: ApiObject): void {
     for (const listener of this.#listeners) if (listener.resource === resource) listener.push({ type, object })
   }
 
   async #send({ method, path, query, signal }: TransportRequest) {
-    this.asked.push(`${method} ${path}${query.includes('watch=1') ? ' watch' : ''}`)
-    if (path === '/api' || path === '/apis') return answer(200, this.#discovery(path === '/apis'))
+    this.requests.push(`${method} ${path}${query.includes('watch=1') ? ' watch' : ''}`)
+    if (path === '/api' || path === '/apis') return respond(200, this.#discovery(path === '/apis'))
     const [, root, ...rest] = path.split('/')
     const key = root === 'api' ? `/${rest[1]}` : `${rest[0]}/${rest[2]}`
     if (!this.served.has(key))
-      return answer(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 })
+      return respond(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 })
     const resource = this.served.get(key)!.resource
     if (query.includes('watch=1')) return { status: 200, headers: {}, body: this.#watch(resource, signal) }
-    return answer(200, { metadata: { resourceVersion: this.version }, items: [...this.#of(resource).values()] })
+    return respond(200, { metadata: { resourceVersion: this.version }, items: [...this.#of(resource).values()] })
   }
 
   async *#watch(resource: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
@@ -116,9 +116,9 @@ export class SmallServer {
   }
 }
 
-function answer(status: number, body: unknown) {
-  const pieces = async function* () {
+function respond(status: number, body: unknown) {
+  const chunks = async function* () {
     yield Buffer.from(JSON.stringify(body))
   }
-  return { status, headers: {}, body: pieces() }
+  return { status, headers: {}, body: chunks() }
 }

@@ -1,9 +1,9 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
-import { bestVolume, classOf, mismatch, modeOf, names } from './matching.ts'
+import { bestVolume, classOf, mismatch, modeOf, refersTo } from './matching.ts'
 import {
   type Claim,
   claims,
@@ -11,33 +11,33 @@ import {
   type StorageClass,
   storageClasses,
   type Volume,
-  type VolumeMarks,
-  volumeMarks,
+  type VolumeAnnotationKeys,
+  volumeAnnotationKeys,
   volumes,
 } from './objects.ts'
 
 /**
- * Binds claims and volumes to one another.
+ * Binds claims and volumes.
  *
  *     volume:  Pending --> Available --bound--> Bound --claim gone--> Released (Retain; Delete by its provisioner) | Failed
  *     claim:   Pending --bound--> Bound --volume gone--> Lost
  *
- * Volumes of classes with a provisioner are made by that provisioner: the claim is marked with its name.
+ * External provisioners create the volumes of their classes: the claim is annotated with the provisioner.
  *
  * @see Configuration and storage specification, 2.4, 2.5 and 3
  */
 export const volumeBinder: Controller = {
   name: 'persistentvolume-binder-controller',
-  start: (context) => new Binder(context),
+  start: (context) => new VolumeBinder(context),
 }
 
-class Binder implements AsyncDisposable {
+class VolumeBinder implements AsyncDisposable {
   readonly #context: ControllerContext
-  readonly #marks: VolumeMarks
+  readonly #annotationKeys: VolumeAnnotationKeys
   readonly #claims: Informer<Claim>
   readonly #volumes: Informer<Volume>
-  readonly #leaves: (() => void)[]
-  /** Claims that wait for a volume, by key. */
+  readonly #subscriptions: (() => void)[]
+  /** Keys of claims without a volume. */
   readonly #waiting = new Set<string>()
   readonly #addClaim: (key: string) => void
   readonly #addVolume: (name: string) => void
@@ -45,25 +45,25 @@ class Binder implements AsyncDisposable {
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#marks = volumeMarks(context.profile)
+    this.#annotationKeys = volumeAnnotationKeys(context.profile)
     this.#claims = context.informers.of(claims)
     this.#volumes = context.informers.of(volumes)
-    // One at a time: two claims must not choose the same volume.
+    // A single worker, so that two claims cannot select the same volume.
     const work = context.queue<string>({ sync: (key) => this.#sync(key), workers: 1 })
     this.#addClaim = (key) => work.add(`claim ${key}`)
     this.#addVolume = (name) => work.add(`volume ${name}`)
-    this.#leaves = [this.#followClaims(), this.#followVolumes()]
+    this.#subscriptions = [this.#watchClaims(), this.#watchVolumes()]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
-  #followClaims(): () => void {
-    const look = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
+  #watchClaims(): () => void {
+    const enqueue = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
     return this.#claims.on({
-      added: look,
-      updated: look,
+      added: enqueue,
+      updated: enqueue,
       deleted: (claim) => {
         this.#waiting.delete(keyOf(claim))
         const name = claim.spec?.volumeName ?? ''
@@ -72,16 +72,16 @@ class Binder implements AsyncDisposable {
     })
   }
 
-  #followVolumes(): () => void {
-    const look = (volume: DeepReadonly<Volume>) => {
+  #watchVolumes(): () => void {
+    const enqueue = (volume: DeepReadonly<Volume>) => {
       this.#addVolume(volume.metadata.name ?? '')
       const { namespace, name } = volume.spec?.claimRef ?? {}
       if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
       else if (volume.status?.phase === 'Available') for (const key of this.#waiting) this.#addClaim(key)
     }
     return this.#volumes.on({
-      added: look,
-      updated: look,
+      added: enqueue,
+      updated: enqueue,
       deleted: ({ spec: { claimRef: { namespace, name } = {} } = {} }) => {
         if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
       },
@@ -101,7 +101,7 @@ class Binder implements AsyncDisposable {
     const [namespace = '', claimName = ''] = name.split('/')
     const claim = this.#claims.get(claimName, namespace)
     if (claim === undefined) return undefined
-    if (claim.metadata.annotations?.[this.#marks.bindCompleted] !== undefined) await this.#syncBoundClaim(claim)
+    if (claim.metadata.annotations?.[this.#annotationKeys.bindCompleted] !== undefined) await this.#syncBoundClaim(claim)
     else await this.#syncUnboundClaim(claim)
     return undefined
   }
@@ -117,14 +117,15 @@ class Binder implements AsyncDisposable {
       if (modeOf(volume) === modeOf(claim)) this.#addClaim(keyOf(claim))
       return undefined
     }
-    // The claim went elsewhere.
-    const { provisionedBy } = this.#marks
-    if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaims(volume) === 'Delete') return this.#release(volume)
-    const changed = unboundVolume(volume, this.#marks)
+    // The claim is bound to another volume.
+    const { provisionedBy } = this.#annotationKeys
+    if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaimPolicyOf(volume) === 'Delete')
+      return this.#release(volume)
+    const changed = unboundVolume(volume, this.#annotationKeys)
     if (changed !== undefined) await this.#setVolumePhase(await this.#writeVolume(changed), 'Available')
   }
 
-  /** The claim that the volume names by uid; asks the server before it believes that there is none. */
+  /** Returns the claim that a volume refers to by uid; asks the server if the informer does not have it. */
   async #claimOf(volume: DeepReadonly<Volume>): Promise<DeepReadonly<Claim> | undefined> {
     const { namespace = '', name = '', uid } = volume.spec?.claimRef ?? {}
     const known = this.#claims.get(name, namespace)
@@ -134,28 +135,28 @@ class Binder implements AsyncDisposable {
     return live?.metadata.uid === uid ? live : undefined
   }
 
-  /** The claim is gone: what becomes of the volume is said by its reclaim policy. */
+  /** Releases a volume whose claim is deleted, according to its reclaim policy. */
   async #release(volume: DeepReadonly<Volume>): Promise<void> {
     const { phase } = volume.status ?? {}
     if (phase !== 'Released' && phase !== 'Failed') await this.#setVolumePhase(volume, 'Released')
-    const policy = reclaims(volume)
+    const policy = reclaimPolicyOf(volume)
     if (policy === 'Recycle') await this.#setLivePhase(volume, 'Failed', 'no volume plugin can recycle it')
-    // Whoever made the volume deletes it; one that nobody made can only be reported.
+    // The provisioner deletes its volumes; other volumes can only be reported.
     else if (policy === 'Delete' && volume.spec?.csi === undefined && !this.#isProvisioned(volume)) {
       await this.#setLivePhase(volume, 'Failed', 'no volume plugin can delete it')
     }
   }
 
   #isProvisioned(volume: DeepReadonly<Volume>): boolean {
-    return volume.metadata.annotations?.[this.#marks.provisionedBy] !== undefined
+    return volume.metadata.annotations?.[this.#annotationKeys.provisionedBy] !== undefined
   }
 
   async #syncUnboundClaim(claim: DeepReadonly<Claim>): Promise<void> {
     const wanted = claim.spec?.volumeName ?? ''
-    if (wanted !== '') return this.#bindWanted(claim, wanted)
+    if (wanted !== '') return this.#bindNamed(claim, wanted)
     const found = await this.#classOf(claim)
     const waits = found?.volumeBindingMode === 'WaitForFirstConsumer' && !this.#isScheduled(claim)
-    const volume = bestVolume(claim, this.#volumes.list(), { marks: this.#marks, waits })
+    const volume = bestVolume(claim, this.#volumes.list(), { annotationKeys: this.#annotationKeys, waits })
     if (volume !== undefined) return this.#bind(volume, claim)
     this.#waiting.add(keyOf(claim))
     if (await this.#giveDefaultClass(claim)) return undefined
@@ -164,14 +165,14 @@ class Binder implements AsyncDisposable {
   }
 
   #isScheduled(claim: DeepReadonly<Claim>): boolean {
-    return claim.metadata.annotations?.[this.#marks.selectedNode] !== undefined
+    return claim.metadata.annotations?.[this.#annotationKeys.selectedNode] !== undefined
   }
 
-  /** The claim asks for one volume by name. */
-  async #bindWanted(claim: DeepReadonly<Claim>, name: string): Promise<void> {
+  /** Binds a claim that names its volume. */
+  async #bindNamed(claim: DeepReadonly<Claim>, name: string): Promise<void> {
     const volume = this.#volumes.get(name)
-    const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || names(volume, claim))
-    const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#marks) === undefined)
+    const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || refersTo(volume, claim))
+    const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#annotationKeys) === undefined)
     if (suits) return this.#bind(volume, claim)
     this.#waiting.add(keyOf(claim))
     return this.#setClaimPhase(claim, 'Pending')
@@ -193,23 +194,26 @@ class Binder implements AsyncDisposable {
     return this.#volumes.get(name) ?? ignoreNotFound(client.get(volumes, name, { signal }))
   }
 
-  /** In the order in which a failure in between leaves nothing half-owned: the volume first. */
+  /** Binds the volume first, so that a failure in between does not leave a claim with a foreign volume. */
   async #bind(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): Promise<void> {
-    const taken = boundVolume(volume, claim, this.#marks)
+    const taken = boundVolume(volume, claim, this.#annotationKeys)
     await this.#setVolumePhase(taken === undefined ? volume : await this.#writeVolume(taken), 'Bound')
     const { client, fieldManager, signal } = this.#context
-    const named = boundClaim(claim, volume, this.#marks)
+    const named = boundClaim(claim, volume, this.#annotationKeys)
     const bound = named === undefined ? claim : await client.update(claims, named, { fieldManager, signal })
     this.#waiting.delete(keyOf(claim))
     await this.#setClaimPhase(bound, 'Bound', volume)
   }
 
-  /** A claim without a class gets the default one, even when that came later. */
+  /** Sets the default class of a claim without a class, also if the class was created later. */
   async #giveDefaultClass(claim: DeepReadonly<Claim>): Promise<boolean> {
-    if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[this.#marks.classAnnotation] !== undefined) {
+    if (
+      claim.spec?.storageClassName !== undefined ||
+      claim.metadata.annotations?.[this.#annotationKeys.classAnnotation] !== undefined
+    ) {
       return false
     }
-    const chosen = defaultClass((await this.#followClasses()).list(), this.#marks)
+    const chosen = defaultClass((await this.#classInformer()).list(), this.#annotationKeys)
     if (chosen === undefined) return false
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
@@ -218,33 +222,33 @@ class Binder implements AsyncDisposable {
     return true
   }
 
-  /** Marks the claim for the provisioner of its class, which watches for that. */
+  /** Annotates a claim with the provisioner of its class. */
   async #askProvisioner(claim: DeepReadonly<Claim>, found: DeepReadonly<StorageClass>): Promise<DeepReadonly<Claim>> {
     const { provisioner = '' } = found
     const { annotations = {} } = claim.metadata
     const isStatic = provisioner === `${this.#context.profile.domain}/no-provisioner`
-    if (isStatic || this.#marks.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
+    if (isStatic || this.#annotationKeys.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
-    const marked = Object.fromEntries(this.#marks.provisioner.map((mark) => [mark, provisioner]))
+    const marked = Object.fromEntries(this.#annotationKeys.provisioner.map((mark) => [mark, provisioner]))
     changed.metadata.annotations = { ...annotations, ...marked }
     return client.update(claims, changed, { fieldManager, signal })
   }
 
   async #classOf(claim: DeepReadonly<Claim>): Promise<DeepReadonly<StorageClass> | undefined> {
-    const name = classOf(claim, this.#marks)
-    const followed = await this.#followClasses()
+    const name = classOf(claim, this.#annotationKeys)
+    const followed = await this.#classInformer()
     return name === '' ? undefined : followed.get(name)
   }
 
-  /** Classes matter from the first claim on that has no volume. */
-  async #followClasses(): Promise<Informer<StorageClass>> {
+  /** Starts the informer of classes with the first claim without a volume. */
+  async #classInformer(): Promise<Informer<StorageClass>> {
     if (this.#classes === undefined) {
       this.#classes = this.#context.informers.of(storageClasses(this.#context.profile))
-      const look = () => {
+      const enqueue = () => {
         for (const key of this.#waiting) this.#addClaim(key)
       }
-      this.#leaves.push(this.#classes.on({ added: look, updated: look }))
+      this.#subscriptions.push(this.#classes.on({ added: enqueue, updated: enqueue }))
     }
     if (!this.#classes.hasSynced) await this.#classes.synced
     return this.#classes
@@ -262,7 +266,7 @@ class Binder implements AsyncDisposable {
     await ignoreNotFound(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
   }
 
-  /** After a write of this very pass. */
+  /** Sets the phase of a volume that this sync has written. */
   async #setLivePhase(volume: DeepReadonly<Volume>, phase: string, message: string): Promise<void> {
     const { client, signal } = this.#context
     const live = await ignoreNotFound(client.get(volumes, volume.metadata.name ?? '', { signal }))
@@ -276,18 +280,21 @@ class Binder implements AsyncDisposable {
     try {
       await ignoreNotFound(client.update(claims, changed, { subresource: 'status', fieldManager, signal }))
     } catch (error) {
-      // Somebody else changed it: that change is told soon, and then it is looked at again.
+      // A conflicting change causes another event.
       if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
     }
   }
 }
 
-function reclaims(volume: DeepReadonly<Volume>): string {
+function reclaimPolicyOf(volume: DeepReadonly<Volume>): string {
   return volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain'
 }
 
-/** Of several default classes the newest, then the first by name. */
-function defaultClass(classes: readonly DeepReadonly<StorageClass>[], { isDefaultClass }: VolumeMarks): string | undefined {
+/** Returns the newest default class, then the first by name. */
+function defaultClass(
+  classes: readonly DeepReadonly<StorageClass>[],
+  { isDefaultClass }: VolumeAnnotationKeys,
+): string | undefined {
   const marked = classes.filter(({ metadata }) => isDefaultClass.some((mark) => metadata.annotations?.[mark] === 'true'))
   marked.sort((a, b) => {
     const made = (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '')

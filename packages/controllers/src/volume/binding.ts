@@ -1,31 +1,31 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { names } from './matching.ts'
-import type { Claim, Volume, VolumeMarks } from './objects.ts'
+import { refersTo } from './matching.ts'
+import type { Claim, Volume, VolumeAnnotationKeys } from './objects.ts'
 
-/** What binding and releasing change: each gives the changed object, or undefined when nothing has to change. */
+/** The changes of binding and releasing. Each function returns the changed object, or undefined for no change. */
 
-/** The volume names the claim with its uid; `boundByController` tells that nobody else chose it. */
+/** Sets the claim reference of a volume; `boundByController` marks a volume that the controller selected. */
 export function boundVolume(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,
-  { boundByController }: VolumeMarks,
+  { boundByController }: VolumeAnnotationKeys,
 ): Volume | undefined {
   const reference = volume.spec?.claimRef
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = claim.metadata
   const isComplete = reference?.uid === uid && reference.name === name && reference.namespace === namespace
-  const marks = !names(volume, claim) && volume.metadata.annotations?.[boundByController] === undefined
-  if (isComplete && !marks) return undefined
+  const isBoundByController = !refersTo(volume, claim) && volume.metadata.annotations?.[boundByController] === undefined
+  if (isComplete && !isBoundByController) return undefined
   const changed = structuredClone(volume) as Volume
   if (!isComplete) {
     const claimRef = { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion }
     changed.spec = { ...changed.spec, claimRef }
   }
-  if (marks) mark(changed, boundByController)
+  if (isBoundByController) setAnnotation(changed, boundByController)
   return changed
 }
 
-/** The volume is free again; a claim that somebody else wrote into it stays, without its uid. */
-export function unboundVolume(volume: DeepReadonly<Volume>, { boundByController }: VolumeMarks): Volume | undefined {
+/** Removes the claim reference of a volume; a user-defined reference keeps all fields but the uid. */
+export function unboundVolume(volume: DeepReadonly<Volume>, { boundByController }: VolumeAnnotationKeys): Volume | undefined {
   if (volume.spec?.claimRef === undefined) return undefined
   const changed = structuredClone(volume) as Volume
   if (changed.metadata.annotations?.[boundByController] !== undefined) {
@@ -35,11 +35,11 @@ export function unboundVolume(volume: DeepReadonly<Volume>, { boundByController 
   return changed
 }
 
-/** The claim names its volume and is marked as bound. */
+/** Sets the volume name of a claim and marks it as bound. */
 export function boundClaim(
   claim: DeepReadonly<Claim>,
   volume: DeepReadonly<Volume>,
-  { bindCompleted, boundByController }: VolumeMarks,
+  { bindCompleted, boundByController }: VolumeAnnotationKeys,
 ): Claim | undefined {
   const isNamed = claim.spec?.volumeName === volume.metadata.name
   const isMarked = claim.metadata.annotations?.[bindCompleted] !== undefined
@@ -47,16 +47,16 @@ export function boundClaim(
   const changed = structuredClone(claim) as Claim
   if (!isNamed) {
     changed.spec = { ...changed.spec, volumeName: volume.metadata.name ?? '' }
-    mark(changed, boundByController)
+    setAnnotation(changed, boundByController)
   }
-  if (!isMarked) mark(changed, bindCompleted)
+  if (!isMarked) setAnnotation(changed, bindCompleted)
   return changed
 }
 
 /**
- * Status of a claim in a phase. Its capacity is set when it becomes bound and not afterwards: growing moves it on its own.
+ * Sets the phase of a claim. The capacity is set only when the claim becomes bound, because resizing changes it later.
  *
- * @param volume that it is bound to; absent: ways of mounting and capacity are forgotten
+ * @param volume the bound volume; absent: access modes and capacity are removed
  */
 export function claimInPhase(claim: DeepReadonly<Claim>, phase: string, volume?: DeepReadonly<Volume>): Claim | undefined {
   const before = claim.status ?? {}
@@ -82,6 +82,6 @@ export function volumeInPhase(volume: DeepReadonly<Volume>, phase: string, messa
   return changed
 }
 
-function mark(object: Claim | Volume, annotation: string): void {
+function setAnnotation(object: Claim | Volume, annotation: string): void {
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: 'yes' }
 }

@@ -1,12 +1,13 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreCreateConflict } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { claims, ephemeralClaimName, keyOf, type Pod, pods } from './objects.ts'
-import { isDeleted, isMadeFor, whenDone } from './protection.ts'
+import { isDeleted, isOwnedBy } from './protection.ts'
 
 /**
- * Makes the claims of ephemeral volumes: named by pod and volume, owned by the pod, and thereby deleted with it. A claim of
- * that name that is not the pod's is left alone, and the pod waits.
+ * Creates the claims of ephemeral volumes, named by pod and volume. The pod owns them, so they are deleted with it. An existing claim of
+ * that name with another owner is not changed, and the pod waits.
  *
  * @see Configuration and storage specification, 2.3
  */
@@ -18,25 +19,25 @@ export const ephemeralVolumeController: Controller = {
       async sync(key) {
         const [namespace = '', name = ''] = key.split('/')
         const pod = known.get(name, namespace)
-        if (pod !== undefined && !isDeleted(pod)) await makeClaims(pod, context)
+        if (pod !== undefined && !isDeleted(pod)) await createClaims(pod, context)
         return undefined
       },
     })
-    const look = (pod: DeepReadonly<Pod>) => {
+    const enqueue = (pod: DeepReadonly<Pod>) => {
       if (!isDeleted(pod) && pod.spec?.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true) work.add(keyOf(pod))
     }
-    // Claims that somebody deletes while their pod lives are made again.
-    const madeAgain = context.informers.of(claims).on({
+    // Recreates claims that are deleted while their pod exists.
+    const claimSubscription = context.informers.of(claims).on({
       deleted: ({ metadata: { namespace = '', ownerReferences } }) => {
         for (const { kind, name, controller } of ownerReferences ?? [])
           if (kind === 'Pod' && controller === true && known.get(name, namespace) !== undefined) work.add(`${namespace}/${name}`)
       },
     })
-    return whenDone([known.on({ added: look }), madeAgain])
+    return disposeSubscriptions([known.on({ added: enqueue }), claimSubscription])
   },
 }
 
-async function makeClaims(pod: DeepReadonly<Pod>, context: ControllerContext): Promise<void> {
+async function createClaims(pod: DeepReadonly<Pod>, context: ControllerContext): Promise<void> {
   const { client, informers, fieldManager, signal } = context
   const namespace = pod.metadata.namespace ?? ''
   for (const volume of pod.spec?.volumes ?? []) {
@@ -44,7 +45,7 @@ async function makeClaims(pod: DeepReadonly<Pod>, context: ControllerContext): P
     const name = ephemeralClaimName(pod, volume)
     const present = informers.of(claims).get(name, namespace)
     if (present !== undefined) {
-      if (!isMadeFor(present, pod)) context.onError(new Error(`the claim ${namespace}/${name} was not made for the pod`))
+      if (!isOwnedBy(present, pod)) context.onError(new Error(`the claim ${namespace}/${name} is not owned by the pod`))
       continue
     }
     const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral.volumeClaimTemplate ?? {}
@@ -59,6 +60,6 @@ async function makeClaims(pod: DeepReadonly<Pod>, context: ControllerContext): P
       },
       spec: spec ?? {},
     })
-    await unlessUnwanted(client.create(claims, claim as never, { fieldManager, signal }))
+    await ignoreCreateConflict(client.create(claims, claim as never, { fieldManager, signal }))
   }
 }

@@ -1,38 +1,38 @@
 import { type DeepReadonly, labelSelectorFromObject, Quantity } from '@krmkit/meta'
-import type { Claim, Volume, VolumeMarks } from './objects.ts'
+import type { Claim, Volume, VolumeAnnotationKeys } from './objects.ts'
 
-/** Which volume suits a claim. @see Configuration and storage specification, 2.4 and 2.5 */
+/** Matches volumes and claims. @see Configuration and storage specification, 2.4 and 2.5 */
 
-/** The class is a member, or, for old objects, an annotation. */
-export function classOf(object: DeepReadonly<Claim | Volume>, { classAnnotation }: VolumeMarks): string {
+/** Returns the class of an object: the field, or the annotation of old objects. */
+export function classOf(object: DeepReadonly<Claim | Volume>, { classAnnotation }: VolumeAnnotationKeys): string {
   return object.metadata.annotations?.[classAnnotation] ?? object.spec?.storageClassName ?? ''
 }
 
-/** Whether the volume names this claim; one without a uid names whatever claim has the name. */
-export function names(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): boolean {
+/** Whether a volume refers to a claim. A reference without a uid matches any claim of the name. */
+export function refersTo(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): boolean {
   const { namespace, name, uid = '' } = volume.spec?.claimRef ?? {}
   if (volume.spec?.claimRef === undefined || name !== claim.metadata.name || namespace !== claim.metadata.namespace) return false
   return uid === '' || uid === claim.metadata.uid
 }
 
 /**
- * The volume to bind: one that names the claim already, otherwise the smallest free one that is large enough; volumes with
- * fewer ways of mounting come first. Nothing for a claim that waits for its first consumer, unless a volume names it.
+ * Returns the volume to bind: one that refers to the claim, or else the smallest available one that is large enough, preferring fewer
+ * access modes. A claim that waits for its first consumer gets only a volume that refers to it.
  */
 export function bestVolume(
   claim: DeepReadonly<Claim>,
   volumes: readonly DeepReadonly<Volume>[],
-  options: { readonly marks: VolumeMarks; readonly waits: boolean },
+  options: { readonly annotationKeys: VolumeAnnotationKeys; readonly waits: boolean },
 ): DeepReadonly<Volume> | undefined {
   const size = sizeOf(claim.spec?.resources?.requests)
   const { selector, accessModes = [], volumeAttributesClassName = '' } = claim.spec ?? {}
-  const wanted = classOf(claim, options.marks)
+  const wanted = classOf(claim, options.annotationKeys)
   const selects = selector == null ? undefined : labelSelectorFromObject(selector)
   let best: DeepReadonly<Volume> | undefined
   for (const volume of volumes) {
     const modes = volume.spec?.accessModes ?? []
     if (!accessModes.every((mode) => modes.includes(mode))) continue
-    const named = names(volume, claim)
+    const named = refersTo(volume, claim)
     if (volume.spec?.claimRef !== undefined && !named) continue
     if (sizeOf(volume.spec?.capacity).compare(size) < 0 || modeOf(volume) !== modeOf(claim)) continue
     if (volume.metadata.deletionTimestamp !== undefined) continue
@@ -40,21 +40,21 @@ export function bestVolume(
     if (named) return volume
     if (options.waits || volume.status?.phase !== 'Available') continue
     if (selects !== undefined && !selects.matches(volume.metadata.labels ?? {})) continue
-    if (classOf(volume, options.marks) !== wanted) continue
+    if (classOf(volume, options.annotationKeys) !== wanted) continue
     if (best === undefined || isSmaller(volume, best)) best = volume
   }
   return best
 }
 
-/** Why the volume that a claim asks for by name does not do; undefined when it does. */
+/** Returns why a volume does not satisfy a claim that names it; undefined when it does. */
 export function mismatch(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,
-  marks: VolumeMarks,
+  annotationKeys: VolumeAnnotationKeys,
 ): 'size' | 'storageClassName' | 'volumeMode' | 'accessModes' | 'deletion' | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) return 'deletion'
   if (sizeOf(volume.spec?.capacity).compare(sizeOf(claim.spec?.resources?.requests)) < 0) return 'size'
-  if (classOf(volume, marks) !== classOf(claim, marks)) return 'storageClassName'
+  if (classOf(volume, annotationKeys) !== classOf(claim, annotationKeys)) return 'storageClassName'
   if (modeOf(volume) !== modeOf(claim)) return 'volumeMode'
   const modes = volume.spec?.accessModes ?? []
   return claim.spec?.accessModes?.every((mode) => modes.includes(mode)) === false ? 'accessModes' : undefined

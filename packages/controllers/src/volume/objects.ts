@@ -1,7 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
 
-/** As much of volumes, claims, classes and pods as these controllers read and write. */
+/** The parts of volumes, claims, classes and pods that these controllers read and write. */
 
 export interface ClaimReference {
   apiVersion?: string
@@ -82,27 +82,27 @@ export function storageClasses(profile: NamingProfile) {
   })
 }
 
-/** Names of the annotations and finalizers by which volumes and claims are marked. */
-export interface VolumeMarks {
+/** Annotation keys and finalizers of volumes and claims. */
+export interface VolumeAnnotationKeys {
   readonly claimFinalizer: string
   readonly volumeFinalizer: string
-  /** The claim knows its volume: from now on a missing volume means lost data. */
+  /** Marks a bound claim: a missing volume then means lost data. */
   readonly bindCompleted: string
-  /** The controller chose, so the controller may undo. */
+  /** Marks a binding that the controller selected and may undo. */
   readonly boundByController: string
-  /** On volumes: the provisioner that made it. */
+  /** On volumes: the provisioner that created it. */
   readonly provisionedBy: string
-  /** On claims: who shall make the volume; the older name too. */
+  /** On claims: the provisioner that must create the volume, under both names. */
   readonly provisioner: readonly string[]
-  /** On claims and volumes: the class, where the member does not say. */
+  /** On claims and volumes: the class, when the field is not set. */
   readonly classAnnotation: string
-  /** On claims: where the first consumer runs. */
+  /** On claims: the node of the first consumer. */
   readonly selectedNode: string
-  /** On classes. */
+  /** On classes: marks the default class. */
   readonly isDefaultClass: readonly string[]
 }
 
-export function volumeMarks({ domain }: NamingProfile): VolumeMarks {
+export function volumeAnnotationKeys({ domain }: NamingProfile): VolumeAnnotationKeys {
   return {
     claimFinalizer: `${domain}/pvc-protection`,
     volumeFinalizer: `${domain}/pv-protection`,
@@ -120,7 +120,7 @@ export function keyOf({ metadata: { namespace, name } }: DeepReadonly<ApiObject>
   return namespace === undefined || namespace === '' ? (name ?? '') : `${namespace}/${name ?? ''}`
 }
 
-/** Name of the claim that an ephemeral volume of a pod gets. @see Configuration and storage specification, 2.3 */
+/** Returns the claim name of an ephemeral volume. @see Configuration and storage specification, 2.3 */
 export function ephemeralClaimName(pod: DeepReadonly<Pod>, volume: { readonly name: string }): string {
   return `${pod.metadata.name ?? ''}-${volume.name}`
 }

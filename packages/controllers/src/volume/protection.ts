@@ -1,25 +1,35 @@
 import type { Informer, ResourceRef } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { type Claim, claims, ephemeralClaimName, keyOf, type Pod, pods, type Volume, volumeMarks, volumes } from './objects.ts'
+import {
+  type Claim,
+  claims,
+  ephemeralClaimName,
+  keyOf,
+  type Pod,
+  pods,
+  type Volume,
+  volumeAnnotationKeys,
+  volumes,
+} from './objects.ts'
 
 /**
- * Claims and volumes that are in use stay until nobody uses them: each carries a finalizer, which goes when its object is
- * deleted and free.
+ * Protects claims and volumes in use: each has a finalizer, which is removed when the object is being deleted and no longer used.
  */
 
-/** A claim is in use while a pod that has a node names it. */
+/** Protects claims while a scheduled pod uses them. */
 export const claimProtectionController: Controller = {
   name: 'persistentvolumeclaim-protection-controller',
   start: (context) => new ClaimProtection(context),
 }
 
-/** A volume is in use while it is bound. */
+/** Protects volumes while they are bound. */
 export const volumeProtectionController: Controller = {
   name: 'persistentvolume-protection-controller',
   start(context) {
-    const finalizer = volumeMarks(context.profile).volumeFinalizer
+    const finalizer = volumeAnnotationKeys(context.profile).volumeFinalizer
     const known = context.informers.of(volumes)
     const work = context.queue<string>({
       async sync(name) {
@@ -31,10 +41,10 @@ export const volumeProtectionController: Controller = {
         return undefined
       },
     })
-    const look = (volume: DeepReadonly<Volume>) => {
+    const enqueue = (volume: DeepReadonly<Volume>) => {
       if (isDeleted(volume) === hasFinalizer(volume, finalizer)) work.add(volume.metadata.name ?? '')
     }
-    return whenDone([known.on({ added: look, updated: look })])
+    return disposeSubscriptions([known.on({ added: enqueue, updated: enqueue })])
   },
 }
 
@@ -42,24 +52,24 @@ class ClaimProtection implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #finalizer: string
   readonly #claims: Informer<Claim>
-  readonly #leaves: (() => void)[] = []
+  readonly #subscriptions: (() => void)[] = []
   readonly #add: (key: string) => void
-  #followsPods = false
+  #watchesPods = false
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#finalizer = volumeMarks(context.profile).claimFinalizer
+    this.#finalizer = volumeAnnotationKeys(context.profile).claimFinalizer
     this.#claims = context.informers.of(claims)
     const work = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = (key) => work.add(key)
-    const look = (claim: DeepReadonly<Claim>) => {
+    const enqueue = (claim: DeepReadonly<Claim>) => {
       if (isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
     }
-    this.#leaves.push(this.#claims.on({ added: look, updated: look }))
+    this.#subscriptions.push(this.#claims.on({ added: enqueue, updated: enqueue }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const leave of this.#leaves) leave()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 
   async #sync(key: string): Promise<undefined> {
@@ -69,13 +79,13 @@ class ClaimProtection implements AsyncDisposable {
     const change = { resource: claims, object: claim, finalizer: this.#finalizer }
     if (!isDeleted(claim)) await addFinalizer(this.#context, change)
     else if (hasFinalizer(claim, this.#finalizer)) {
-      if (await this.#isUsed(claim)) this.#followPods()
+      if (await this.#isUsed(claim)) this.#watchPods()
       else await removeFinalizer(this.#context, change)
     }
     return undefined
   }
 
-  /** Asks the server: the copy may not know a pod that was made a moment ago. */
+  /** Lists pods on the server, because the informer may not have a new pod yet. */
   async #isUsed(claim: DeepReadonly<Claim>): Promise<boolean> {
     const { client, signal } = this.#context
     const namespace = claim.metadata.namespace ?? ''
@@ -85,20 +95,20 @@ class ClaimProtection implements AsyncDisposable {
     return false
   }
 
-  /** Only while a deleted claim is held do pods matter. */
-  #followPods(): void {
-    if (this.#followsPods) return
-    this.#followsPods = true
-    const look = (pod: DeepReadonly<Pod>) => {
+  /** Starts the informer of pods with the first terminating claim. */
+  #watchPods(): void {
+    if (this.#watchesPods) return
+    this.#watchesPods = true
+    const enqueue = (pod: DeepReadonly<Pod>) => {
       const namespace = pod.metadata.namespace ?? ''
       for (const name of claimNames(pod)) {
         const claim = this.#claims.get(name, namespace)
         if (claim !== undefined && isDeleted(claim)) this.#add(keyOf(claim))
       }
     }
-    const leave = this.#context.informers.of(pods).on({ deleted: look, updated: (_, before) => look(before) })
-    this.#leaves.push(leave)
-    // Whoever went before the copy began is told of by nobody.
+    const unsubscribe = this.#context.informers.of(pods).on({ deleted: enqueue, updated: (_, before) => enqueue(before) })
+    this.#subscriptions.push(unsubscribe)
+    // Pods deleted before the informer started cause no event.
     for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
   }
 }
@@ -110,18 +120,18 @@ function claimNames(pod: DeepReadonly<Pod>): string[] {
   })
 }
 
-/** Pods without a node do not count: a node does not start a pod whose claim is deleted. */
+/** Whether a pod uses a claim. Unscheduled pods do not count: nodes do not start pods with a terminating claim. */
 function usesClaim(pod: DeepReadonly<Pod>, claim: DeepReadonly<Claim>): boolean {
   if ((pod.spec?.nodeName ?? '') === '') return false
   return (pod.spec?.volumes ?? []).some((volume) => {
     if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName === claim.metadata.name
     if (volume.ephemeral === undefined || ephemeralClaimName(pod, volume) !== claim.metadata.name) return false
-    return isMadeFor(claim, pod)
+    return isOwnedBy(claim, pod)
   })
 }
 
-/** Whether the claim was made for an ephemeral volume of this very pod. */
-export function isMadeFor(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
+/** Whether a claim was created for an ephemeral volume of a pod. */
+export function isOwnedBy(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
   return claim.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid) ?? false
 }
 
@@ -154,19 +164,11 @@ async function removeFinalizer<T extends ApiObject>(context: ControllerContext, 
   )
 }
 
-/** Against the version that was looked at: another change is looked at first. */
+/** Removes the finalizer from the observed version; a concurrent change is a conflict. */
 async function write<T extends ApiObject>(context: ControllerContext, change: Change<T>, finalizers: string[]): Promise<void> {
   const { client, fieldManager, signal } = context
   const object = structuredClone(change.object) as T
   if (finalizers.length === 0) delete object.metadata.finalizers
   else object.metadata.finalizers = finalizers
   await ignoreNotFound(client.update(change.resource, object, { fieldManager, signal }))
-}
-
-export function whenDone(leaves: readonly (() => void)[]): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const leave of leaves) leave()
-    },
-  }
 }

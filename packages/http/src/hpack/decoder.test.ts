@@ -11,7 +11,7 @@ const decode = (decoder: HpackDecoder, block: Buffer, limit = 1 << 20) => {
 const fields = (raw: readonly string[] | undefined) =>
   raw === undefined ? undefined : Array.from({ length: raw.length / 2 }, (_, i) => `${raw[2 * i]}: ${raw[2 * i + 1]}`)
 
-/** Requests and responses of RFC 7541, appendix C: each list of blocks goes through one decoder. */
+/** Requests and responses of RFC 7541, appendix C. Each list of blocks is read by one decoder. */
 const examples: readonly (readonly [title: string, blocks: readonly (readonly [string, readonly string[]])[]])[] = [
   [
     'C.2 literals and an indexed field',
@@ -83,11 +83,11 @@ describe('HpackDecoder', () => {
     ['padding of a whole octet', '400161 82ffff'],
     ['padding with zeros', '400161 8118'],
     ['the code of EOS', '400161 84ffffffff'],
-  ])('refuses %s', (_, block) => {
+  ])('rejects %s', (_, block) => {
     expect(decode(new HpackDecoder(), hex(block))).toBeUndefined()
   })
 
-  it('keeps no more entries than the table has room for', () => {
+  it('evicts entries above the table size', () => {
     const decoder = new HpackDecoder()
     for (let i = 0; i < 300; i++) {
       const name = `n${i}`
@@ -99,14 +99,14 @@ describe('HpackDecoder', () => {
     expect(decode(decoder, indexed(62 + kept))).toBeUndefined()
   })
 
-  it('empties the table for a field that is larger than it', () => {
+  it('empties the table for a field above its size', () => {
     const decoder = new HpackDecoder()
     decode(decoder, literal('a', 'b'))
     decode(decoder, literal('a', 'x'.repeat(5000)))
     expect(decode(decoder, indexed(62))).toBeUndefined()
   })
 
-  it('stops keeping fields above the limit, but still follows the table', () => {
+  it('drops fields above the list limit but keeps the table in step', () => {
     const decoder = new HpackDecoder()
     const list = new HeaderList(100)
     expect(decoder.decode(Buffer.concat([literal('a', 'x'.repeat(60)), literal('b', 'c')]), list)).toBe(true)
@@ -114,7 +114,7 @@ describe('HpackDecoder', () => {
     expect(fields(decode(decoder, indexed(62)))).toEqual(['b: c'])
   })
 
-  it('keeps what is not allowed in HTTP, and says so', () => {
+  it('keeps invalid fields and marks the list', () => {
     for (const [name, value] of [
       ['a', 'b\n'],
       ['a', '\0'],
@@ -134,7 +134,7 @@ describe('HpackDecoder', () => {
     }
   })
 
-  it('never throws, whatever the block', () => {
+  it('never throws on arbitrary blocks', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 5 }), (blocks) => {
         const decoder = new HpackDecoder()
@@ -144,7 +144,7 @@ describe('HpackDecoder', () => {
   })
 })
 
-/** A literal with incremental indexing and a new name; lengths below 16 KiB. */
+/** Encodes a literal with incremental indexing and a new name; lengths below 16 KiB. */
 function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x40]), text(name), text(value)])
 }

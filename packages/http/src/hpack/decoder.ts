@@ -1,12 +1,12 @@
-import { type HeaderField, type HeaderList, headerField } from './header-list.ts'
+import { createHeaderField, type HeaderField, type HeaderList } from './header-list.ts'
 import { decodeHuffman, maxDecodedLength } from './huffman.ts'
 import { staticTable } from './static-table.ts'
 
-/** Size of the dynamic table that a peer may use when nothing else was agreed on. */
+/** Size of the dynamic table unless SETTINGS change it. */
 export const defaultTableSize = 4096
 
-const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => headerField(name, value))
-/** No field is smaller, so a dynamic table of the default size has no more entries than this; a power of two. */
+const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => createHeaderField(name, value))
+/** The maximum number of entries of a dynamic table of the default size: a field has at least 32 octets. A power of two. */
 const slots = defaultTableSize / 32
 const slotMask = slots - 1
 const largestInteger = 2 ** 28
@@ -17,7 +17,7 @@ const largestInteger = 2 ** 28
  * @see RFC 7541
  */
 export class HpackDecoder {
-  /** A ring: the newest entry is at `#newest`, older ones follow. */
+  /** A ring buffer: `#newest` is the index of the newest entry, older ones follow. */
   readonly #ring: (HeaderField | undefined)[] = new Array<HeaderField | undefined>(slots)
   #newest = 0
   #entries = 0
@@ -29,9 +29,9 @@ export class HpackDecoder {
   #end = 0
 
   /**
-   * Decodes one whole header block.
+   * Decodes one complete header block.
    *
-   * @returns false when the block breaks the rules: nothing that follows on the connection can be decoded.
+   * @returns false for a malformed block: later blocks of the connection cannot be decoded
    */
   decode(block: Buffer, list: HeaderList): boolean {
     this.#block = block
@@ -70,10 +70,10 @@ export class HpackDecoder {
     const name = nameIndex === 0 ? this.#text() : this.#field(nameIndex)?.name
     if (name === undefined) return undefined
     const value = this.#text()
-    return value === undefined ? undefined : headerField(name, value)
+    return value === undefined ? undefined : createHeaderField(name, value)
   }
 
-  /** An integer with a prefix of `bits`; -1 when it is incomplete or too large. */
+  /** Reads an integer with a prefix of `bits`. @returns -1 when it is incomplete or too large */
   #integer(bits: number): number {
     if (this.#at >= this.#end) return -1
     const mask = (1 << bits) - 1
@@ -88,12 +88,12 @@ export class HpackDecoder {
   }
 
   #text(): string | undefined {
-    const coded = this.#at < this.#end && (this.#block[this.#at]! & 0x80) !== 0
+    const isHuffman = this.#at < this.#end && (this.#block[this.#at]! & 0x80) !== 0
     const length = this.#integer(7)
     const start = this.#at
     if (length < 0 || length > this.#end - start) return undefined
     this.#at = start + length
-    if (!coded) return this.#block.toString('latin1', start, this.#at)
+    if (!isHuffman) return this.#block.toString('latin1', start, this.#at)
     const most = maxDecodedLength(length)
     const target = most <= this.#scratch.length ? this.#scratch : Buffer.allocUnsafe(most)
     const decoded = decodeHuffman(this.#block, { start, end: this.#at, target })
@@ -116,7 +116,7 @@ export class HpackDecoder {
     return true
   }
 
-  /** Drops the oldest entries until no more than `room` octets are used. */
+  /** Evicts the oldest entries until at most `room` octets are used. */
   #evict(room: number): void {
     while (this.#size > room && this.#entries > 0) {
       const oldest = (this.#newest + this.#entries - 1) & slotMask

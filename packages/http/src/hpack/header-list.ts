@@ -1,19 +1,19 @@
-/** One header field as HPACK tables hold it. Text has one character for each octet. */
+/** A header field in an HPACK table. Text has one character for each octet. */
 export interface HeaderField {
   readonly name: string
   readonly value: string
-  /** Octets of name and value, and 32. */
+  /** Octets of name and value, plus 32. */
   readonly size: number
-  /** Name and value are allowed in HTTP. */
+  /** Name and value are valid in HTTP. */
   readonly valid: boolean
 }
 
 const fieldOverhead = 32
 
-/** Tokens in lower case; pseudo headers begin with a colon. */
+/** Tokens in lower case; pseudo-headers begin with a colon. */
 const fieldName = /^:?[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-export function headerField(name: string, value: string): HeaderField {
+export function createHeaderField(name: string, value: string): HeaderField {
   return {
     name,
     value,
@@ -22,7 +22,7 @@ export function headerField(name: string, value: string): HeaderField {
   }
 }
 
-/** Whether a value has no control characters but tabs. */
+/** Whether a value has no control characters except tabs. */
 function isFieldValue(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i)
@@ -31,18 +31,18 @@ function isFieldValue(value: string): boolean {
   return true
 }
 
-/** The header list of one message, as it was sent: every field, in order, valid or not. */
+/** The header list of one message: every field in order, including invalid ones. */
 export class HeaderList {
-  /** Names and values in turn. Empty once the list is too large. */
+  /** Names and values in turn. Empty when the list is too large. */
   raw: string[] = []
-  /** A field has a name or a value that is not allowed. */
+  /** A field has an invalid name or value. */
   invalid = false
   tooLarge = false
-  /** Octets of all fields, with 32 for each. */
+  /** Octets of all fields, plus 32 for each. */
   size = 0
   readonly #limit: number
 
-  /** @param limit the most that `size` may be */
+  /** @param limit maximum of `size` */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -51,15 +51,15 @@ export class HeaderList {
     if (this.tooLarge) return
     this.size += field.size
     if (this.size > this.#limit) {
-      this.refuse()
+      this.discard()
       return
     }
     if (!field.valid) this.invalid = true
     this.raw.push(field.name, field.value)
   }
 
-  /** Forgets the fields: there is no room for them. */
-  refuse(): void {
+  /** Drops the fields and marks the list as too large. */
+  discard(): void {
     this.tooLarge = true
     this.raw = []
   }

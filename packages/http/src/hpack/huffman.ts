@@ -4,7 +4,7 @@
  * @see RFC 7541, 5.2 and appendix B
  */
 
-/** Bits of the code of each octet. The code is canonical: it follows from the lengths. EOS is the last code, 30 ones. */
+/** Code length of each octet in bits. The code is canonical, so it follows from the lengths. EOS is the last code, 30 ones. */
 const codeLengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
   6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10, 13, 6, 7, 7, 7, 7, 7,
@@ -17,8 +17,8 @@ const codeLengths: readonly number[] = [
 ]
 
 /**
- * Transitions by state and nibble. A state is an inner node of the code tree; the low byte of a transition is the decoded octet, the
- * flags say whether there is one, and what is wrong.
+ * Transitions by state and nibble. A state is an inner node of the code tree. The low byte of a transition is the decoded octet; flags
+ * tell whether it is set and whether the input is invalid.
  */
 const emits = 0x100
 const fails = 0x200
@@ -48,7 +48,7 @@ function buildTree(): Node {
 
 interface Automaton {
   readonly transitions: Int32Array
-  /** Whether input may end in a state: less than a byte of ones has been read beyond the last octet. */
+  /** Whether input may end in a state: fewer than eight padding ones follow the last octet. */
   readonly accepting: Uint8Array
 }
 
@@ -85,7 +85,7 @@ function transition(
   let decoded = 0
   for (let bit = 3; bit >= 0; bit--) {
     const next = node[(nibble >>> bit) & 1]
-    // The only code without an octet is EOS, which must not occur.
+    // The only code without an octet is EOS, which is invalid here.
     if (next === undefined) return fails
     if (typeof next === 'object') node = next
     else {
@@ -98,15 +98,15 @@ function transition(
 
 const { transitions, accepting } = buildAutomaton()
 
-/** The most octets that encoded ones can stand for: no code is shorter than five bits. */
+/** Maximum number of decoded octets: no code is shorter than five bits. */
 export function maxDecodedLength(encoded: number): number {
   return Math.floor((encoded * 8) / 5)
 }
 
 /**
- * Decodes `source` from `start` to `end` into `target`, which has room for `maxDecodedLength`.
+ * Decodes `source` from `start` to `end` into `target`, which must have room for `maxDecodedLength`.
  *
- * @returns the number of octets; -1 when the input is not of this code.
+ * @returns the number of decoded octets; -1 for invalid input
  */
 export function decodeHuffman(source: Uint8Array, options: { start: number; end: number; target: Uint8Array }): number {
   const { start, end, target } = options

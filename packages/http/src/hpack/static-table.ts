@@ -1,4 +1,4 @@
-/** The header fields that every HPACK context knows, in the order of their index, which begins with 1. @see RFC 7541, appendix A */
+/** The predefined header fields by index, which starts at 1. @see RFC 7541, appendix A */
 export const staticTable: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],

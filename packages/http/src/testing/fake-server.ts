@@ -4,8 +4,8 @@ import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { ListenOptions } from '../interfaces.ts'
 import { listen } from '../listen.ts'
 
-/** An answer of text. */
-export function text(
+/** Creates a text response. */
+export function textResponse(
   body: string,
   more: { readonly status?: number; readonly headers?: Record<string, string> } = {},
 ): ApiResponse {
@@ -16,14 +16,14 @@ export function text(
   }
 }
 
-/** Turns failures into Status answers, as a real server does. */
-export function answering(handle: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse): Handler {
+/** Converts thrown errors to Status responses, as a real server does. */
+export function withErrorResponses(handle: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse): Handler {
   return async (request) => {
     try {
       return await handle(request)
     } catch (error) {
       if (!ApiError.is(error)) throw error
-      return text(JSON.stringify(error.status), { status: error.code })
+      return textResponse(JSON.stringify(error.status), { status: error.code })
     }
   }
 }
@@ -33,10 +33,10 @@ export function listenPlain(
   handle: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse,
   options: Partial<ListenOptions> = {},
 ) {
-  return listen({ handle: answering(handle) }, { tls: false, ...options })
+  return listen({ handle: withErrorResponses(handle) }, { tls: false, ...options })
 }
 
-/** A connection that collects what arrives. */
+/** A raw TCP client that collects its input. */
 export class RawClient {
   readonly socket: Socket
   received = ''
@@ -59,7 +59,7 @@ export class RawClient {
     return this
   }
 
-  /** Everything received once `pattern` is in it. */
+  /** Waits for `pattern`. @returns all input so far */
   async until(pattern: string | RegExp): Promise<string> {
     const has = () => (typeof pattern === 'string' ? this.received.includes(pattern) : pattern.test(this.received))
     while (!has()) {
@@ -72,7 +72,7 @@ export class RawClient {
   }
 }
 
-/** A stream that is fed from outside, and tells when it was let go. */
+/** A stream that tests push to. `released` resolves when its reader returns. */
 export class Feed implements AsyncIterable<Uint8Array> {
   readonly released: Promise<void>
   pulled = 0
@@ -125,7 +125,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** An answer that streams `feed`. */
-export function streaming(feed: AsyncIterable<Uint8Array>): ApiResponse {
+/** Creates a response that streams `feed`. */
+export function streamResponse(feed: AsyncIterable<Uint8Array>): ApiResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'stream', stream: feed } }
 }

@@ -2,7 +2,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { HpackDecoder } from '../hpack/decoder.ts'
 import { HeaderList } from '../hpack/header-list.ts'
 
-/** A client of HTTP/2 that sends frames made by hand. */
+/** An HTTP/2 client that sends hand-made frames. */
 
 export const frameTypes = {
   data: 0,
@@ -24,7 +24,7 @@ export interface RawFrame {
   readonly payload: Buffer
 }
 
-/** A header field as bytes, one character for each. */
+/** A header field; each character is one octet. */
 export type RawField = readonly [name: string, value: string]
 
 export function encodeFrame(type: number, more: { flags?: number; stream?: number; payload?: Buffer } = {}): Buffer {
@@ -37,7 +37,7 @@ export function encodeFrame(type: number, more: { flags?: number; stream?: numbe
   return Buffer.concat([head, payload])
 }
 
-/** Literals that change no table, without Huffman code. */
+/** Encodes literals without indexing and without Huffman code. */
 export function encodeFields(fields: readonly RawField[], { indexed = false } = {}): Buffer {
   return Buffer.concat(
     fields.flatMap(([name, value]) => [Buffer.from([indexed ? 0x40 : 0]), encodeText(name), encodeText(value)]),
@@ -64,16 +64,16 @@ export const requestFields: readonly RawField[] = [
   [':authority', 'h'],
 ]
 
-export interface RawAnswer {
-  /** 0 when there is none. */
+export interface RawResponse {
+  /** 0 when there is no response. */
   readonly status: number
   readonly body: string
-  /** Code of the frame that reset the stream. */
+  /** Error code of RST_STREAM. */
   readonly reset: number | undefined
   readonly ended: boolean
 }
 
-/** A connection over TLS; frames that arrive are kept, settings and pings acknowledged. */
+/** A TLS connection that records received frames and acknowledges SETTINGS and PING. */
 export class RawHttp2 {
   readonly socket: TLSSocket
   readonly frames: RawFrame[] = []
@@ -97,14 +97,14 @@ export class RawHttp2 {
     return this
   }
 
-  /** Sends a whole request without a body. */
+  /** Sends a complete request without a body. */
   request(stream: number, fields: readonly RawField[], options: { readonly indexed?: boolean } = {}): this {
     const payload = encodeFields([...requestFields, ...fields], options)
     return this.send(encodeFrame(frameTypes.headers, { flags: flags.end | flags.endHeaders, stream, payload }))
   }
 
-  /** What became of a stream, once it has ended. */
-  async answer(stream: number): Promise<RawAnswer> {
+  /** Waits for the end of a stream. @returns its response */
+  async response(stream: number): Promise<RawResponse> {
     for (;;) {
       const own = this.frames.filter((frame) => frame.stream === stream)
       const reset = own.find(({ type }) => type === frameTypes.reset)
@@ -117,7 +117,7 @@ export class RawHttp2 {
     }
   }
 
-  /** Resolves when something has arrived or the connection is closed. */
+  /** Resolves on the next input or when the connection closes. */
   arrival(): Promise<void> {
     return new Promise((resolve) => this.#wake.push(resolve))
   }

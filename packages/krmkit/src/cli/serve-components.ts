@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ApiServerOptions, AuditEvent } from '@krmkit/apiserver'
 import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication'
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
-import { proxyTransport, selfSigned, type TlsFiles, type TlsSelfSigned, webhookTransport } from '@krmkit/http'
+import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { createFeatures, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
@@ -36,9 +36,9 @@ export interface ServerComponents {
   readonly authorization: Authorization
   readonly aggregation: AggregationFromFlags
   readonly audit: AuditTrails
-  readonly webhooks: ReturnType<typeof webhookTransport>
+  readonly webhooks: ReturnType<typeof createWebhookTransport>
   readonly webhookServices: WebhookServices
-  readonly proxies: ReturnType<typeof proxyTransport>
+  readonly proxies: ReturnType<typeof createProxyTransport>
   /** Undefined when the package runs from its sources, which have no worker file. */
   readonly yaml: ClosableTranslator | undefined
 }
@@ -69,9 +69,9 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
     ...environment,
     onError: (error) => log.error('cannot read the client certificate for aggregated API servers', error),
   })
-  const webhooks = webhookTransport()
+  const webhooks = createWebhookTransport()
   const webhookServices = new WebhookServices(options)
-  const proxies = proxyTransport()
+  const proxies = createProxyTransport()
   const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
@@ -137,7 +137,7 @@ export async function listenOptions(options: ServeOptions, { authentication }: S
     host: options.bindAddress,
     tls: await tlsOptions(options, authentication.clientAuthorities()),
     goaway: { chance: options.goawayChance, random: environment.random },
-    onFault: (error: unknown) => log.error('a connection failed', error),
+    onError: (error: unknown) => log.error('a connection failed', error),
   }
 }
 

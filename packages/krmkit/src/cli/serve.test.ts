@@ -151,7 +151,7 @@ describe('serve', () => {
   it.each([
     [['--enable-admission-plugins=Nonsense'], 'unknown admission plugin "Nonsense"'],
     [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be disabled'],
-    [['--controllers=nonsense'], 'there is no controller "nonsense"'],
+    [['--controllers=nonsense'], 'unknown controller "nonsense"'],
     [['--service-account-signing-key-file=missing.pem'], 'cannot read missing.pem'],
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],

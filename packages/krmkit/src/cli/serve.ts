@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { inProcessClient } from '@krmkit/client'
 import { ControllersError, type RunningControllers, runControllers, serverControllers } from '@krmkit/controllers'
-import { type Listening, listen } from '@krmkit/http'
+import { type Listener, listen } from '@krmkit/http'
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { Storage } from '@krmkit/storage'
@@ -52,7 +52,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
   prepareDataFolder(options.dataDir, { isNeeded: options.storage !== 'memory' })
   const components = await createComponents(options, log)
   const gate = new StartupGate()
-  let listening: Listening | undefined
+  let listening: Listener | undefined
   let storage: Storage | undefined
   try {
     // Listening comes first: a taken port ends the start before the storage is opened, and discovery advertises the chosen port.
@@ -92,7 +92,7 @@ function requireSeats(options: ServeOptions): void {
 interface ControllerContext {
   readonly components: ServerComponents
   readonly server: EmbeddedServer
-  readonly listening: Listening
+  readonly listening: Listener
   readonly serverAddress: string
   readonly log: Log
 }
@@ -117,7 +117,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
     client,
     controllers: components.controllers,
     bootstrapSigningKey: options.bootstrapSigningKey,
-    pace: controllersRateLimit,
+    rateLimit: controllersRateLimit,
     onError: (error) => logControllerError(error, { options, log }),
     ...(signing === undefined ? {} : { signing }),
     ...(issueLegacy === undefined ? {} : { legacyToken: issueLegacy }),
@@ -170,7 +170,7 @@ class StartupGate {
 
 async function writeKubeconfig(
   options: ServeOptions,
-  listening: Listening,
+  listening: Listener,
   { authentication }: ServerComponents,
 ): Promise<string | undefined> {
   const path = resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig'))
@@ -188,7 +188,7 @@ async function writeKubeconfig(
 }
 
 /** Updates the authorities that the TLS handshake names to clients. */
-function watchClientAuthorities(listening: Listening, { authentication }: ServerComponents, log: Log): void {
+function watchClientAuthorities(listening: Listener, { authentication }: ServerComponents, log: Log): void {
   authentication.onClientAuthorities((pem) => {
     try {
       listening.setClientAuthorities(pem)
@@ -201,7 +201,7 @@ function watchClientAuthorities(listening: Listening, { authentication }: Server
 
 interface RunningParts extends StartedControllers {
   readonly server: EmbeddedServer
-  readonly listening: Listening
+  readonly listening: Listener
   readonly components: ServerComponents
 }
 

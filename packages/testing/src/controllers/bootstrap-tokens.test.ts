@@ -29,7 +29,7 @@ describe('bootstrap signer', () => {
   }
   const plain = ['kubeconfig', 'other']
 
-  it('P118 P121 signs for every token that is for signing, and for no other', async () => {
+  it('signs with every token for signing, and no other [P118] [P121]', async () => {
     const { cluster, client, keys } = await begin()
     await using _ = cluster
     await client.create(secrets, secretOf('aaaaaa'))
@@ -41,7 +41,7 @@ describe('bootstrap signer', () => {
     expect(await keys()).toEqual(['jws-kubeconfig-aaaaaa', ...plain])
     const { data = {} } = await client.get(configMaps, 'cluster-info', shared)
     expect(await verifyClusterInfo(data, tokenOf('aaaaaa'))).toBe(kubeconfig)
-    // What is signed changes, or the signature is lost: it is made anew.
+    // A changed kubeconfig or a lost signature is signed again.
     for (const change of [{ kubeconfig: `${kubeconfig}users: []\n` }, { 'jws-kubeconfig-aaaaaa': null }]) {
       await client.patch(configMaps, 'cluster-info', { ...shared, type: 'merge', patch: { data: change } })
       expect(await keys()).toEqual(['jws-kubeconfig-aaaaaa', ...plain])
@@ -50,7 +50,7 @@ describe('bootstrap signer', () => {
     }
   })
 
-  it('P118 takes away the signatures of tokens that are gone, and of nobody', async () => {
+  it('removes the signatures of deleted tokens [P118]', async () => {
     const { cluster, client, keys } = await begin()
     await using _ = cluster
     await client.create(configMaps, { ...info, data: { ...info.data, 'jws-kubeconfig-zzzzzz': 'x..y' } })
@@ -64,7 +64,7 @@ describe('bootstrap signer', () => {
     expect(await keys()).toEqual(plain)
   })
 
-  it('P263 a signature ends with its token, even where nobody deletes it', async () => {
+  it('removes a signature when its token expires, even if it is not deleted [P263]', async () => {
     const { cluster, client, keys } = await begin()
     await using _ = cluster
     await client.create(configMaps, info)
@@ -80,7 +80,7 @@ describe('bootstrap signer', () => {
     expect(await keys()).toEqual(plain)
   })
 
-  it('writes nothing when all is well, and nothing without a kubeconfig', async () => {
+  it('writes nothing when signatures are current, or without a kubeconfig', async () => {
     const { cluster, client, keys } = await begin()
     await using _ = cluster
     await client.create(secrets, secretOf('aaaaaa'))
@@ -98,7 +98,7 @@ describe('bootstrap signer', () => {
     expect(cluster.ledger.count({ controllers: true, verb: 'update' })).toBe(0)
   })
 
-  it('P123 signs with the full token where that is asked for', async () => {
+  it('signs with the full token when configured [P123]', async () => {
     await using cluster = await serverWith()
     const { client } = cluster
     await client.create(namespaces, { metadata: { name: 'kube-public' } }).catch(() => undefined)
@@ -112,7 +112,7 @@ describe('bootstrap signer', () => {
 })
 
 describe('token cleaner', () => {
-  it('P116 P264 deletes a token at the moment when it expires', async () => {
+  it('deletes a token when it expires [P116] [P264]', async () => {
     await using cluster = await serverWith('tokencleaner')
     const { client } = cluster
     const left = async () => {
@@ -129,7 +129,7 @@ describe('token cleaner', () => {
     expect(await left()).toEqual(['aaaaaa', 'bbbbbb', 'cccccc', 'dddddd'])
     await cluster.clock.advance({ seconds: 1 })
     expect(await left()).toEqual(['bbbbbb', 'cccccc', 'dddddd'])
-    // Its life is made longer, that of another one shorter.
+    // Extends one expiration and shortens another.
     const until = (time: string) => ({ ...system, type: 'merge' as const, patch: { data: { expiration: encoded(time) } } })
     await client.patch(secrets, 'bootstrap-token-cccccc', until('2026-01-02T00:00:00Z'))
     await client.patch(secrets, 'bootstrap-token-dddddd', until('2025-01-02T00:00:00Z'))
@@ -140,7 +140,7 @@ describe('token cleaner', () => {
     expect(await left()).toEqual(['bbbbbb'])
   })
 
-  it('P264 goes by type and namespace, not by name, and does not keep what it cannot read', async () => {
+  it('selects tokens by type and namespace, and deletes unreadable ones [P264]', async () => {
     await using cluster = await serverWith('tokencleaner')
     const { client } = cluster
     const past = secretOf('aaaaaa', { expires: start - 1000 })

@@ -71,7 +71,7 @@ const controllers = [
 const begin = (options: TestServerOptions = {}) => createTestServer({ controllers, startAtMs: start, ...options })
 
 describe('signing', () => {
-  it('P131 P132 P134 signs what was approved, and nothing before', async () => {
+  it('signs requests only after approval [P131] [P132] [P134]', async () => {
     await using cluster = await begin()
     await cluster.client.create(requests, draft('a', { expirationSeconds: 3600 }))
     await cluster.settle()
@@ -84,7 +84,7 @@ describe('signing', () => {
     expect(signed.status?.conditions?.map(({ type }) => type)).toEqual(['Approved'])
   })
 
-  it('P133 does not sign what was denied, nor what has failed', async () => {
+  it('does not sign denied or failed requests [P133]', async () => {
     await using cluster = await begin()
     for (const name of ['denied', 'failed']) await cluster.client.create(requests, draft(name))
     expect((await decide(cluster, 'denied', 'Denied')).status?.certificate).toBeUndefined()
@@ -92,7 +92,7 @@ describe('signing', () => {
     expect((await decide(cluster, 'failed')).status?.certificate).toBeUndefined()
   })
 
-  it('P112 leaves the requests of other signers to them', async () => {
+  it('ignores requests of other signers [P112]', async () => {
     await using cluster = await begin()
     await cluster.client.create(requests, draft('a', { signerName: 'example.com/mine' }))
     expect((await decide(cluster, 'a')).status?.certificate).toBeUndefined()
@@ -105,10 +105,10 @@ describe('signing', () => {
       nodeDraft('a', { signerName: servingSigner, usages: ['digital signature', 'server auth'] }),
       'DNS or IP subjectAltName is required',
     ],
-    ['signature', draft('a', { pem: forged() }), 'the request is not signed with the key that it names'],
+    ['signature', draft('a', { pem: forged() }), 'the request is not signed with its own key'],
   ] as const
 
-  it.each(wrong)('P111 tells why a request is not signed to the log alone, once: %s', async (_, request, why) => {
+  it.each(wrong)('reports once why a request is not signed, only to onError: %s [P111]', async (_, request, why) => {
     const errors: unknown[] = []
     await using cluster = await begin({ onError: (error) => errors.push(error) })
     await cluster.client.create(requests, structuredClone(request))
@@ -121,7 +121,7 @@ describe('signing', () => {
     expect(errors[0]).toBeInstanceOf(ControllersError)
   })
 
-  it('P111 writes it into the request where that is asked for', async () => {
+  it('writes the failure to the request with reportFailures [P111]', async () => {
     const signers = { of: () => ({ signerName: clientSigner, sign: refuse }) }
     await using cluster = await begin({ signing: { signers, reportFailures: true } })
     await cluster.client.create(requests, draft('a'))
@@ -135,7 +135,7 @@ describe('signing', () => {
     })
   })
 
-  it('tries again when the authority is out of order', async () => {
+  it('retries when the authority fails', async () => {
     let certificate: string | undefined
     const sign = () => (certificate === undefined ? Promise.reject(new Error('no key')) : Promise.resolve(certificate))
     await using cluster = await begin({ signing: { signers: { of: () => ({ signerName: clientSigner, sign }) } } })
@@ -147,8 +147,8 @@ describe('signing', () => {
   })
 })
 
-describe('who asks', () => {
-  it('P267 is written down by the server, and cannot be made up or changed', async () => {
+describe('requester', () => {
+  it('is set by the server and cannot be forged or changed [P267]', async () => {
     await using cluster = await begin()
     const carl = { username: 'carl', uid: '7', groups: ['a', 'system:authenticated'], extra: { scopes: ['few'] } }
     const forgery = { username: 'system:node:a', uid: '0', groups: ['system:masters'], extra: { scopes: ['all'] } }
@@ -163,7 +163,7 @@ describe('who asks', () => {
     }
   })
 
-  it('P99 a made-up name does not get a request of a node approved', async () => {
+  it('with a forged node name is not approved [P99]', async () => {
     const rules = [{ verbs: ['create'], apiGroups: [group], resources: ['certificatesigningrequests'] }]
     const ofNodes = [{ verbs: ['create'], apiGroups: [group], resources: ['certificatesigningrequests/selfnodeclient'] }]
     await using cluster = await begin({ users: { bob: rules, 'system:node:a': ofNodes } })
@@ -182,7 +182,7 @@ describe('approval', () => {
     },
   ]
 
-  it('P99 approves and signs client certificates of nodes, by the right to them', async () => {
+  it('approves and signs authorized client certificates of nodes [P99]', async () => {
     await using cluster = await begin({ users: { joiner: may('nodeclient'), bob: may('nothing') } })
     await cluster.as('joiner').create(requests, nodeDraft('a'))
     await cluster.as('bob').create(requests, nodeDraft('b'))
@@ -200,7 +200,7 @@ describe('approval', () => {
     expect((await cluster.client.get(requests, 'b')).status).toEqual({})
   })
 
-  it('P99 a node renews its own certificate, and nobody else’s', async () => {
+  it('allows a node to renew only its own certificate [P99]', async () => {
     await using cluster = await begin({
       users: { 'system:node:a': may('selfnodeclient'), 'system:node:b': may('selfnodeclient') },
     })
@@ -212,7 +212,7 @@ describe('approval', () => {
     expect((await cluster.client.get(requests, 'other')).status).toEqual({})
   })
 
-  it('P99 asks again later: the right may be given after the request', async () => {
+  it('repeats the authorization check, because permission may be granted later [P99]', async () => {
     const users: Record<string, ReturnType<typeof may>> = { joiner: may('nothing') }
     await using cluster = await begin({ users })
     await cluster.as('joiner').create(requests, nodeDraft('a'))
@@ -223,7 +223,7 @@ describe('approval', () => {
     expect((await cluster.client.get(requests, 'a')).status?.certificate).toBeDefined()
   })
 
-  it('P95 P101 P103 leaves all others to people', async () => {
+  it('does not approve other requests [P95] [P101] [P103]', async () => {
     await using cluster = await begin()
     const { client } = cluster
     const serving = createCertificateRequest({ subject: nodeSubject, names: { dns: ['a'] } }).request
@@ -242,7 +242,7 @@ describe('approval', () => {
 describe('clean-up', () => {
   const names = async (cluster: TestServer) => (await cluster.client.list(requests)).items.map(({ metadata }) => metadata.name)
 
-  it('P135 an hour after a request was approved, denied or failed, a day after one that is pending', async () => {
+  it('deletes requests an hour after approval, denial or failure, pending ones after a day [P135]', async () => {
     await using cluster = await begin()
     for (const name of ['approved', 'denied', 'failed', 'pending']) await cluster.client.create(requests, draft(name))
     await cluster.clock.advance({ minutes: 30 })
@@ -259,7 +259,7 @@ describe('clean-up', () => {
     expect(await names(cluster)).toEqual([])
   })
 
-  it('P135 a change of state gives another hour, a label does not', async () => {
+  it('restarts the hour on a change of state, not of labels [P135]', async () => {
     await using cluster = await begin()
     await cluster.client.create(requests, draft('a', { signerName: 'example.com/mine' }))
     await decide(cluster, 'a')
@@ -272,7 +272,7 @@ describe('clean-up', () => {
     expect(await names(cluster)).toEqual([])
   })
 
-  it('P135 when the certificate ends, whenever that is', async () => {
+  it('deletes requests when the certificate expires [P135]', async () => {
     await using cluster = await begin()
     await cluster.client.create(requests, draft('a', { expirationSeconds: 600 }))
     await decide(cluster, 'a')
@@ -282,7 +282,7 @@ describe('clean-up', () => {
     expect(await names(cluster)).toEqual([])
   })
 
-  it('P135 whatever times somebody writes, there are five minutes to read it', async () => {
+  it('keeps requests for five minutes after a change, whatever their times [P135]', async () => {
     await using cluster = await begin()
     const { metadata } = await cluster.client.create(requests, draft('a'))
     const conditions = [
@@ -298,7 +298,7 @@ describe('clean-up', () => {
 })
 
 describe('a node', () => {
-  it('P99 P134 joins with the identity of a helper, is then itself by its certificate, and renews it', async () => {
+  it('joins with a bootstrap identity, then authenticates by its certificate and renews it [P99] [P134]', async () => {
     const resources = [
       'certificatesigningrequests',
       'certificatesigningrequests/nodeclient',
@@ -331,7 +331,7 @@ describe('a node', () => {
     const second = certificateOf((await by(first, `${path}/second`)).object)
     expect(second.toLegacyObject().subject.CN).toBe('system:node:a')
     expect((await by(second, `${path}/second`)).status).toBe(200)
-    // A certificate of somebody else's authority is nobody's; so is one that has ended.
+    // Certificates of another authority and expired ones are rejected.
     await using other = await begin()
     await other.client.create(requests, nodeDraft('first'))
     await other.settle()
@@ -341,7 +341,7 @@ describe('a node', () => {
     expect((await by(second, path)).status).toBe(403)
   })
 
-  it('forks share the authority, and each has its own time', async () => {
+  it('is recognized by forks, each with its own time', async () => {
     await using cluster = await begin()
     const fork = cluster.fork()
     await using _ = fork
@@ -352,7 +352,7 @@ describe('a node', () => {
   })
 })
 
-/** A request that was changed after it was signed. */
+/** Returns a request that was modified after signing. */
 function forged(): string {
   const { request } = createCertificateRequest({ subject: { commonName: 'jane' } })
   const der = Buffer.from(request.replace(/-----[^-]+-----|\n/g, ''), 'base64')
@@ -374,7 +374,7 @@ describe('trust bundles', () => {
   })
   const publisher = 'kube-apiserver-serving-clustertrustbundle-publisher-controller'
 
-  it('the authority behind the server is published in place of earlier ones, where the kind is served', async () => {
+  it('replace earlier ones with the authority of the server, where the kind is served', async () => {
     await using source = await begin()
     const rootCA = await source.signingAuthority()
     const kinds = createCatalog({ runtimeConfig: 'certificates.k8s.io/v1beta1=true' }).definitions

@@ -25,7 +25,7 @@ const sum = (name: string, into: string, labels: Record<string, string> = {}) =>
 })
 
 describe('clusterrole-aggregation-controller', () => {
-  it('gathers rules by the names of roles, each once, and keeps up with every change', async () => {
+  it('aggregates rules in the order of role names, without duplicates, and follows changes', async () => {
     await using cluster = await createTestServer({ controllers })
     const { client } = cluster
     const rulesOf = async (name: string) => {
@@ -43,7 +43,7 @@ describe('clusterrole-aggregation-controller', () => {
     expect(await rulesOf('all')).toBeNull()
   })
 
-  it('takes back what others write there, and owns what it gathers', async () => {
+  it('overwrites other changes and owns the aggregated rules', async () => {
     await using cluster = await createTestServer({ controllers })
     const { client } = cluster
     await client.create(clusterRoles, sum('all', 'all'))
@@ -58,7 +58,7 @@ describe('clusterrole-aggregation-controller', () => {
     expect(owner).toMatchObject({ manager: 'clusterrole-aggregation-controller', operation: 'Apply' })
   })
 
-  it('passes rules on through roles that gather, and never to themselves', async () => {
+  it('aggregates aggregated roles, never a role into itself', async () => {
     await using cluster = await createTestServer({ controllers })
     const { client } = cluster
     await client.create(clusterRoles, sum('admin', 'admin', { into: 'admin' }))
@@ -71,7 +71,7 @@ describe('clusterrole-aggregation-controller', () => {
     expect((await client.get(clusterRoles, 'admin')).rules).toBeNull()
   })
 
-  it('leaves roles without an aggregation rule alone, and writes nothing when nothing changes', async () => {
+  it('ignores roles without an aggregation rule, and writes nothing without changes', async () => {
     await using cluster = await createTestServer({ controllers })
     const { client } = cluster
     await client.create(clusterRoles, part('plain', {}, list('pods')))

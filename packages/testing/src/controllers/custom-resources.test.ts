@@ -29,12 +29,12 @@ function widget(name: string, metadata: Partial<ApiObject['metadata']> = {}): Ap
   return { apiVersion: 'shop.example.com/v1', kind: 'Widget', metadata: { name, ...metadata } }
 }
 
-it('a seed may define what it holds', async () => {
+it('a seed may define its own resources', async () => {
   await using cluster = await createTestServer({ seed: [widget('a', { namespace: 'n' }), definition] })
   expect(namesOf(await cluster.client.list(widgets))).toEqual(['a'])
 })
 
-it('P9 custom objects go with their namespace', async () => {
+it('custom objects are deleted with their namespace [P9]', async () => {
   const held = widget('held', { namespace: 'n', finalizers: ['example.com/f'] })
   await using cluster = await createTestServer({ seed: [definition, held, widget('free', { namespace: 'n' }), widget('other')] })
   const { client } = cluster
@@ -47,7 +47,7 @@ it('P9 custom objects go with their namespace', async () => {
   await expect(client.get(namespaces, 'n')).rejects.toMatchObject({ reason: 'NotFound' })
 })
 
-it('P166 custom objects own and are owned as soon as they are served', async () => {
+it('custom objects take part in garbage collection as soon as they are served [P166]', async () => {
   await using cluster = await createTestServer()
   const { client } = cluster
   await client.create(definitions, definition)
@@ -64,7 +64,7 @@ it('P166 custom objects own and are owned as soon as they are served', async () 
   expect(namesOf(await client.list(configMaps))).toEqual([])
 })
 
-it('what a definition takes with it counts as gone', async () => {
+it('objects of a deleted definition count as deleted', async () => {
   await using cluster = await createTestServer({ seed: [definition] })
   const { client } = cluster
   const owner = await client.create(widgets, widget('owner'))
@@ -77,7 +77,7 @@ it('what a definition takes with it counts as gone', async () => {
   expect(namesOf(await client.list(configMaps))).toEqual([])
 })
 
-it('works by other names', async () => {
+it('works with another naming profile', async () => {
   const profile = createNamingProfile({
     vendor: 'acme',
     domain: 'acme.example',

@@ -43,7 +43,7 @@ async function setsOf({ client }: TestServer): Promise<ReplicaSet[]> {
 const revisionOf = ({ metadata }: ApiObject) => Number(metadata.annotations?.['deployment.kubernetes.io/revision'])
 const counts = (sets: readonly ReplicaSet[]) => sets.map((set) => [revisionOf(set), set.spec?.replicas])
 
-/** What the controller of replica sets, a scheduler and nodes would bring about: all pods run, or none of the newest set. */
+/** Simulates the replica set controller, scheduler and nodes: all pods run, or none of the newest set. */
 async function run(server: TestServer, { healthy = true } = {}): Promise<void> {
   for (const set of await setsOf(server)) {
     const replicas = set.spec?.replicas ?? 0
@@ -54,7 +54,7 @@ async function run(server: TestServer, { healthy = true } = {}): Promise<void> {
   await server.settle()
 }
 
-/** Until nothing changes any more. */
+/** Repeats until nothing changes. */
 async function runAll(server: TestServer): Promise<void> {
   for (let i = 0; i < 12; i++) await run(server)
 }
@@ -65,7 +65,7 @@ const conditionsOf = async ({ client }: TestServer) =>
   (await client.get(deployments, 'web')).status?.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`)
 
 describe('deployment controller', () => {
-  it('makes a replica set for the template, and tells when all is there', async () => {
+  it('creates a replica set for the template and reports completion', async () => {
     await using server = await start(deployment())
     await server.settle()
     const [set, ...others] = await setsOf(server)
@@ -104,7 +104,7 @@ describe('deployment controller', () => {
     ])
   })
 
-  it('counts revisions on from those of sets that it adopts, however long they are', async () => {
+  it('continues the revisions of adopted sets, however large', async () => {
     const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
     const adopted = {
       apiVersion: 'apps/v1',
@@ -118,14 +118,14 @@ describe('deployment controller', () => {
     expect(metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3546343826724305833')
   })
 
-  it('a deployment of none is there at once', async () => {
+  it('completes a deployment of zero replicas immediately', async () => {
     await using server = await start(deployment({ replicas: 0 }))
     await server.settle()
     expect((await server.client.get(deployments, 'web')).status).toEqual({ observedGeneration: 1, conditions: expect.any(Array) })
     expect(await conditionsOf(server)).toContain('Progressing True NewReplicaSetAvailable')
   })
 
-  it('rolls over within the bounds of the strategy, and back to a template that was there before', async () => {
+  it('rolls out within the bounds of the strategy, and back to an earlier template', async () => {
     await using server = await start(deployment({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } }))
     await server.settle()
     await run(server)
@@ -156,7 +156,7 @@ describe('deployment controller', () => {
     expect(revisionOf(await server.client.get(deployments, 'web'))).toBe(3)
   })
 
-  it('stops where the new pods do not become available, and says so after the deadline', async () => {
+  it('stops when new pods do not become available, and reports it after the deadline', async () => {
     await using server = await start(
       deployment({ progressDeadlineSeconds: 60, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }),
     )
@@ -174,7 +174,7 @@ describe('deployment controller', () => {
     expect(await conditionsOf(server)).toContain('Progressing False ProgressDeadlineExceeded')
   })
 
-  it('recreates: the old pods go before the new ones come', async () => {
+  it('removes old pods before creating new ones with Recreate', async () => {
     await using server = await start(deployment({ strategy: { type: 'Recreate' } }))
     await server.settle()
     await run(server)
@@ -188,7 +188,7 @@ describe('deployment controller', () => {
     ])
   })
 
-  it('scales what is there; in the midst of a rollout each set gets its share', async () => {
+  it('scales the active set, and all sets proportionally during a rollout', async () => {
     await using server = await start(
       deployment({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } }),
     )
@@ -211,14 +211,14 @@ describe('deployment controller', () => {
     expect((await setsOf(server)).map(({ spec }) => spec?.replicas)).toEqual([0, 0])
   })
 
-  it('scaled in the midst of a rollout so that no set changes, it rolls on', async () => {
+  it('continues the rollout when scaling changes no set', async () => {
     const strategy = (maxSurge: number) => ({ rollingUpdate: { maxSurge, maxUnavailable: 2 } })
     await using server = await start(deployment({ replicas: 10, strategy: strategy(3) }))
     await server.settle()
     await run(server)
     await change(server, { template: template('web:2') })
     await server.settle()
-    // As many with the smaller surge as there are.
+    // The smaller surge allows the existing number of pods.
     await change(server, { replicas: 11, strategy: strategy(2) })
     await server.settle()
     await change(server, { template: template('web:3') })
@@ -226,7 +226,7 @@ describe('deployment controller', () => {
     expect(counts(await setsOf(server)).at(-1)).toEqual([3, 11])
   })
 
-  it('goes back to the revision that an annotation names, or to the one before', async () => {
+  it('rolls back to the annotated or the previous revision', async () => {
     const mark = 'deprecated.deployment.rollback.to'
     await using server = await start(deployment())
     await runAll(server)
@@ -248,7 +248,7 @@ describe('deployment controller', () => {
     expect((await setsOf(server)).map(({ metadata }) => metadata.annotations?.[mark])).toEqual([undefined, undefined, undefined])
   })
 
-  it('a paused one scales and does not roll', async () => {
+  it('scales a paused deployment without rolling out', async () => {
     await using server = await start(deployment())
     await server.settle()
     await run(server)
@@ -264,7 +264,7 @@ describe('deployment controller', () => {
     ])
   })
 
-  it('keeps as much history as is asked for', async () => {
+  it('respects the revision history limit', async () => {
     await using server = await start(deployment({ revisionHistoryLimit: 1 }))
     await runAll(server)
     for (const image of ['web:2', 'web:3', 'web:4']) {
@@ -277,7 +277,7 @@ describe('deployment controller', () => {
     ])
   })
 
-  it('adopts what its selector matches, lets go what it does not, and leaves alone what others control', async () => {
+  it('adopts matching sets, releases others, and ignores sets with another controller', async () => {
     const set = (name: string, metadata: object = {}) => ({
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
@@ -296,7 +296,7 @@ describe('deployment controller', () => {
     expect((await setsOf(server)).length).toBe(3)
   })
 
-  it('is off in a test server that does not ask for it', async () => {
+  it('is disabled in a test server by default', async () => {
     await using server = await createTestServer({ seed: [deployment()] })
     await server.settle()
     expect([await setsOf(server), (await server.client.get(deployments, 'web')).status]).toEqual([[], {}])

@@ -31,7 +31,7 @@ function budget(spec: object): { metadata: { name: string }; spec: object } {
   return { metadata: { name: 'b' }, spec: { selector: { matchLabels: labels }, ...spec } }
 }
 
-/** A deployment of 4, its replica set of 4, and 3 ready pods. */
+/** Creates a deployment of 4, its replica set of 4, and 3 ready pods. */
 async function deploy(client: Client): Promise<void> {
   const spec = { replicas: 4, selector: { matchLabels: labels }, template }
   const top = await client.create(deployments, { metadata: { name: 'web' }, spec })
@@ -54,7 +54,7 @@ function evict(client: Client, name: string) {
 }
 
 describe('disruption controller', () => {
-  it('P4 counts pods, and evictions are held to it', async () => {
+  it('counts pods, and limits evictions [P4]', async () => {
     await using cluster = await createTestServer({ seed: [pod('a'), pod('b')] })
     const { client } = cluster
     await client.create(budgets, budget({ minAvailable: 1 }))
@@ -77,7 +77,7 @@ describe('disruption controller', () => {
     expect((await refused).status).toBe(429)
   })
 
-  it('follows pods as they come, get ready and go', async () => {
+  it('follows the creation, readiness and deletion of pods', async () => {
     await using cluster = await createTestServer({ seed: [pod('a')] })
     const { client } = cluster
     await client.create(budgets, budget({ minAvailable: 1 }))
@@ -104,7 +104,7 @@ describe('disruption controller', () => {
     ['a number that may be missing', { maxUnavailable: 1 }, { expectedPods: 4, desiredHealthy: 3, disruptionsAllowed: 0 }],
     ['a share that may be missing', { maxUnavailable: '50%' }, { expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 1 }],
     ['a share that must be there', { minAvailable: '25%' }, { expectedPods: 4, desiredHealthy: 1, disruptionsAllowed: 2 }],
-  ])('asks the deployment behind the pods: %s', async (_, spec, wanted) => {
+  ])('uses the scale of the deployment of the pods: %s', async (_, spec, wanted) => {
     await using cluster = await createTestServer({ controllers: ['disruption-controller'] })
     await deploy(cluster.client)
     await cluster.client.create(budgets, budget(spec))
@@ -112,7 +112,7 @@ describe('disruption controller', () => {
     expect((await cluster.client.get(budgets, 'b')).status).toMatchObject({ currentHealthy: 3, ...wanted })
   })
 
-  it('allows nothing when a controller does not tell', async () => {
+  it('allows nothing when a controller has no scale', async () => {
     const errors: unknown[] = []
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: '11111111-2222-3333-4444-555555555555' }
     await using cluster = await createTestServer({
@@ -129,7 +129,7 @@ describe('disruption controller', () => {
     expect(errors[0]).toMatchObject({ code: 'NoScale' })
   })
 
-  it('forgets an eviction that led to nothing after two minutes', async () => {
+  it('drops an eviction without deletion after two minutes', async () => {
     await using cluster = await createTestServer({ seed: [pod('a'), pod('b')] })
     const { client, clock } = cluster
     await client.create(budgets, budget({ minAvailable: 1 }))

@@ -47,8 +47,8 @@ async function cluster() {
 
 const danglingOf = ({ status }: FlowSchema) => status?.conditions?.find(({ type }) => type === 'Dangling')
 
-describe('objects of flow control', () => {
-  it('are there from the start, and every schema has its level', async () => {
+describe('flow control objects', () => {
+  it('exist from the start, and every schema has its level', async () => {
     await using made = await cluster()
     const { client } = made
     expect(namesOf(await client.list(levels))).toEqual([
@@ -81,7 +81,7 @@ describe('objects of flow control', () => {
     expect(made.errors).toEqual([])
   })
 
-  it('are mended unless their annotation keeps the server away; a second look changes nothing', async () => {
+  it('are restored unless their annotation disables it; a second pass changes nothing', async () => {
     await using made = await cluster()
     const { client, clock, running } = made
     const before = await client.list(schemas)
@@ -100,7 +100,7 @@ describe('objects of flow control', () => {
     expect(namesOf(await client.list(schemas))).toContain('probes')
   })
 
-  it('tell of a schema whose level is missing, and when it comes', async () => {
+  it('report a schema whose level is missing, and when it is created', async () => {
     await using made = await cluster()
     const { client, running } = made
     const rules = [

@@ -14,7 +14,7 @@ interface Making {
   readonly finalizers?: string[]
 }
 
-/** Makes an object; the answer is how others name it as their owner. */
+/** Creates an object. @returns an owner reference to it */
 async function make(client: Client, name: string, { owners = [], ...metadata }: Making = {}): Promise<OwnerReference> {
   const made = await client.create(configMaps, { metadata: { name, ...metadata, ownerReferences: [...owners] } })
   return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: made.metadata.uid! }
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => base.close())
 
 describe('garbage collector', () => {
-  it('P166 background: dependents go after their owner, along the whole chain', async () => {
+  it('deletes dependents after their owner in the background, transitively [P166]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const top = await make(client, 'top')
@@ -53,7 +53,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['other'])
   })
 
-  it('P166 foreground: dependents that block go before their owner', async () => {
+  it('deletes blocking dependents before their owner in the foreground [P166]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -70,7 +70,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual([])
   })
 
-  it('P19 foreground: a dependent that does not block is not waited for', async () => {
+  it('does not wait for a non-blocking dependent in the foreground [P19]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -81,7 +81,7 @@ describe('garbage collector', () => {
     expect((await client.get(configMaps, 'slow')).metadata.deletionTimestamp).toBeDefined()
   })
 
-  it('P19 foreground: an owner goes when its dependent stops to block', async () => {
+  it('deletes an owner in the foreground when its dependent no longer blocks [P19]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -95,7 +95,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['blocks'])
   })
 
-  it('P166 foreground: goes down a chain and comes back up', async () => {
+  it('deletes a chain in the foreground from its end [P166]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const blocked = (owner: OwnerReference) => ({ ...owner, blockOwnerDeletion: true })
@@ -111,7 +111,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual([])
   })
 
-  it('P166 orphan: dependents stay and lose the reference', async () => {
+  it('keeps orphaned dependents without the reference [P166]', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -125,7 +125,7 @@ describe('garbage collector', () => {
     expect((await client.get(configMaps, 'two')).metadata.ownerReferences).toMatchObject([{ name: 'other' }])
   })
 
-  it('P166 ends what was left half done before it began', async () => {
+  it('completes deletions that began before its start [P166]', async () => {
     await using cluster = await createTestServer({ controllers: ['-garbage-collector-controller', '*'] })
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -142,7 +142,7 @@ describe('garbage collector', () => {
   it.each([
     ['does not exist', { name: 'nobody', uid: absentUid }],
     ['is another one of that name', { name: 'owner', uid: absentUid }],
-  ])('collects an object whose owner %s', async (_, reference) => {
+  ])('deletes an object whose owner %s', async (_, reference) => {
     await using cluster = base.fork()
     const { client } = cluster
     await make(client, 'owner')
@@ -151,7 +151,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['owner'])
   })
 
-  it('collects an object that names its owner by a wrong kind, name or namespace', async () => {
+  it('deletes an object with a wrong kind, name or namespace of its owner', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     await client.create(namespaces, { metadata: { name: 'n' } })
@@ -164,7 +164,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['owner', 'right'])
   })
 
-  it('keeps an object while one of its owners is left, and takes the others off it', async () => {
+  it('keeps an object with a remaining owner, and removes other references', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const a = await make(client, 'a')
@@ -178,7 +178,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual([])
   })
 
-  it('collects across kinds, and lets cluster-scoped objects own namespaced ones', async () => {
+  it('works across kinds, and allows cluster-scoped owners of namespaced objects', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await client.create(namespaces, { metadata: { name: 'owner' } })
@@ -191,7 +191,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(secrets))).toEqual([])
   })
 
-  it('leaves a cluster-scoped object alone that names an owner in some namespace', async () => {
+  it('ignores a cluster-scoped object with a namespaced owner', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')
@@ -201,7 +201,7 @@ describe('garbage collector', () => {
     expect((await client.get(namespaces, 'owned')).metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('leaves an object alone whose owner is of a kind that is not served', async () => {
+  it('ignores an object whose owner is of an unserved kind', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
     const { client } = cluster
@@ -212,7 +212,7 @@ describe('garbage collector', () => {
     expect(errors[0]).toMatchObject({ code: 'UnknownKind' })
   })
 
-  it('collects a circle that is deleted in the foreground', async () => {
+  it('deletes a cycle in the foreground', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const a = await make(client, 'a')
@@ -226,7 +226,7 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual([])
   })
 
-  it('bears writers beside it', async () => {
+  it('tolerates concurrent writers', async () => {
     await using cluster = base.fork()
     const { client, faults } = cluster
     const a = await make(client, 'a')
@@ -240,7 +240,7 @@ describe('garbage collector', () => {
     expect(faults.pending).toBe(0)
   })
 
-  it('collects many at once', async () => {
+  it('deletes many objects at once', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const owner = await make(client, 'owner')

@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => base.close())
 
 describe('service account controller', () => {
-  it('keeps the account default in every namespace', async () => {
+  it('maintains the default account in every namespace', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     const { items } = await client.list(serviceAccounts)
     expect(items.map(({ metadata }) => metadata.namespace)).toEqual(systemNamespaces)
     expect(new Set(namesOf({ items }))).toEqual(new Set(['default']))
-    // Nothing of it is owned, so nobody is said to own it.
+    // The account has no fields, so it has no managed fields.
     expect(items[0]!.metadata.managedFields).toBeUndefined()
     await client.create(namespaces, named('n'))
     await cluster.settle()
@@ -29,7 +29,7 @@ describe('service account controller', () => {
     expect(namesOf(await client.list(serviceAccounts, { namespace: 'n' }))).toEqual(['default'])
   })
 
-  it('lets others go', async () => {
+  it('does not restore other accounts', async () => {
     await using cluster = base.fork()
     const { client } = cluster
     await client.create(serviceAccounts, named('mine'))
@@ -38,7 +38,7 @@ describe('service account controller', () => {
     expect(namesOf(await client.list(serviceAccounts, { namespace: 'default' }))).toEqual(['default'])
   })
 
-  it('makes none in a namespace that goes away', async () => {
+  it('creates none in a terminating namespace', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
     const { client } = cluster
@@ -54,7 +54,7 @@ describe('service account controller', () => {
 describe('root CA publisher', () => {
   const name = 'kube-root-ca.crt'
 
-  it('keeps the certificate in every namespace, whatever becomes of it', async () => {
+  it('restores the certificate in every namespace after any change', async () => {
     await using cluster = await createTestServer({ rootCA: 'PEM' })
     const { client } = cluster
     const { items } = await client.list(configMaps)

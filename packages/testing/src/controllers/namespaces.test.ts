@@ -18,7 +18,7 @@ function reasons({ status = {} }: Namespace): Record<string, string | undefined>
 }
 
 describe('namespace controller', () => {
-  it('P9 P128 takes what is in a namespace with it, and nothing else', async () => {
+  it('deletes the content of a namespace, and nothing else [P9] [P128]', async () => {
     await using cluster = await createTestServer({ seed: seed.filter(({ metadata }) => metadata.name !== 'held') })
     const { client } = cluster
     await client.delete(namespaces, 'n')
@@ -27,13 +27,13 @@ describe('namespace controller', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['elsewhere'])
     expect(namesOf(await client.list(secrets))).toEqual([])
     expect(namesOf(await client.list(serviceAccounts, inside))).toEqual([])
-    // Its name is free again, and everything begins anew.
+    // The name can be used again.
     await client.create(namespaces, { metadata: { name: 'n' } })
     await cluster.settle()
     expect(namesOf(await client.list(serviceAccounts, inside))).toEqual(['default'])
   })
 
-  it('P128 waits for what finalizers hold, and says so', async () => {
+  it('waits for objects with finalizers, and reports them [P128]', async () => {
     await using cluster = await createTestServer({ seed })
     const { client } = cluster
     await client.delete(namespaces, 'n')
@@ -50,7 +50,7 @@ describe('namespace controller', () => {
       NamespaceContentRemaining: 'SomeResourcesRemain',
       NamespaceFinalizersRemaining: 'SomeFinalizersRemain',
     })
-    // Nobody looks again and again: it is the end of the last object that ends the wait.
+    // The deletion of the last object ends the wait, without polling.
     cluster.ledger.clear()
     await cluster.clock.advance({ hours: 25 })
     expect(cluster.ledger.count({ controllers: true, verb: ['update', 'deletecollection', 'delete'] })).toBe(0)
@@ -59,7 +59,7 @@ describe('namespace controller', () => {
     await expect(client.get(namespaces, 'n')).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('leaves other finalizers of a namespace to their owners', async () => {
+  it('keeps other finalizers of a namespace', async () => {
     await using cluster = await createTestServer()
     const { client } = cluster
     await client.create(namespaces, { metadata: { name: 'n' }, spec: { finalizers: ['example.com/f'] } })
@@ -68,7 +68,7 @@ describe('namespace controller', () => {
     expect(await client.get(namespaces, 'n')).toMatchObject({ spec: { finalizers: ['example.com/f'] } })
   })
 
-  it('lets pods go before what they may need', async () => {
+  it('deletes pods before other objects', async () => {
     const pod = (name: string, finalizers: string[]): ApiObject => ({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -86,7 +86,7 @@ describe('namespace controller', () => {
     expect(namesOf(await client.list(secrets, inside))).toEqual([])
   })
 
-  it('tries again when something could not be deleted, and says what', async () => {
+  it('retries failed deletions and reports them', async () => {
     const errors: unknown[] = []
     await using cluster = await createTestServer({ seed: seed.slice(0, 2), onError: (error) => errors.push(error) })
     const { client, faults, clock } = cluster
@@ -101,7 +101,7 @@ describe('namespace controller', () => {
     await expect(client.get(namespaces, 'n')).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('takes up namespaces that were left terminating before it began', async () => {
+  it('processes namespaces that were terminating before its start', async () => {
     await using cluster = await createTestServer({ seed, controllers: [] })
     await cluster.client.delete(namespaces, 'n')
     await cluster.settle()

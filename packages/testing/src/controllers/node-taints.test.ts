@@ -9,7 +9,7 @@ interface Node extends ApiObject {
 
 const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
-it('P293 a node is tainted as its conditions ask', async () => {
+it('a node is tainted according to its conditions [P293]', async () => {
   await using server = await createTestServer()
   const { client } = server
   await client.create(nodes, { metadata: { name: 'n' } })

@@ -35,7 +35,7 @@ async function checked(object: Policy, ...seed: ApiObject[]) {
   return await cluster.client.get(policies, 'p')
 }
 
-it('expressions that fit have no warnings', async () => {
+it('valid expressions have no warnings', async () => {
   const { status, metadata } = await checked(
     policy({
       variables: [{ name: 'containers', expression: 'object.spec.template.spec.containers' }],
@@ -54,7 +54,7 @@ it('expressions that fit have no warnings', async () => {
   ])
 })
 
-it('says for each type what does not fit', async () => {
+it('warnings name each type that an expression does not fit', async () => {
   const { status } = await checked(
     policy({
       validations: [
@@ -71,7 +71,7 @@ it('says for each type what does not fit', async () => {
   ])
 })
 
-it('a change is checked anew', async () => {
+it('a changed policy is checked again', async () => {
   await using cluster = await createTestServer({ controllers: ['validatingadmissionpolicy-status-controller'] })
   const { client } = cluster
   await client.create(policies, policy({ validations: [{ expression: 'object.x == 1' }] }))
@@ -85,7 +85,7 @@ it('a change is checked anew', async () => {
   expect(status?.typeChecking?.expressionWarnings).toBeUndefined()
 })
 
-it('wildcards, subresources and kinds that are not served have no types', async () => {
+it('wildcards, subresources and unserved kinds are not checked', async () => {
   const validations = [{ expression: 'object.nothing == 1' }]
   for (const rule of [{ apiGroups: ['*'] }, { apiVersions: ['*'] }, { resources: ['*'] }, { resources: ['deployments/scale'] }]) {
     expect((await checked(policy({ validations }, rule))).status?.typeChecking).toEqual({})
@@ -93,7 +93,7 @@ it('wildcards, subresources and kinds that are not served have no types', async 
   expect((await checked(policy({ validations }, { resources: ['nothings'] }))).status?.typeChecking).toEqual({})
 })
 
-it('custom objects and parameters have the types of their definitions', async () => {
+it('custom objects and parameters are checked against their definitions', async () => {
   const definition: ApiObject & { spec: object } = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -63,8 +63,8 @@ async function cluster(...facts: readonly ServerFacts[]) {
   return Object.assign(made, { running, errors, settled, [Symbol.asyncDispose]: end })
 }
 
-describe('objects that a server keeps on its own account', () => {
-  it('are its service and endpoints, its Lease, and the ranges of services', async () => {
+describe('objects of the server', () => {
+  it('include its service, endpoints, Lease and service ranges', async () => {
     await using made = await cluster(factsOf('apiserver-a', '10.1.0.5'))
     const { client } = made
     const service = await client.get(services, 'kubernetes')
@@ -91,7 +91,7 @@ describe('objects that a server keeps on its own account', () => {
     expect(made.errors).toEqual([])
   })
 
-  it('come back, and are mended, within ten seconds', async () => {
+  it('are restored within ten seconds', async () => {
     await using made = await cluster(factsOf('apiserver-a', '10.1.0.5'))
     const { client } = made
     await client.delete(services, 'kubernetes')
@@ -104,7 +104,7 @@ describe('objects that a server keeps on its own account', () => {
     expect((await client.get(leases, 'apiserver-a', inSystem)).spec?.renewTime).not.toBe(before?.renewTime)
   })
 
-  it('name every server that renews its Lease, and forget those that ended', async () => {
+  it('list every server that renews its Lease, and drop expired ones', async () => {
     await using made = await cluster(factsOf('apiserver-a', '10.1.0.5'), factsOf('apiserver-b', '10.1.0.6'))
     const { client, clock, running } = made
     const known = async () => (await client.get(slices, 'kubernetes')).endpoints.flatMap(({ addresses }) => addresses)
@@ -124,7 +124,7 @@ describe('objects that a server keeps on its own account', () => {
     expect(namesOf(await client.list(leases, inSystem))).toEqual(['apiserver-a', 'apiserver-b'])
   })
 
-  it('are an address for each address of a service', async () => {
+  it('include an IPAddress for each service address', async () => {
     await using made = await cluster(factsOf('apiserver-a', '10.1.0.5'))
     const { client } = made
     const addresses = async () => namesOf(await client.list(ipAddresses))

@@ -27,7 +27,7 @@ async function cluster() {
 }
 
 describe('service account token controller', () => {
-  it('P238 fills the Secret with token, authority and namespace, once', async () => {
+  it('fills the Secret with token, authority and namespace, once [P238]', async () => {
     await using made = await cluster()
     const { client, asked } = made
     await client.create(secrets, asking('s', 'robot'))
@@ -50,7 +50,7 @@ describe('service account token controller', () => {
     expect(text(await client.get(secrets, 's'), 'token')).toBe('token-2')
   })
 
-  it('takes Secrets away whose account is missing, gone or another one', async () => {
+  it('deletes Secrets whose account is missing, deleted or recreated', async () => {
     await using made = await cluster()
     const { client } = made
     await client.create(secrets, asking('missing', 'nobody'))
@@ -64,7 +64,7 @@ describe('service account token controller', () => {
     expect(namesOf(await client.list(secrets))).toEqual(['plain'])
   })
 
-  it('takes a Secret that is gone out of the list of its account', async () => {
+  it('removes a deleted Secret from the list of its account', async () => {
     await using made = await cluster()
     const { client } = made
     await client.create(secrets, asking('mine', 'robot'))
@@ -80,8 +80,8 @@ describe('service account token controller', () => {
   })
 })
 
-describe('cleaner of legacy tokens', () => {
-  it('marks what was made for an account and is not used for a year, and a year later removes it', async () => {
+describe('legacy token cleaner', () => {
+  it('marks generated tokens unused for a year, and deletes them a year later', async () => {
     await using made = await cluster()
     const { client } = made
     const namespace = 'kube-system'

@@ -56,11 +56,11 @@ async function missing(call: Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** Takes the object away although something holds it. */
+/** Deletes an object despite its finalizers. */
 const drop = (client: Client, of: typeof claims, name: string) => client.delete(of, name)
 
 describe('binding', () => {
-  it('S97 S57 S67 a volume is available, then bound to the claim that suits it, then released', async () => {
+  it('a volume is available, bound to a matching claim, then released [S97] [S57] [S67]', async () => {
     await using server = await start(volume('big', { capacity: { storage: '5Gi' } }), volume('small'))
     const { client } = server
     await server.settle()
@@ -85,13 +85,13 @@ describe('binding', () => {
     await server.settle()
     expect(await missing(client.get(claims, 'c'))).toBe(true)
     expect(await phase(server, volumes, 'small')).toBe('Released')
-    // Its data may be of worth: nobody else gets it.
+    // The data is kept: the volume is not bound to another claim.
     await client.create(claims, claim('d', { volumeName: 'small' }))
     await server.settle()
     expect(await phase(server, claims, 'd')).toBe('Pending')
   })
 
-  it('S57 a volume that names its claim waits for it, and a claim that names its volume takes that', async () => {
+  it('a volume waits for its named claim, and a claim binds its named volume [S57]', async () => {
     await using server = await start(
       volume('kept', { claimRef: { namespace: 'default', name: 'mine' }, capacity: { storage: '9Gi' } }),
       volume('other'),
@@ -114,13 +114,13 @@ describe('binding', () => {
     ['mode', { volumeMode: 'Block' }],
     ['ways of mounting', { accessModes: ['ReadWriteMany'] }],
     ['labels', { selector: { matchLabels: { disk: 'fast' } } }],
-  ])('S54 S55 S58 a claim waits for a volume of its %s', async (_, spec) => {
+  ])('a claim waits for a volume of its %s [S54] [S55] [S58]', async (_, spec) => {
     await using server = await start(volume('v'), claim('c', spec))
     await server.settle()
     expect([await phase(server, claims, 'c'), await phase(server, volumes, 'v')]).toEqual(['Pending', 'Available'])
   })
 
-  it('S54 a claim that waits is served by a volume that comes later', async () => {
+  it('a pending claim is bound to a volume that is created later [S54]', async () => {
     await using server = await start(claim('c', { selector: { matchLabels: { disk: 'fast' } } }))
     await server.settle()
     await server.client.create(volumes, { ...volume('v'), metadata: { name: 'v', labels: { disk: 'fast' } } })
@@ -128,7 +128,7 @@ describe('binding', () => {
     expect(await phase(server, claims, 'c')).toBe('Bound')
   })
 
-  it('a claim whose volume is gone is lost', async () => {
+  it('a claim whose volume is deleted is lost', async () => {
     await using server = await start(volume('v'), claim('c'))
     await server.settle()
     await server.client.delete(volumes, 'v')
@@ -137,7 +137,7 @@ describe('binding', () => {
     expect(await phase(server, claims, 'c')).toBe('Lost')
   })
 
-  it('S70 S71 what becomes of a released volume is said by its policy', async () => {
+  it('the reclaim policy decides about a released volume [S70] [S71]', async () => {
     await using server = await start(
       volume('delete', { persistentVolumeReclaimPolicy: 'Delete', claimRef: { namespace: 'default', name: 'a' } }),
       volume('recycle', { persistentVolumeReclaimPolicy: 'Recycle', claimRef: { namespace: 'default', name: 'b' } }),
@@ -160,7 +160,7 @@ describe('binding', () => {
     expect(await phase(server, volumes, 'csi')).toBe('Released')
   })
 
-  it('S79 S84 a claim is marked for the provisioner of its class, and one without a class gets the default', async () => {
+  it('a claim is annotated with the provisioner of its class, by default of the default class [S79] [S84]', async () => {
     await using server = await start(claim('c', { storageClassName: undefined }))
     const { client } = server
     await server.settle()
@@ -187,7 +187,7 @@ describe('binding', () => {
 })
 
 describe('protection', () => {
-  it('a claim that a scheduled pod uses stays until the pod is gone', async () => {
+  it('a claim in use by a scheduled pod is kept until the pod is deleted', async () => {
     const uses = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] }
     await using server = await start(claim('c'), pod('p', { nodeName: 'n', ...uses }), pod('waits', uses))
     const { client } = server
@@ -201,7 +201,7 @@ describe('protection', () => {
     expect(await missing(client.get(claims, 'c'))).toBe(true)
   })
 
-  it('a bound volume stays until its claim is gone', async () => {
+  it('a bound volume is kept until its claim is deleted', async () => {
     await using server = await start(volume('v'), claim('c'))
     const { client } = server
     await server.settle()
@@ -224,7 +224,7 @@ describe('ephemeral volumes', () => {
   }
   const scratch = pod('p', { volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: template } }] })
 
-  it('S30 S31 a claim is made from the template, named by pod and volume, owned by the pod and deleted with it', async () => {
+  it('a claim is created from the template, named by pod and volume, and deleted with the pod [S30] [S31]', async () => {
     await using server = await start(scratch)
     const { client } = server
     await server.settle()
@@ -239,7 +239,7 @@ describe('ephemeral volumes', () => {
     expect(await missing(client.get(claims, 'p-scratch'))).toBe(true)
   })
 
-  it('S32 a claim of that name that is not the pod’s is left alone', async () => {
+  it('an existing claim with another owner is not changed [S32]', async () => {
     const failures: unknown[] = []
     await using server = await createTestServer({
       seed: [claim('p-scratch', { storageClassName: 'own' }), scratch],
@@ -248,6 +248,6 @@ describe('ephemeral volumes', () => {
     await server.settle()
     const kept = await server.client.get(claims, 'p-scratch')
     expect([kept.spec?.['storageClassName'], kept.metadata.ownerReferences]).toEqual(['own', undefined])
-    expect(String(failures[0])).toContain('default/p-scratch was not made for the pod')
+    expect(String(failures[0])).toContain('default/p-scratch is not owned by the pod')
   })
 })

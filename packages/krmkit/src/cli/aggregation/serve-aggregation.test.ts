@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
-import { type Listening, listen, selfSigned } from '@krmkit/http'
+import { type Listener, listen, selfSigned } from '@krmkit/http'
 import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
@@ -211,7 +211,7 @@ describe('an aggregated scripted server', () => {
     body: { kind: 'bytes' as const, bytes: new TextEncoder().encode(JSON.stringify(object)) },
   })
 
-  async function startBack(handle: Handle): Promise<Listening> {
+  async function startBack(handle: Handle): Promise<Listener> {
     const hosts = ['back.default.svc']
     const tls = selfSigned(join(folder, 'other'), { ...environment, profile: stockProfile, hosts, clientCa: front.certificate })
     const back = await listen({ handle }, { tls })

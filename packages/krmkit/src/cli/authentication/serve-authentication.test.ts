@@ -9,7 +9,7 @@ import {
   forgeToken,
 } from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
-import { type Listening, listen } from '@krmkit/http'
+import { type Listener, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
@@ -248,7 +248,7 @@ describe('service accounts', () => {
 })
 
 describe('a token webhook', () => {
-  let listening: Listening
+  let listening: Listener
   const lab = createFakeTokenWebhook({ clock: systemClock })
   beforeEach(() => {
     lab.reviews.length = 0

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { type AuditEvent, createApiServer, type EmbeddedServer, fixedAuditPolicy } from '@krmkit/apiserver'
 import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
-import { webhookTransport } from '@krmkit/http'
+import { createWebhookTransport } from '@krmkit/http'
 import { type FakeClock, fakeClock, seededRandom, stockProfile, systemRandom } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
@@ -51,7 +51,7 @@ let server: EmbeddedServer
 let clock: FakeClock
 let events: AuditEvent[]
 beforeEach(async () => {
-  transport = webhookTransport()
+  transport = createWebhookTransport()
   clock = fakeClock(Date.now())
   events = []
   const webhooks = {
@@ -157,7 +157,7 @@ const faults: Readonly<Record<string, Fault>> = {
     waits: true,
   },
   'slow body': { hook: () => at('/slow-body'), message: () => `${toHooks('/slow-body')}context deadline exceeded`, waits: true },
-  'huge body': { hook: () => at('/huge'), message: () => `${toHooks('/huge')}the answer is longer than 262144 bytes` },
+  'huge body': { hook: () => at('/huge'), message: () => `${toHooks('/huge')}the response is longer than 262144 bytes` },
   'body cut off': { hook: () => at('/cut-off'), message: () => `${toHooks('/cut-off')}unexpected EOF` },
   'truncated JSON': {
     hook: () => at('/truncated'),

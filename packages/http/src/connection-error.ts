@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import type { PeerCertificate } from 'node:tls'
 
-/** To whom a connection was meant to lead. */
+/** The intended peer of a connection. */
 export interface Destination {
   readonly host: string
   readonly port: number
-  /** Name that the certificate has to have. */
+  /** Name that the certificate must carry. */
   readonly name: string
 }
 
@@ -13,8 +13,8 @@ type SystemError = NodeJS.ErrnoException & { readonly cert?: PeerCertificate }
 
 const unknownAuthority = 'x509: certificate signed by unknown authority'
 
-/** What OpenSSL calls the faults of certificates, in Go's words. */
-const certificateFaults: Readonly<Record<string, string>> = {
+/** Messages of Go's TLS client by OpenSSL error code. */
+const certificateErrors: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
   CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
   CERT_SIGNATURE_FAILURE: unknownAuthority,
@@ -28,31 +28,31 @@ const certificateFaults: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
 }
 
-const connectFaults: Readonly<Record<string, string>> = {
+const connectErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   EHOSTUNREACH: 'no route to host',
   ENETUNREACH: 'network is unreachable',
   ETIMEDOUT: 'connection timed out',
 }
 
-/** Why there is no answer, in the words of Go's client, which people and tools know. */
-export function connectionFailure(error: unknown, destination: Destination): Error {
+/** Words a connection failure as Go's HTTP client does, which users and tools of the stock server know. */
+export function connectionError(error: unknown, destination: Destination): Error {
   const failure = (error instanceof Error ? error : new Error(String(error))) as SystemError
-  return new Error(textOf(failure, destination), { cause: error })
+  return new Error(messageOf(failure, destination), { cause: error })
 }
 
-function textOf({ code = '', message, cert }: SystemError, { host, port, name }: Destination): string {
+function messageOf({ code = '', message, cert }: SystemError, { host, port, name }: Destination): string {
   const address = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
-  if (Object.hasOwn(connectFaults, code)) return `dial tcp ${address}: connect: ${connectFaults[code]}`
-  if (Object.hasOwn(certificateFaults, code)) return `tls: failed to verify certificate: ${certificateFaults[code]}`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: ${wrongName(name, cert)}`
+  if (Object.hasOwn(connectErrors, code)) return `dial tcp ${address}: connect: ${connectErrors[code]}`
+  if (Object.hasOwn(certificateErrors, code)) return `tls: failed to verify certificate: ${certificateErrors[code]}`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: ${nameMismatch(name, cert)}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${host}: no such host`
   if (code !== 'ECONNRESET') return message
   if (message === 'aborted') return 'unexpected EOF'
   return message === 'socket hang up' ? 'EOF' : `read tcp ${address}: read: connection reset by peer`
 }
 
-function wrongName(name: string, certificate: PeerCertificate | undefined): string {
+function nameMismatch(name: string, certificate: PeerCertificate | undefined): string {
   const kind = isIP(name) === 0 ? 'DNS:' : 'IP Address:'
   const names = (certificate?.subjectaltname ?? '')
     .split(', ')

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Listening } from './interfaces.ts'
-import { listenPlain, RawClient, text } from './testing/fake-server.ts'
+import type { Listener } from './interfaces.ts'
+import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
 
-let server: Listening | undefined
+let server: Listener | undefined
 const clients: RawClient[] = []
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.destroy()
@@ -19,7 +19,7 @@ const dial = () => {
   return client
 }
 
-describe('what is no request', () => {
+describe('invalid HTTP/1.1 heads', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', '400'],
     ['a line feed in a header', 'GET / HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\n', '400'],
@@ -45,12 +45,12 @@ describe('what is no request', () => {
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
     ['more header fields than are kept', `GET / HTTP/1.1\r\nHost: h\r\n${'X:\r\n'.repeat(128)}\r\n`, '431'],
     ['another expectation', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: miracles\r\n\r\n', '417'],
-  ])('%s is refused', async (_, head, status) => {
+  ])('rejects %s', async (_, head, status) => {
     let handled = 0
     await start(
       () => {
         handled++
-        return text('fine')
+        return textResponse('fine')
       },
       { limits: { headerBytes: 4096 } },
     )
@@ -61,14 +61,14 @@ describe('what is no request', () => {
     expect(handled).toBe(0)
   })
 
-  it('an upgrade is answered as if it had not been asked for', async () => {
-    await start((request) => text(`no ${String(request.headers.upgrade)}`))
+  it('ignores an upgrade that the handler does not take', async () => {
+    await start((request) => textResponse(`no ${String(request.headers.upgrade)}`))
     const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
     expect(await client.until('no SPDY/3.1')).toContain('HTTP/1.1 200 ')
   })
 
-  it('a client that never finishes is let go', async () => {
-    await start(() => text('fine'), { limits: { headersTimeoutMs: 50, requestTimeoutMs: 100 } })
+  it('times out a client that never completes its head', async () => {
+    await start(() => textResponse('fine'), { limits: { headersTimeoutMs: 50, requestTimeoutMs: 100 } })
     const client = dial().send('GET / HTTP/1.1\r\nHost')
     await client.closed
     expect(client.received).toContain('HTTP/1.1 408 ')

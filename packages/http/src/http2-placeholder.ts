@@ -5,17 +5,17 @@ const headersFrame = 1
 const endStreamFlag = 0x1
 const endHeadersFlag = 0x4
 
-/** `:scheme https` and `:path /` by their index in the static table, and a literal `:authority x`: the session demands them. */
+/** `:scheme https` and `:path /` by static table index, and a literal `:authority x`: required by the session. */
 const common = [0x87, 0x84, 0x01, 1, 0x78]
 /** With `:method GET`. */
 const get = Buffer.from([0x82, ...common])
-/** With `:method HEAD`, by which the session knows that the answer has no body. */
+/** With `:method HEAD`, so that the session sends no response body. */
 const head = Buffer.from([0x02, 4, 0x48, 0x45, 0x41, 0x44, ...common])
 const none = Buffer.alloc(0)
-/** A literal that is not indexed, its name 28 of the static table: `content-length`. */
+/** A literal without indexing, whose name is entry 28 of the static table: `content-length`. */
 const contentLength = [0x0f, 28 - 15]
 
-export interface StandIn {
+export interface PlaceholderOptions {
   readonly stream: number
   readonly endsStream: boolean
   /** Undefined for trailers. */
@@ -23,14 +23,14 @@ export interface StandIn {
 }
 
 /**
- * The frame that a session gets in the place of a header block: what it needs for framing, which is whether there will be a body in the
- * answer and how long that of the request is. It changes no table.
+ * The HEADERS frame that replaces a header block. It holds only what the session needs for framing: whether the response has a body and
+ * the length of the request body. It does not change the HPACK table.
  */
-export function headersFrameOf({ stream, endsStream, fields }: StandIn): Buffer {
+export function placeholderHeadersFrame({ stream, endsStream, fields }: PlaceholderOptions): Buffer {
   const opening = fields === undefined ? none : fields.method === 'HEAD' ? head : get
   const length = fields?.wellFormed === true ? (fields.contentLength ?? '') : ''
-  const declared = length === '' ? 0 : contentLength.length + 1 + length.length
-  const frame = Buffer.allocUnsafe(headLength + opening.length + declared)
+  const lengthField = length === '' ? 0 : contentLength.length + 1 + length.length
+  const frame = Buffer.allocUnsafe(headLength + opening.length + lengthField)
   const size = frame.length - headLength
   frame[0] = 0
   frame[1] = 0
@@ -40,7 +40,7 @@ export function headersFrameOf({ stream, endsStream, fields }: StandIn): Buffer 
   frame[4] = endHeadersFlag | (endsStream ? endStreamFlag : 0)
   frame.writeUInt32BE(stream, 5)
   frame.set(opening, headLength)
-  if (declared === 0) return frame
+  if (lengthField === 0) return frame
   let at = headLength + opening.length
   for (const octet of contentLength) frame[at++] = octet
   frame[at++] = length.length

@@ -2,7 +2,7 @@ import type { ResourceQuota } from '@krmkit/admission/quota'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 
-/** The resources that the controller of quotas looks at by name. */
+/** The resources that the quota controller uses by name. */
 
 export const quotas = resourceType<ResourceQuota>({ group: '', version: 'v1', resource: 'resourcequotas', kind: 'ResourceQuota' })
 
@@ -10,8 +10,8 @@ function core(resource: string, kind: string) {
   return resourceType<ApiObject>({ group: '', version: 'v1', resource, kind })
 }
 
-/** Those whose objects cost more or less as they change; of all others only the number counts. */
-export const weighed = [
+/** Resources whose usage depends on the content of the objects; others are only counted. */
+export const meteredResources = [
   core('pods', 'Pod'),
   core('services', 'Service'),
   core('persistentvolumeclaims', 'PersistentVolumeClaim'),

@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 
-/** What the conditions of a node ask for. */
+/** Computes the taints that follow from the conditions of a node. */
 
 export interface Taint {
   key: string
@@ -15,7 +15,7 @@ export interface Node extends ApiObject {
   status?: { conditions?: { type: string; status: string }[] }
 }
 
-/** Condition, then status -> the last part of the key. */
+/** Suffix of the taint key by condition type and status. */
 const taintsOfConditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: 'not-ready', Unknown: 'unreachable' },
   MemoryPressure: { True: 'memory-pressure' },
@@ -25,30 +25,30 @@ const taintsOfConditions: Readonly<Record<string, Readonly<Record<string, string
 }
 const unschedulable = 'unschedulable'
 const managed = new Set([...Object.values(taintsOfConditions).flatMap((keys) => Object.values(keys)), unschedulable])
-/** Pods that are there have to go, too. */
+/** Taints that also evict running pods. */
 const evicting = new Set(['not-ready', 'unreachable'])
 
 /**
- * The taints that a node should have: those of others as they are, and those that its conditions ask for. A node that has never
- * said whether it is ready is not.
+ * Returns the taints of a node: unmanaged taints unchanged, and those that its conditions require. A node without a Ready condition is
+ * not ready.
  *
- * @returns undefined when it has them already.
+ * @returns undefined when the taints are already correct
  */
-export function wantedTaints(node: DeepReadonly<Node>, { domain }: NamingProfile, now: string): Taint[] | undefined {
+export function desiredTaints(node: DeepReadonly<Node>, { domain }: NamingProfile, now: string): Taint[] | undefined {
   const prefix = `node.${domain}/`
   const present = node.spec?.taints ?? []
-  const wanted = wantedKeys(node)
+  const keys = desiredTaintKeys(node)
   const isManaged = ({ key, effect }: DeepReadonly<Taint>): boolean => {
     const name = key.startsWith(prefix) ? key.slice(prefix.length) : ''
     return managed.has(name) && (effect === 'NoSchedule' || (effect === 'NoExecute' && evicting.has(name)))
   }
-  const asked = wanted.flatMap((name) => [
+  const desired = keys.flatMap((name) => [
     { key: prefix + name, effect: 'NoSchedule' },
     ...(evicting.has(name) && hasReadiness(node) ? [{ key: prefix + name, effect: 'NoExecute' }] : []),
   ])
   const same = (a: DeepReadonly<Taint>, b: DeepReadonly<Taint>) => a.key === b.key && a.effect === b.effect
-  const kept = present.filter((taint) => !isManaged(taint) || asked.some((each) => same(each, taint)))
-  const added = asked.filter((each) => !present.some((taint) => same(each, taint)))
+  const kept = present.filter((taint) => !isManaged(taint) || desired.some((each) => same(each, taint)))
+  const added = desired.filter((each) => !present.some((taint) => same(each, taint)))
   if (added.length === 0 && kept.length === present.length) return undefined
   return [...kept, ...added.map((taint) => (taint.effect === 'NoExecute' ? { ...taint, timeAdded: now } : taint))]
 }
@@ -57,11 +57,13 @@ function hasReadiness({ status }: DeepReadonly<Node>): boolean {
   return (status?.conditions ?? []).some(({ type }) => type === 'Ready')
 }
 
-function wantedKeys(node: DeepReadonly<Node>): string[] {
+function desiredTaintKeys(node: DeepReadonly<Node>): string[] {
   const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => {
     const key = Object.hasOwn(taintsOfConditions, type) ? taintsOfConditions[type]?.[status] : undefined
     return key === undefined ? [] : [key]
   })
-  const never = !hasReadiness(node) && (node.spec?.taints ?? []).some(({ key }) => key.endsWith('/not-ready'))
-  return [...new Set([...keys, ...(never ? ['not-ready'] : []), ...(node.spec?.unschedulable === true ? [unschedulable] : [])])]
+  const neverReady = !hasReadiness(node) && (node.spec?.taints ?? []).some(({ key }) => key.endsWith('/not-ready'))
+  return [
+    ...new Set([...keys, ...(neverReady ? ['not-ready'] : []), ...(node.spec?.unschedulable === true ? [unschedulable] : [])]),
+  ]
 }

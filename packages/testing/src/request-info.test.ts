@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { shapeOf } from './request-shape.ts'
+import { requestInfoOf } from './request-info.ts'
 
-const place = ({ verb, group, version, resource, subresource, namespace, name }: ReturnType<typeof shapeOf>) =>
+const formatted = ({ verb, group, version, resource, subresource, namespace, name }: ReturnType<typeof requestInfoOf>) =>
   [verb, group, version, resource, subresource, namespace, name].join('|')
 
-describe('shapeOf', () => {
+describe('requestInfoOf', () => {
   it.each([
     ['GET', '/api/v1/pods', '', 'list||v1|pods|||'],
     ['GET', '/api/v1/namespaces/a/pods', 'watch=1', 'watch||v1|pods||a|'],
@@ -24,7 +24,7 @@ describe('shapeOf', () => {
     ['GET', '/apis/apps/v1', '', 'get||||||'],
     ['GET', '/healthz', '', 'get||||||'],
     ['GET', '/api/v1/pods/%zz', '', 'get||v1|pods|||%zz'],
-  ])('%s %s?%s', (method, path, query, wanted) => {
-    expect(place(shapeOf({ method, path, query }))).toBe(wanted)
+  ])('parses %s %s?%s', (method, path, query, wanted) => {
+    expect(formatted(requestInfoOf({ method, path, query }))).toBe(wanted)
   })
 })

@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Listening } from './interfaces.ts'
+import type { Listener } from './interfaces.ts'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, text } from './testing/fake-server.ts'
+import { textResponse, withErrorResponses } from './testing/fake-server.ts'
 import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2, requestFields } from './testing/raw-http2.ts'
 
 let directory: string
-let server: Listening
+let server: Listener
 const faults: unknown[] = []
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
-  const handle = answering(async (request) => {
-    if (request.method === 'POST') return text(`${(await request.body(1e6)).length}`)
-    return text('x'.repeat(request.path.length > 1 ? 300_000 : 10))
+  const handle = withErrorResponses(async (request) => {
+    if (request.method === 'POST') return textResponse(`${(await request.body(1e6)).length}`)
+    return textResponse('x'.repeat(request.path.length > 1 ? 300_000 : 10))
   })
-  server = await listen({ handle }, { tls: selfSigned(directory), onFault: (error) => faults.push(error) })
+  server = await listen({ handle }, { tls: selfSigned(directory), onError: (error) => faults.push(error) })
 })
 afterAll(async () => {
   await server.close({ graceMs: 50 })
@@ -41,7 +41,7 @@ const head = (stream: number, path: string, more: { readonly method?: string; re
   })
 }
 
-/** What a client may do next; streams count up. */
+/** Draws the next action of a client; stream numbers increase. */
 const steps: Record<string, (stream: number) => Buffer> = {
   small: (stream) => head(stream, '/'),
   large: (stream) => head(stream, '/large'),
@@ -56,7 +56,7 @@ const steps: Record<string, (stream: number) => Buffer> = {
   goaway: () => encodeFrame(frameTypes.goaway, { payload: Buffer.alloc(8) }),
 }
 
-it('survives clients that leave at any moment, and serves the next one', async () => {
+it('survives clients that disconnect at any moment and serves the next one', async () => {
   const step = fc.constantFrom(...Object.keys(steps))
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.boolean(), fc.nat(3), async (names, abrupt, turns) => {
@@ -81,7 +81,7 @@ it('survives clients that leave at any moment, and serves the next one', async (
   expect([String(answer), faults]).toEqual(['xxxxxxxxxx', []])
 })
 
-it('stops reading and writing while the other side does', async () => {
+it('pauses reading and writing with the other side', async () => {
   const client = new RawHttp2(server.port)
   await client.arrival()
   client.socket.pause()
@@ -89,7 +89,7 @@ it('stops reading and writing while the other side does', async () => {
   client.send(encodeFrame(frameTypes.window, { payload: Buffer.from([0x7f, 0, 0, 0]) }))
   await new Promise((resolve) => setTimeout(resolve, 50))
   client.socket.resume()
-  // Each stream has the window that every stream begins with.
+  // Each stream has the initial window.
   const initialWindow = 65_535
   while (
     client.frames.filter(({ type }) => type === frameTypes.data).reduce((sum, { payload }) => sum + payload.length, 0) <

@@ -1,26 +1,26 @@
 import type { OwnerReference } from '@krmkit/meta'
 import {
-  type D,
+  type AnnotationKeys,
+  desiredReplicas,
   fenceposts,
   hashLabel,
-  type Marks,
-  ownMarks,
-  type R,
+  managedAnnotationKeys,
+  type ReadonlyDeployment,
+  type ReadonlyReplicaSet,
   type ReplicaSet,
   type Template,
-  wantedReplicas,
 } from './objects.ts'
 
-/** What the replica sets of a deployment look like: their template, their name, and what they remember. */
+/** Builds the replica sets of a deployment: template, name and annotations. */
 
-/** The set whose template is that of the deployment; the oldest, should there be several. */
-export function findNewSet(deployment: D, sets: readonly R[]): R | undefined {
+/** Returns the oldest set with the template of the deployment. */
+export function findNewSet(deployment: ReadonlyDeployment, sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet | undefined {
   const wanted = templateText(deployment.spec?.template)
   return sets.find(({ spec }) => templateText(spec?.template) === wanted)
 }
 
-/** Two templates are equal when their texts are; the label that tells sets apart does not count. */
-export function templateText(template: Template | R | object | undefined): string {
+/** Returns a canonical text for comparing templates, without the hash label. */
+export function templateText(template: Template | ReadonlyReplicaSet | object | undefined): string {
   const plain = structuredClone(template ?? {}) as Template
   if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
   return sortedText(plain)
@@ -36,7 +36,7 @@ function sortedText(value: unknown): string {
     .join()}}`
 }
 
-/** What is absent in one place may be null or empty in another. */
+/** Absent, null and empty members are equal. */
 function isEmptyMember(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 }
@@ -44,8 +44,8 @@ function isEmptyMember(value: unknown): boolean {
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**
- * A short name for a template, as safe in names as the stock server's, though another one. `collisions` makes another of the
- * same template, when the first was taken.
+ * Returns a short hash of a template, with the alphabet of the stock controller but other values. `collisions` yields another hash for
+ * the same template when a name is taken.
  */
 export function templateHash(template: Template | undefined, collisions = 0): string {
   let hash = 0x811c9dc5
@@ -55,8 +55,8 @@ export function templateHash(template: Template | undefined, collisions = 0): st
   return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('')
 }
 
-/** A set of no replicas yet for the deployment's template. */
-export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSet {
+/** Builds the replica set of the template of a deployment, with zero replicas. */
+export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys, revision: bigint): ReplicaSet {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
   const template = structuredClone(deployment.spec?.template ?? {}) as Template
@@ -81,41 +81,50 @@ export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSe
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   }
-  set.metadata.annotations = { ...withRevision(deployment, set, marks, revision), ...replicasMarks(deployment, marks) }
+  set.metadata.annotations = {
+    ...withRevision(deployment, set, annotationKeys, revision),
+    ...replicaAnnotations(deployment, annotationKeys),
+  }
   return set
 }
 
-/** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
-export function withRevision(deployment: D, set: R, marks: Marks, revision: bigint): Record<string, string> {
-  const own = ownMarks(marks)
-  const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
-  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
-  const before = readRevision(annotations[marks.revision])
+/** Returns the annotations of a set at a revision: those of the deployment and the revision annotations. */
+export function withRevision(
+  deployment: ReadonlyDeployment,
+  set: ReadonlyReplicaSet,
+  annotationKeys: AnnotationKeys,
+  revision: bigint,
+): Record<string, string> {
+  const own = managedAnnotationKeys(annotationKeys)
+  const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
+  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(copied) }
+  const before = readRevision(annotations[annotationKeys.revision])
   if (before >= revision) return annotations
-  if (before > 0) annotations[marks.history] = [...(annotations[marks.history]?.split(',') ?? []), before].join()
-  return { ...annotations, [marks.revision]: String(revision) }
+  if (before > 0)
+    annotations[annotationKeys.history] = [...(annotations[annotationKeys.history]?.split(',') ?? []), before].join()
+  return { ...annotations, [annotationKeys.revision]: String(revision) }
 }
 
-export function replicasMarks(deployment: D, marks: Marks): Record<string, string> {
-  const wanted = wantedReplicas(deployment)
-  return { [marks.desired]: String(wanted), [marks.max]: String(wanted + fenceposts(deployment).surge) }
+export function replicaAnnotations(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys): Record<string, string> {
+  const wanted = desiredReplicas(deployment)
+  return { [annotationKeys.desired]: String(wanted), [annotationKeys.max]: String(wanted + fenceposts(deployment).surge) }
 }
 
-export function revisionOf({ metadata }: D | R, marks: Marks): bigint {
-  return readRevision(metadata.annotations?.[marks.revision])
+export function revisionOf({ metadata }: ReadonlyDeployment | ReadonlyReplicaSet, annotationKeys: AnnotationKeys): bigint {
+  return readRevision(metadata.annotations?.[annotationKeys.revision])
 }
 
-/** Zero for no sets. */
-export function newestRevision(sets: readonly R[], marks: Marks): bigint {
+/** Returns the highest revision; zero without sets. */
+export function newestRevision(sets: readonly ReadonlyReplicaSet[], annotationKeys: AnnotationKeys): bigint {
   let newest = 0n
   for (const set of sets) {
-    const revision = revisionOf(set, marks)
+    const revision = revisionOf(set, annotationKeys)
     if (revision > newest) newest = revision
   }
   return newest
 }
 
-/** Revisions are 64-bit numbers, more than a double holds. What is no number counts as none. */
+/** Parses a revision, a 64-bit number. Invalid text is zero. */
 export function readRevision(text: string | undefined): bigint {
   return /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace(/^\+/, '')) : 0n
 }

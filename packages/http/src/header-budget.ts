@@ -1,11 +1,11 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import type { RequestHead } from './header-reader.ts'
 
-/** Smaller ones are not counted: the number of streams bounds them. */
+/** Smaller lists are not charged: the number of streams bounds them. */
 const smallBytes = 16 * 1024
 
-/** Bounds what the header lists of one connection take while their streams are open. */
-export class HeldHeads {
+/** Bounds the memory of the header lists of one connection while their streams are open. */
+export class HeaderBudget {
   readonly #limit: number
   #bytes = 0
 
@@ -13,12 +13,12 @@ export class HeldHeads {
     this.#limit = limit
   }
 
-  /** Counts a head until its stream closes; one that there is no room for becomes too large. */
-  hold(stream: ServerHttp2Stream, { list }: RequestHead): void {
+  /** Charges a head until its stream closes. A head above the budget is discarded as too large. */
+  charge(stream: ServerHttp2Stream, { list }: RequestHead): void {
     const { size } = list
     if (size < smallBytes || list.tooLarge) return
     if (this.#bytes + size > this.#limit) {
-      list.refuse()
+      list.discard()
       return
     }
     this.#bytes += size

@@ -1,48 +1,48 @@
-/** How fast clients must send their bodies. */
-export interface PaceLimits {
+/** The minimum rate of request bodies. */
+export interface BodyRateLimits {
   readonly bodyWindowMs: number
   readonly bodyBytesPerSecond: number
 }
 
 /** A body that is being read. */
-export interface PacedBody {
-  /** Bytes that arrived in the current window. */
+export interface MonitoredBody {
+  /** Bytes received in the current window. */
   received: number
   windowStart: number
   readonly onSlow: () => void
 }
 
-const looksPerWindow = 4
+const checksPerWindow = 4
 
 /**
- * Finds bodies that arrive too slowly: fewer bytes in a window than the rate asks for. One timer serves all bodies of a listener, and runs
- * only while there are some; most bodies are gone before it looks.
+ * Detects bodies below the minimum rate. One timer serves all bodies of a listener and runs only while a body is being read; most bodies
+ * end before its first check.
  */
-export class BodyPace {
-  readonly #limits: PaceLimits
-  readonly #bodies = new Set<PacedBody>()
+export class BodyRateMonitor {
+  readonly #limits: BodyRateLimits
+  readonly #bodies = new Set<MonitoredBody>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: PaceLimits) {
+  constructor(limits: BodyRateLimits) {
     this.#limits = limits
   }
 
-  /** Begins to watch a body; `onSlow` is called at most once. */
-  begin(onSlow: () => void): PacedBody {
+  /** Starts monitoring a body. Calls `onSlow` at most once. */
+  begin(onSlow: () => void): MonitoredBody {
     const body = { received: 0, windowStart: performance.now(), onSlow }
     this.#bodies.add(body)
     if (this.#timer === undefined && Number.isFinite(this.#limits.bodyWindowMs)) {
-      this.#timer = setInterval(() => this.#look(), this.#limits.bodyWindowMs / looksPerWindow)
+      this.#timer = setInterval(() => this.#check(), this.#limits.bodyWindowMs / checksPerWindow)
       this.#timer.unref()
     }
     return body
   }
 
-  end(body: PacedBody): void {
+  end(body: MonitoredBody): void {
     this.#bodies.delete(body)
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#bodies.size === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined

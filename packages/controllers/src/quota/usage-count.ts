@@ -2,16 +2,16 @@ import { counts, type Evaluators, formatUsage, only, parseUsage, plus, type Reso
 import { type ApiObject, type DeepReadonly, type GroupResource, Quantity } from '@krmkit/meta'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { ControllerContext } from '../interfaces.ts'
-import { weighed } from './objects.ts'
+import { meteredResources } from './resources.ts'
 
-/** What the objects of a namespace cost a quota, counted from what the server has now. */
+/** Counts the quota usage of the live objects of a namespace. */
 
 type Quota = DeepReadonly<ResourceQuota>
 
 const zero = Quantity.of(0)
 
-/** Resources whose objects a quota counts. */
-export function countedBy(
+/** Returns the resources that a quota counts. */
+export function resourcesOfQuota(
   { spec }: Quota,
   resources: readonly DiscoveredResource[],
   evaluatorOf: Evaluators,
@@ -20,8 +20,8 @@ export function countedBy(
   return resources.filter((resource) => resource.namespaced && evaluatorOf(resource).matching(names).length > 0)
 }
 
-/** @returns the status as it should be. */
-export async function countedStatus(
+/** Computes the status of a quota from live objects. */
+export async function computeStatus(
   quota: Quota,
   resources: readonly DiscoveredResource[],
   { context, evaluatorOf }: { readonly context: ControllerContext; readonly evaluatorOf: Evaluators },
@@ -30,7 +30,7 @@ export async function countedStatus(
   const limited = { quota, hard }
   let used = new Map<string, Quantity>()
   const tracked = new Set<string>()
-  for (const resource of countedBy(quota, resources, evaluatorOf)) {
+  for (const resource of resourcesOfQuota(quota, resources, evaluatorOf)) {
     const evaluator = evaluatorOf(resource)
     const names = evaluator.matching(hard.keys())
     for (const name of names) tracked.add(name)
@@ -42,24 +42,24 @@ export async function countedStatus(
     }
   }
   const before = parseUsage(quota.status?.used)
-  const whole = new Map(
+  const usage = new Map(
     [...hard.keys()].flatMap((name) => {
-      // What nobody counts keeps what somebody said of it.
+      // Usage that is not counted here keeps its previous value.
       const amount = tracked.has(name) ? (used.get(name) ?? zero) : before.get(name)
       return amount === undefined ? [] : [[name, amount] as const]
     }),
   )
-  return { hard: formatUsage(hard), used: formatUsage(whole) }
+  return { hard: formatUsage(hard), used: formatUsage(usage) }
 }
 
-/** Whole objects where their content counts, metadata of the others; page by page, so that a large namespace delays nothing else. */
+/** Lists complete objects of metered resources, metadata of others, in pages, so that large namespaces do not block. */
 function pagesOf(
   resource: DiscoveredResource,
   namespace: string,
   { client, metadata, signal }: ControllerContext,
 ): AsyncIterable<{ readonly items: readonly ApiObject[] }> {
-  const isWeighed = weighed.some((each) => sameResource(each, resource))
-  return (isWeighed ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
+  const isMetered = meteredResources.some((each) => sameResource(each, resource))
+  return (isMetered ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
 }
 
 export function sameResource(a: GroupResource, b: GroupResource): boolean {

@@ -1,13 +1,13 @@
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/** A TLS connection as a session of HTTP/2 gets it: chunks that arrive go through `filter` first. */
-export class TappedConnection extends Duplex {
+/** A TLS connection whose input passes through a filter before the HTTP/2 session reads it. */
+export class FilteredConnection extends Duplex {
   readonly #socket: TLSSocket
-  /** When bytes came or went last. */
+  /** Time of the last read or write. */
   activeAtMs = performance.now()
 
-  /** @param filter gives what is passed on, maybe nothing; undefined: not this chunk, nor anything after it. */
+  /** @param filter returns the bytes to pass on, or undefined to drop this chunk and all further input */
   constructor(socket: TLSSocket, filter: (chunk: Buffer) => Buffer | undefined) {
     super({ allowHalfOpen: false, readableHighWaterMark: socket.readableHighWaterMark })
     this.#socket = socket

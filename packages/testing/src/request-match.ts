@@ -1,6 +1,6 @@
-import type { RequestShape } from './request-shape.ts'
+import type { RequestInfo } from './request-info.ts'
 
-/** Which requests are meant: all members given must hold. */
+/** Selects requests: all given fields must match. */
 export interface Match {
   readonly verb?: string | readonly string[]
   readonly group?: string
@@ -13,7 +13,7 @@ export interface Match {
   readonly path?: string | RegExp
 }
 
-export function matches(match: Match, request: RequestShape & { readonly user: string }): boolean {
+export function matches(match: Match, request: RequestInfo & { readonly user: string }): boolean {
   const { verb, path } = match
   if (verb !== undefined && !(typeof verb === 'string' ? verb === request.verb : verb.includes(request.verb))) return false
   if (path !== undefined && !(typeof path === 'string' ? path === request.path : path.test(request.path))) return false
@@ -24,8 +24,8 @@ export function matches(match: Match, request: RequestShape & { readonly user: s
   return true
 }
 
-/** `create configmaps in default by bob` */
-export function describeMatch(match: Match): string {
+/** Formats a match: `create configmaps in default by bob`. */
+export function formatMatch(match: Match): string {
   const { verb = 'any verb', resource, subresource, namespace, name, user, path, group } = match
   const words = [typeof verb === 'string' ? verb : verb.join('|')]
   if (resource !== undefined) words.push(subresource ? `${resource}/${subresource}` : resource)

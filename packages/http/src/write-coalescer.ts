@@ -1,26 +1,26 @@
 /**
- * Joins what many streams have to say within one turn of the event loop into one write for each socket.
+ * Coalesces the writes of one event-loop turn: all pieces that a stream has ready go out in one write per socket.
  *
- * Watchers of the same collection send the same pieces: when a stream's pieces are those of the stream flushed just before
- * it, the joined bytes are used again instead of being copied again.
+ * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it,
+ * the joined bytes are reused instead of copied again.
  */
-export class TurnQueue {
-  #waiting: (() => void)[] = []
-  #scheduled = false
+export class WriteCoalescer {
+  #scheduled: (() => void)[] = []
+  #isScheduled = false
   readonly #flush = () => this.#run()
   #lastPieces: readonly Uint8Array[] = []
   #lastJoined: Uint8Array = new Uint8Array(0)
   #lastFraming: Framing = 'none'
 
   /** Calls `flush` once at the end of this turn. */
-  add(flush: () => void): void {
-    this.#waiting.push(flush)
-    if (this.#scheduled) return
-    this.#scheduled = true
+  schedule(flush: () => void): void {
+    this.#scheduled.push(flush)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     setImmediate(this.#flush)
   }
 
-  /** All pieces as one; framed as one chunk of HTTP/1.1 when asked. The result is shared: nobody may change it. */
+  /** Joins the pieces, framed as one chunk of HTTP/1.1 with `chunk`. The result is shared and must not be modified. */
   join(pieces: readonly Uint8Array[], framing: Framing): Uint8Array {
     if (framing === 'none' && pieces.length === 1) return pieces[0]!
     if (framing === this.#lastFraming && samePieces(pieces, this.#lastPieces)) return this.#lastJoined
@@ -32,16 +32,16 @@ export class TurnQueue {
   }
 
   #run(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    this.#scheduled = false
-    for (const flush of waiting) flush()
+    const flushes = this.#scheduled
+    this.#scheduled = []
+    this.#isScheduled = false
+    for (const flush of flushes) flush()
     this.#lastPieces = []
     this.#lastJoined = new Uint8Array(0)
   }
 }
 
-/** `chunk`: with the size line and line ends of the chunked transfer coding. */
+/** `chunk` adds the size line and the line ends of the chunked transfer coding. */
 export type Framing = 'none' | 'chunk'
 
 function samePieces(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {

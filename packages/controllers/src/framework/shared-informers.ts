@@ -2,40 +2,40 @@ import { type Client, type Informer, informer, type ResourceRef, typeOf } from '
 import type { ApiObject, Clock, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
 
-export interface InformersOptions {
+export interface SharedInformersOptions {
   readonly client: Client
-  /** The client that asks for metadata alone. */
+  /** Client that returns only metadata. */
   readonly metadata: Client
   readonly clock: Clock
   readonly random: Random
-  readonly activity: IdleTracker
+  readonly idleTracker: IdleTracker
   readonly onError: (error: unknown) => void
 }
 
-/** Local copies that several controllers share: one for each collection, started when it is first asked for. */
-export class Informers implements AsyncDisposable {
-  readonly #options: InformersOptions
+/** Informers shared by controllers: one per collection, started on first use. */
+export class SharedInformers implements AsyncDisposable {
+  readonly #options: SharedInformersOptions
   readonly #running = new Map<string, Informer<ApiObject>>()
 
-  constructor(options: InformersOptions) {
+  constructor(options: SharedInformersOptions) {
     this.#options = options
   }
 
-  /** Whole objects. A field selector narrows the collection. */
+  /** Returns the informer of a collection of complete objects, optionally restricted by a field selector. */
   of<T extends ApiObject>(resource: ResourceRef<T>, options: { readonly fieldSelector?: string } = {}): Informer<T> {
     const key = `${keyOf(resource)} ${options.fieldSelector ?? ''}`
     return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
   }
 
-  /** Objects with their metadata alone, and without `managedFields`. */
+  /** Returns the informer of metadata, without `managedFields`. */
   metadataOf(resource: ResourceRef): Informer<ApiObject> {
     const key = `${keyOf(resource)} metadata`
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    return this.#start(key, this.#options.metadata, { resource, transform: withoutOwners })
+    return this.#start(key, this.#options.metadata, { resource, transform: withoutManagedFields })
   }
 
-  /** Ends the copy of metadata of a resource that is not served any more. */
+  /** Stops the metadata informer of a resource that is no longer served. */
   async dropMetadataOf(resource: ResourceRef): Promise<void> {
     const key = `${keyOf(resource)} metadata`
     const running = this.#running.get(key)
@@ -50,16 +50,16 @@ export class Informers implements AsyncDisposable {
   #start(
     key: string,
     client: Client,
-    what: {
+    target: {
       readonly resource: ResourceRef
       readonly fieldSelector?: string
       readonly transform?: (object: ApiObject) => ApiObject
     },
   ): Informer<ApiObject> {
-    const { clock, random, activity, onError } = this.#options
-    const { resource, ...selection } = what
-    // The first list counts as work until it is there or has failed once.
-    const end = activity.begin()
+    const { clock, random, idleTracker, onError } = this.#options
+    const { resource, ...selection } = target
+    // The first list counts as pending work until it succeeds or fails once.
+    const end = idleTracker.begin()
     const started = informer<ApiObject>(client, resource, {
       ...selection,
       clock,
@@ -70,15 +70,15 @@ export class Informers implements AsyncDisposable {
       },
     })
     started.synced.then(end, end)
-    const note = () => activity.note()
+    const note = () => idleTracker.noteChange()
     started.on({ added: note, updated: note, deleted: note })
     this.#running.set(key, started)
     return started
   }
 }
 
-/** Who owns which fields is most of the weight of metadata. */
-function withoutOwners({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject): ApiObject {
+/** Removes managedFields, which are most of the size of metadata. */
+function withoutManagedFields({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject): ApiObject {
   return { ...object, metadata }
 }
 

@@ -1,19 +1,19 @@
 import type { Draft, ResourceType } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 
 /**
- * Makes the object when it is missing. One that is there is handed to `mend`, which answers what it has to become, or nothing
- * when it will do; members that the server does not care for stay as others wrote them.
+ * Creates an object if it does not exist, or updates it to the result of `repair`. `repair` returns undefined for no change and must
+ * keep fields that the server does not manage.
  *
- * @returns the object as it is stored.
+ * @returns the stored object
  */
-export async function keep<T extends ApiObject>(
+export async function ensureObject<T extends ApiObject>(
   { client, fieldManager, signal }: ControllerContext,
   resource: ResourceType<T>,
   wanted: Draft<T>,
-  mend: (current: T) => T | undefined = () => undefined,
+  repair: (current: T) => T | undefined = () => undefined,
 ): Promise<T> {
   const { name = '', namespace = '' } = wanted.metadata
   const where = namespace === '' ? { signal } : { namespace, signal }
@@ -22,21 +22,21 @@ export async function keep<T extends ApiObject>(
     try {
       return await client.create(resource, wanted, { fieldManager, signal })
     } catch (error) {
-      // Another server was first.
+      // Another server created it concurrently.
       if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
       return client.get(resource, name, where)
     }
   }
-  const mended = mend(current)
-  return mended === undefined ? current : client.update(resource, mended as Draft<T>, { fieldManager, signal })
+  const repaired = repair(current)
+  return repaired === undefined ? current : client.update(resource, repaired as Draft<T>, { fieldManager, signal })
 }
 
-/** Whether every label is there as wanted. */
+/** Whether an object has all the labels. */
 export function hasLabels({ metadata }: ApiObject, wanted: Readonly<Record<string, string>>): boolean {
   return Object.entries(wanted).every(([key, value]) => metadata.labels?.[key] === value)
 }
 
-/** The object with these labels among its own. */
+/** Returns the object with additional labels. */
 export function withLabels<T extends ApiObject>(object: T, wanted: Readonly<Record<string, string>>): T {
   return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...wanted } } }
 }

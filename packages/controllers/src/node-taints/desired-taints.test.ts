@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Node, type Taint, wantedTaints } from './wanted-taints.ts'
+import { desiredTaints, type Node, type Taint } from './desired-taints.ts'
 
 const now = '2024-01-01T00:00:00Z'
 const taint = (name: string, effect = 'NoSchedule'): Taint => ({ key: `node.kubernetes.io/${name}`, effect })
@@ -11,16 +11,16 @@ const node = (conditions: Record<string, string>, taints: Taint[] = [], unschedu
   spec: { taints, unschedulable },
   status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
 })
-const wanted = (...given: Parameters<typeof node>) => wantedTaints(node(...given), stockProfile, now)
+const wanted = (...given: Parameters<typeof node>) => desiredTaints(node(...given), stockProfile, now)
 
-describe('wantedTaints', () => {
-  it('P293 a new node stays not ready until it says that it is', () => {
+describe('desiredTaints', () => {
+  it('keeps a new node not ready until it reports readiness [P293]', () => {
     expect(wanted({}, [taint('not-ready')])).toBeUndefined()
     expect(wanted({ Ready: 'True' }, [taint('not-ready')])).toEqual([])
     expect(wanted({})).toBeUndefined()
   })
 
-  it('follow readiness, for pods that are there too', () => {
+  it('follows readiness, including eviction of running pods', () => {
     const unready = [taint('not-ready'), { ...taint('not-ready', 'NoExecute'), timeAdded: now }]
     expect(wanted({ Ready: 'False' })).toEqual(unready)
     expect(wanted({ Ready: 'False' }, unready)).toBeUndefined()
@@ -31,7 +31,7 @@ describe('wantedTaints', () => {
     expect(wanted({ Ready: 'True' }, unready)).toEqual([])
   })
 
-  it('follow pressure and what people want; those of others stay', () => {
+  it('follows pressure and unschedulable, and keeps other taints', () => {
     const own: Taint = { key: 'own', effect: 'NoExecute' }
     const all = wanted(
       { Ready: 'True', MemoryPressure: 'True', DiskPressure: 'True', PIDPressure: 'True', NetworkUnavailable: 'True' },

@@ -1,15 +1,15 @@
 import type { ApiRequest } from '@krmkit/protocol'
 
-/** What a request asks for, read from its method and path alone. */
-export interface RequestShape {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method in lower case. */
+/** The attributes of a request, from its method, path and query. */
+export interface RequestInfo {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the method in lower case for other paths. */
   readonly verb: string
   readonly method: string
   readonly path: string
   readonly query: string
   readonly group: string
   readonly version: string
-  /** Empty for paths that are no resource. */
+  /** Empty for non-resource paths. */
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
@@ -20,20 +20,21 @@ export interface RequestShape {
 const watchParameter = /(?:^|&)watch(?:=(?!0(?:&|$)|false(?:&|$))|&|$)/
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' }
 
-export function shapeOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestShape {
+/** Reads the attributes of a request. */
+export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestInfo {
   const parts = path
     .split('/')
     .filter((part) => part !== '')
-    .map(decoded)
+    .map(decodeSegment)
   const common = { method, path, query }
   const [root, ...rest] = parts
-  const place =
+  const attributes =
     root === 'api'
       ? { group: '', ...afterGroup(rest) }
       : root === 'apis'
         ? { group: rest[0] ?? '', ...afterGroup(rest.slice(1)) }
         : undefined
-  if (place === undefined || place.resource === '') {
+  if (attributes === undefined || attributes.resource === '') {
     return {
       ...common,
       verb: method.toLowerCase(),
@@ -46,7 +47,7 @@ export function shapeOf({ method, path, query }: Pick<ApiRequest, 'method' | 'pa
     }
   }
   const isWatch = watchParameter.test(query)
-  const isNamed = place.name !== ''
+  const isNamed = attributes.name !== ''
   const verb =
     method === 'GET' || method === 'HEAD'
       ? isWatch
@@ -59,20 +60,20 @@ export function shapeOf({ method, path, query }: Pick<ApiRequest, 'method' | 'pa
           ? 'delete'
           : 'deletecollection'
         : (verbs[method] ?? method.toLowerCase())
-  return { ...common, verb, ...place }
+  return { ...common, verb, ...attributes }
 }
 
-/** What follows the group: `v1/namespaces/a/pods/b/status`. */
+/** Parses the segments after the group: `v1/namespaces/a/pods/b/status`. */
 function afterGroup(parts: readonly string[]) {
   const [version = '', ...rest] = parts
-  // `namespaces/a/status` is of the namespace, `namespaces/a/pods` is in it.
+  // `namespaces/a/status` is a subresource of the namespace, `namespaces/a/pods` a resource in it.
   const isInside = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2]!)
   const namespace = isInside ? rest[1]! : ''
   const [resource = '', name = '', ...more] = isInside ? rest.slice(2) : rest
   return { version, namespace, resource, name, subresource: more.join('/') }
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   if (!part.includes('%')) return part
   try {
     return decodeURIComponent(part)

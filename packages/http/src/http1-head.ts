@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 
-/** Heads that node's parser lets through, and the stock server does not. The answers are those of the stock server. */
+/** Rejects heads that node's parser accepts and the stock server does not, with the responses of the stock server. */
 
-/** How many header fields a listener takes: each counts for at least 32 octets, as in HTTP/2. */
+/** The number of header fields that a listener accepts: each counts for at least 32 octets, as in HTTP/2. */
 export function maxHeaderFields(headerBytes: number): number {
   return Math.ceil(headerBytes / 32)
 }
 
-/** The answer to a head that must not be served; the connection ends with it. */
-export function refusalOfHead(
+/** Checks a request head. @returns the response to an invalid one, after which the connection closes */
+export function validateHttp1Head(
   { httpVersion, rawHeaders }: IncomingMessage,
   { headers, headerBytes }: { readonly headers: ApiRequest['headers']; readonly headerBytes: number },
 ): ApiResponse | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    // A request line alone is HTTP/0.9.
+    // A request line without headers is HTTP/0.9.
     return rawHeaders.length === 0
       ? plain(400, '400 Bad Request')
       : plain(505, '505 HTTP Version Not Supported: unsupported protocol version')
   }
-  // Node keeps no more, and says nothing of the rest.
+  // Node silently drops fields above the limit.
   if (rawHeaders.length >= 2 * maxHeaderFields(headerBytes)) return plain(431, '431 Request Header Fields Too Large')
   if (typeof headers.host === 'object') return plain(400, '400 Bad Request: too many Host headers')
   const coding = headers['transfer-encoding']

@@ -1,16 +1,20 @@
 import { controllerOf, labelSelectorFromObject, type OwnerReference } from '@krmkit/meta'
-import { ignoreNotFound } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
-import { byAge, type D, deployments, type R, type ReplicaSet, replicaSets } from './objects.ts'
+import { byAge, deployments, type ReadonlyDeployment, type ReadonlyReplicaSet, type ReplicaSet, replicaSets } from './objects.ts'
 
 /**
- * The replica sets of a deployment, oldest first. One that the selector matches and nobody controls is adopted; one that is ours
- * and the selector does not match any more is let go.
+ * Returns the replica sets of a deployment, oldest first. Adopts sets without a controller that the selector matches, and releases
+ * owned sets that it no longer matches.
  */
-export async function claimSets(deployment: D, candidates: readonly R[], context: ControllerContext): Promise<readonly R[]> {
+export async function claimSets(
+  deployment: ReadonlyDeployment,
+  candidates: readonly ReadonlyReplicaSet[],
+  context: ControllerContext,
+): Promise<readonly ReadonlyReplicaSet[]> {
   const selector = labelSelectorFromObject(deployment.spec?.selector ?? {})
   const { uid } = deployment.metadata
-  const sets: R[] = []
+  const sets: ReadonlyReplicaSet[] = []
   for (const set of candidates) {
     const owner = controllerOf(set.metadata.ownerReferences)
     const matches = selector.matches(set.metadata.labels ?? {})
@@ -25,10 +29,14 @@ export async function claimSets(deployment: D, candidates: readonly R[], context
   return sets.sort(byAge)
 }
 
-async function adopt(set: R, deployment: D, context: ControllerContext): Promise<R | undefined> {
+async function adopt(
+  set: ReadonlyReplicaSet,
+  deployment: ReadonlyDeployment,
+  context: ControllerContext,
+): Promise<ReadonlyReplicaSet | undefined> {
   const { client, signal } = context
   const { name = '', namespace = '', uid = '' } = deployment.metadata
-  // A copy may not know yet that the deployment is gone, or another one.
+  // The informer may not know yet that the deployment was deleted or recreated.
   const live = await ignoreNotFound(client.get(deployments, name, { namespace, signal }))
   if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return undefined
   const owner: OwnerReference = {
@@ -42,12 +50,16 @@ async function adopt(set: R, deployment: D, context: ControllerContext): Promise
   return writeOwners(set, [...((set.metadata.ownerReferences ?? []) as OwnerReference[]), owner], context)
 }
 
-async function release(set: R, deployment: D, context: ControllerContext): Promise<void> {
+async function release(set: ReadonlyReplicaSet, deployment: ReadonlyDeployment, context: ControllerContext): Promise<void> {
   const others = ((set.metadata.ownerReferences ?? []) as OwnerReference[]).filter(({ uid }) => uid !== deployment.metadata.uid)
   await writeOwners(set, others, context)
 }
 
-function writeOwners(set: R, ownerReferences: OwnerReference[], context: ControllerContext): Promise<R | undefined> {
+function writeOwners(
+  set: ReadonlyReplicaSet,
+  ownerReferences: OwnerReference[],
+  context: ControllerContext,
+): Promise<ReadonlyReplicaSet | undefined> {
   const { client, fieldManager, signal } = context
   const changed = structuredClone(set) as ReplicaSet
   if (ownerReferences.length === 0) delete changed.metadata.ownerReferences

@@ -1,0 +1,28 @@
+import { ApiError, type StatusReason } from '@krmkit/meta'
+
+/** Waits for a request. @returns undefined when the object does not exist */
+export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+  return ignoreReasons(request, ['NotFound'])
+}
+
+/** Waits for a request. @returns undefined when it failed with one of these reasons */
+export async function ignoreReasons<T>(request: Promise<T>, reasons: readonly StatusReason[]): Promise<T | undefined> {
+  try {
+    return await request
+  } catch (error) {
+    if (ApiError.is(error) && (reasons as readonly string[]).includes(error.reason)) return undefined
+    throw error
+  }
+}
+
+/** Waits for a create request. Ignores that the object exists, or that its namespace is missing or terminating. */
+export async function ignoreCreateConflict(request: Promise<unknown>): Promise<void> {
+  try {
+    await request
+  } catch (error) {
+    if (!ApiError.is(error)) throw error
+    const { reason, status } = error
+    const isTerminating = status.details?.causes?.some((cause) => (cause.reason as string) === 'NamespaceTerminating') ?? false
+    if (reason !== 'AlreadyExists' && reason !== 'NotFound' && !isTerminating) throw error
+  }
+}

@@ -1,0 +1,33 @@
+/** Node represents header bytes as latin1 characters; clients and handlers use UTF-8. */
+
+const beyondAscii = /[\u0080-\uffff]/
+/** Printable ASCII without surrounding white space. */
+const plainText = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Encodes a header value for node, which rejects control characters. */
+export function encodeHeaderValue(text: string): string {
+  return beyondAscii.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
+}
+
+/**
+ * Encodes the value of a response header so that it can always be sent: as in the stock server, control characters become spaces and
+ * surrounding white space is removed. Do not use it for requests, where a changed value may name another user.
+ */
+export function sanitizeHeaderValue(text: string): string {
+  if (plainText.test(text)) return text
+  let encoded = ''
+  for (const byte of Buffer.from(text, 'utf8'))
+    encoded += (byte < 0x20 && byte !== 0x09) || byte === 0x7f ? ' ' : String.fromCharCode(byte)
+  return encoded.replace(/^[ \t]+|[ \t]+$/g, '')
+}
+
+/** Whether a text is a valid header name. Other headers are omitted, as in the stock server. */
+export function isHeaderName(name: string): boolean {
+  return fieldName.test(name)
+}
+
+/** Decodes text that node read from a request head. */
+export function decodeHeaderValue(text: string): string {
+  return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
+}

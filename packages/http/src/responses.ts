@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { StatusReason } from '@krmkit/meta'
+import type { ApiResponse, BodyPiece } from '@krmkit/protocol'
+
+/** Responses of the adapter itself, and helpers that send or discard response bodies. */
+
+/** Sent when a handler throws, which violates its contract. */
+export const internalErrorBody = Buffer.from(
+  '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred","reason":"InternalError","code":500}\n',
+)
+
+export const internalErrorResponse: ApiResponse = {
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  body: { kind: 'bytes', bytes: internalErrorBody },
+}
+
+const errorReasons: Readonly<Record<number, StatusReason>> = { 400: 'BadRequest', 405: 'MethodNotAllowed' }
+
+/** A Status response to a request that does not reach the handler. */
+export function errorResponse(code: number, message: string): ApiResponse {
+  const reason = errorReasons[code]
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
+  return {
+    status: code,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'bytes', bytes: Buffer.from(`${JSON.stringify(status)}\n`) },
+  }
+}
+
+/** Parts are joined up to this size: fewer writes, without copying a large list as a whole. */
+const groupBytes = 256 * 1024
+
+/** Sends the chunks of a body at the pace of the client. A client that disconnects is not an error. */
+export function sendChunks(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, sink: NodeJS.WritableStream): void {
+  pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), sink).catch(() => undefined)
+}
+
+/** Joins the parts of a list into chunks large enough for one write each. */
+export function* groupParts(parts: readonly (Uint8Array | BodyPiece)[]): Generator<Uint8Array, void, undefined> {
+  let group: Uint8Array[] = []
+  let length = 0
+  for (const part of parts) {
+    group.push(part instanceof Uint8Array ? part : part.bytes())
+    length += part.byteLength
+    if (length < groupBytes) continue
+    yield group.length === 1 ? group[0]! : Buffer.concat(group, length)
+    group = []
+    length = 0
+  }
+  if (length > 0) yield Buffer.concat(group, length)
+}
+
+/** Cancels a body stream that will not be read. */
+export function cancelStream(stream: AsyncIterable<Uint8Array>): void {
+  stream[Symbol.asyncIterator]()
+    .return?.(undefined)
+    .catch(() => undefined)
+}
