@@ -1,7 +1,7 @@
 /** Measures custom resources inside one process and prints the figures as JSON. */
 import { parseArgs } from 'node:util'
 import { createApiServer } from '@krmkit/apiserver'
-import { type Client, inProcessClient, resourceType } from '@krmkit/client'
+import { type Client, createInProcessClient, resourceType } from '@krmkit/client'
 import { memoryStorage } from '@krmkit/storage'
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ function definition(group: string, plural: string, kind: string): object {
 
 const storage = memoryStorage()
 const first = await createApiServer({ storage, ...aggregation })
-const client = inProcessClient(first, { user })
+const client = createInProcessClient(first, { user })
 const since = (start: number) => performance.now() - start
 
 const heapBefore = used()

@@ -1,7 +1,7 @@
 /** Measures OpenAPI documents inside one process and prints the figures as JSON. */
 import { parseArgs } from 'node:util'
 import { createApiServer } from '@krmkit/apiserver'
-import { inProcessClient, resourceType } from '@krmkit/client'
+import { createInProcessClient, resourceType } from '@krmkit/client'
 import { memoryStorage } from '@krmkit/storage'
 
 const { values } = parseArgs({ options: { definitions: { type: 'string', default: '500' } } })
@@ -29,7 +29,7 @@ function definition(i: number, extra: string[] = []): object {
 }
 
 const server = await createApiServer({ storage: memoryStorage() })
-const client = inProcessClient(server, { user })
+const client = createInProcessClient(server, { user })
 const since = (start: number) => performance.now() - start
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

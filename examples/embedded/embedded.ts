@@ -1,8 +1,8 @@
 import {
   createApiServer,
   createFetchHandler,
-  informer,
-  inProcessClient,
+  createInformer,
+  createInProcessClient,
   listen,
   memoryStorage,
   resourceType,
@@ -11,7 +11,7 @@ import {
 
 // A whole API server inside the program, no socket.
 const server = await createApiServer({ storage: memoryStorage() })
-const client = inProcessClient(server, { user: { username: 'admin', groups: ['system:masters'] } })
+const client = createInProcessClient(server, { user: { username: 'admin', groups: ['system:masters'] } })
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 await client.create(ConfigMap, { metadata: { name: 'hello' }, data: { k: 'v' } })
@@ -24,7 +24,7 @@ for await (const { type, object } of client.watch(ConfigMap, { namespace: 'defau
 }
 
 // A local copy that follows the server.
-const configMaps = informer(client, ConfigMap, { labels: ['app'] })
+const configMaps = createInformer(client, ConfigMap, { labels: ['app'] })
 await configMaps.synced
 console.log(configMaps.get('hello', 'default')?.data)
 await configMaps.stop()

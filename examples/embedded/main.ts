@@ -1,7 +1,7 @@
 /** An API server inside a program: storage, kinds and server, composed by hand and used without a socket. */
 import { fileURLToPath } from 'node:url'
 import { createApiServer } from '@krmkit/apiserver'
-import { inProcessClient } from '@krmkit/client'
+import { createInProcessClient } from '@krmkit/client'
 import { builtInKinds } from '@krmkit/kinds'
 import { ConfigMap } from '@krmkit/kinds/core/v1'
 import { memoryStorage } from '@krmkit/storage'
@@ -11,7 +11,7 @@ export async function main(print: (line: string) => void): Promise<void> {
     ({ group, resource }) => group === '' && ['configmaps', 'namespaces'].includes(resource.name),
   )
   const server = await createApiServer({ storage: memoryStorage(), kinds })
-  const client = inProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+  const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
 
   await client.create(ConfigMap, { metadata: { name: 'lights' }, data: { hall: 'off' } })
   const changes = client.watch(ConfigMap, { namespace: 'default' })

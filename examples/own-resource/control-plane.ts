@@ -30,7 +30,7 @@ export const Book = defineResource({
   },
 })
 
-// A server with that kind, on a port. `durableStorage('data')` of krmkit keeps objects over restarts.
+// A server with that kind, on a port. `lmdbStorage('data')` of krmkit keeps objects over restarts.
 const plain = builtInKinds().filter(({ group, resource }) => group === '' && ['namespaces', 'configmaps'].includes(resource.name))
 const server = await createApiServer({ storage: memoryStorage(), kinds: [...plain, Book] })
 const listening = await listen(server, { port: Number(process.env.PORT ?? 8080), tls: false })

@@ -2,7 +2,7 @@
  * A small operator: every namespace with the label `example.com/team` gets the ConfigMap `team` with the name of the team in
  * it, and goes when the hours of its annotation `example.com/expires-after-hours` are over.
  */
-import { type Client, informer } from '@krmkit/client'
+import { type Client, createInformer } from '@krmkit/client'
 import { ConfigMap, Namespace } from '@krmkit/kinds/core/v1'
 import { ApiError, type Clock, type DeepReadonly, parseTime } from '@krmkit/meta'
 
@@ -18,8 +18,8 @@ export interface Operator extends AsyncDisposable {
 /** The clock comes in as an argument, so that a test can let days pass. */
 export function startOperator(client: Client, clock: Clock): Operator {
   const alarms = new Map<string, () => void>()
-  const namespaces = informer(client, Namespace, { clock, labelSelector: teamLabel })
-  const maps = informer(client, ConfigMap, { clock, fieldSelector: 'metadata.name=team' })
+  const namespaces = createInformer(client, Namespace, { clock, labelSelector: teamLabel })
+  const maps = createInformer(client, ConfigMap, { clock, fieldSelector: 'metadata.name=team' })
 
   const later = (name: string, ms: number) => {
     alarms.get(name)?.()

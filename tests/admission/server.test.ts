@@ -1,6 +1,6 @@
 import { type AdmissionDecision, defaultAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer } from '@krmkit/apiserver'
-import { inProcessClient, resourceType } from '@krmkit/client'
+import { createInProcessClient, resourceType } from '@krmkit/client'
 import { type ApiObject, seededRandom } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
@@ -26,7 +26,10 @@ const pod = (name: string) => ({ metadata: { name, ...place }, spec: { container
 async function start() {
   const server = await createApiServer({ storage: memoryStorage(), random: seededRandom(1), admission: defaultAdmissionPlugins })
   const decisions: AdmissionDecision[] = []
-  const client = inProcessClient(server, { user, decisions: (decision: AdmissionDecision) => void decisions.push(decision) })
+  const client = createInProcessClient(server, {
+    user,
+    decisions: (decision: AdmissionDecision) => void decisions.push(decision),
+  })
   await client.create(accounts, { metadata: { name: 'default', ...place } })
   decisions.splice(0)
   return { server, client, decisions, [Symbol.asyncDispose]: () => server.close() }

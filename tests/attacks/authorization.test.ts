@@ -1,5 +1,5 @@
 import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer } from '@krmkit/authorization'
-import { inProcessClient } from '@krmkit/client'
+import { createInProcessClient } from '@krmkit/client'
 import { runControllers } from '@krmkit/controllers'
 import type { UserInfo } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,7 +54,7 @@ beforeAll(async () => {
     bootstrapRoles: true,
   })
   controllers = runControllers({
-    client: inProcessClient(api.server, { user: administrator, clock: api.clock }),
+    client: createInProcessClient(api.server, { user: administrator, clock: api.clock }),
     clock: api.clock,
     controllers: ['clusterrole-aggregation-controller'],
   })

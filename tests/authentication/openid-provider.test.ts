@@ -1,5 +1,5 @@
 import { createOidcAuthenticator, type OidcAuthenticator, type OidcOptions } from '@krmkit/authentication'
-import { remoteTransport } from '@krmkit/client'
+import { createRemoteTransport } from '@krmkit/client'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenIdProvider, startOpenIdProvider } from './support/openid-provider.ts'
@@ -28,7 +28,7 @@ function movingClock(): Clock & { aheadMs: number } {
 }
 
 function setup(more: Partial<OidcOptions> = {}) {
-  const transport = remoteTransport({ server: provider.issuerUrl, ca: provider.authority })
+  const transport = createRemoteTransport({ server: provider.issuerUrl, ca: provider.authority })
   transports.push(transport)
   const clock = movingClock()
   const errors: unknown[] = []
@@ -120,7 +120,7 @@ describe('a real OpenID provider', () => {
 
   it('P240 another authority than the one that is trusted is not asked for anything', async () => {
     const token = await provider.idToken('alice')
-    const transport = remoteTransport({ server: provider.issuerUrl })
+    const transport = createRemoteTransport({ server: provider.issuerUrl })
     transports.push(transport)
     const errors: unknown[] = []
     const tokens = createOidcAuthenticator({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootstrapTokenSecret, formatBootstrapToken, generateBootstrapToken } from '@krmkit/certificates'
-import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goProgram } from './support/go-program.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-node-joins-'))
   const flags = ['--enable-bootstrap-token-auth', '--publish-cluster-info', '--enable-admission-plugins=NodeRestriction']
   server = await startServerProcess(['--storage=memory', '--secure-port=0', `--data-dir=${folder}`, ...flags])
-  admin = remoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
+  admin = createRemoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
 }, 60_000)
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, ClientError, loadKubeconfig, remoteClient, resourceType, type WatchEvent } from '@krmkit/client'
+import { type Client, ClientError, createRemoteClient, loadKubeconfig, resourceType, type WatchEvent } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Dice, runSeed } from './support/dice.ts'
@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 async function connect(): Promise<Client> {
-  return remoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
+  return createRemoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
 }
 
 /** Everything there is of ConfigMaps, as the writer knows them, without those that controllers make. */

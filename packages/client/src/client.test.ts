@@ -2,7 +2,7 @@ import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
-import { inProcessClient, inProcessTransport } from './in-process.ts'
+import { createInProcessClient, createInProcessTransport } from './in-process.ts'
 import { resourceType, subresourceType } from './resource.ts'
 import { eagerClock, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
 
@@ -10,7 +10,7 @@ const Node = resourceType({ group: '', version: 'v1', resource: 'nodes', kind: '
 const common = { random: noJitter, clock: eagerClock() }
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
-  return { ...api, client: inProcessClient(api.handle, common) }
+  return { ...api, client: createInProcessClient(api.handle, common) }
 }
 const typed = (object: object) => ({ apiVersion: 'example.com/v1', kind: 'Note', ...object })
 
@@ -183,7 +183,7 @@ describe('errors', () => {
     const busy = json('', { status: 429, headers: { 'retry-after': '7' } })
     const clock = eagerClock()
     const { handle, seen } = fakeApi(busy, busy, json(note('a', 1)), busy, busy, json('', { status: 503 }))
-    const client = inProcessClient(handle, { random: noJitter, clock, maxRetries: 2 })
+    const client = createInProcessClient(handle, { random: noJitter, clock, maxRetries: 2 })
     await client.get(Note, 'a')
     expect([seen.length, clock.now()]).toEqual([3, 14_000])
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 503 })
@@ -195,7 +195,7 @@ describe('errors', () => {
     const { handle } = fakeApi(
       json(note('a', 1), { headers: { warning: ['299 - "one \\"quoted\\""', '299 - "two", 299 - "three"'] } }),
     )
-    await inProcessClient(handle, { onWarning: (text) => warnings.push(text) }).get(Note, 'a')
+    await createInProcessClient(handle, { onWarning: (text) => warnings.push(text) }).get(Note, 'a')
     expect(warnings).toEqual(['one "quoted"', 'two', 'three'])
   })
 })
@@ -218,15 +218,15 @@ describe('user', () => {
   it('is set in-process, or left to the server', async () => {
     const { handle, seen } = fakeApi(json({ metadata: {} }), json({ metadata: {} }))
     const user = { username: 'alice', groups: ['dev'] }
-    await inProcessClient({ handle }, { user }).get(Note, 'a')
-    await inProcessClient({ handle }).get(Note, 'a')
+    await createInProcessClient({ handle }, { user }).get(Note, 'a')
+    await createInProcessClient({ handle }).get(Note, 'a')
     expect(seen.map((one) => one.user)).toEqual([user, undefined])
   })
 
   it('may be impersonated', async () => {
     const { handle, seen } = fakeApi(json({ metadata: {} }))
     const impersonate = { user: 'bob', groups: ['a', 'b'], uid: '1', extra: { 'Example.com/Key': ['x'] } }
-    await createClient(inProcessTransport(handle), { impersonate }).get(Note, 'a')
+    await createClient(createInProcessTransport(handle), { impersonate }).get(Note, 'a')
     expect(seen[0]?.headers).toMatchObject({
       'impersonate-user': 'bob',
       'impersonate-group': ['a', 'b'],
@@ -240,7 +240,7 @@ describe('aborting', () => {
   it('ends a call by its signal, immediately', async () => {
     const abort = new AbortController()
     let serverSignal: AbortSignal | undefined
-    const client = inProcessClient((request) => {
+    const client = createInProcessClient((request) => {
       serverSignal = request.signal
       return new Promise(() => undefined)
     })

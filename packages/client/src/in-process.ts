@@ -15,17 +15,17 @@ export interface InProcessOptions extends ClientOptions {
 /**
  * Creates a client of a server in the same process. Requests are calls of its handler, without a socket.
  *
- * @example const client = inProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+ * @example const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
  */
-export function inProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
+export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
   const serverHandle = typeof server === 'function' ? server : server.handle
   const { decisions, user } = options
   const handle: Handler = decisions === undefined ? serverHandle : (request) => serverHandle({ ...request, decisions })
-  return createClient(inProcessTransport(handle, user), options)
+  return createClient(createInProcessTransport(handle, user), options)
 }
 
 /** Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy. */
-export function inProcessTransport(handle: Handler, user?: UserInfo): Transport {
+export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
   const closing = new AbortController()
   // Every open request adds a listener.
   setMaxListeners(0, closing.signal)

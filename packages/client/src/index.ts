@@ -3,8 +3,8 @@ export { ClientError, type ClientErrorCode } from './client-error.ts'
 export type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 export type { ExecOptions } from './credentials/exec-plugin.ts'
 export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
-export { type InProcessOptions, inProcessClient, inProcessTransport } from './in-process.ts'
-export { type Informer, type InformerHandlers, type InformerOptions, informer } from './informer.ts'
+export { createInProcessClient, createInProcessTransport, type InProcessOptions } from './in-process.ts'
+export { createInformer, type Informer, type InformerHandlers, type InformerOptions } from './informer.ts'
 export type {
   Applied,
   ApplyOptions,
@@ -32,5 +32,5 @@ export type {
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
 export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
-export { type ConnectionOptions, type RemoteOptions, remoteClient, remoteTransport } from './remote.ts'
+export { type ConnectionOptions, createRemoteClient, createRemoteTransport, type RemoteOptions } from './remote.ts'
 export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'

@@ -1,14 +1,14 @@
 import { labelSelectorFromLabels } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { inProcessClient } from './in-process.ts'
-import { type Informer, type InformerOptions, informer } from './informer.ts'
+import { createInProcessClient } from './in-process.ts'
+import { createInformer, type Informer, type InformerOptions } from './informer.ts'
 import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, noteList } from './testing/fake-api.ts'
 
 const start = (answers: Parameters<typeof fakeApi>, options: Partial<InformerOptions<Note>> = {}) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
   const calls: string[] = []
-  const notes = informer(inProcessClient(api.handle, { clock, random: noJitter, maxRetries: 0 }), Note, {
+  const notes = createInformer(createInProcessClient(api.handle, { clock, random: noJitter, maxRetries: 0 }), Note, {
     clock,
     random: noJitter,
     ...options,

@@ -62,11 +62,11 @@ export interface Informer<T extends ApiObject> extends AsyncDisposable {
  * Starts an informer.
  *
  * @example
- * await using pods = informer(client, Pod, { labels: ['app'] })
+ * await using pods = createInformer(client, Pod, { labels: ['app'] })
  * await pods.synced
  * console.log(pods.withLabel('app', 'shop').length)
  */
-export function informer<T extends ApiObject>(
+export function createInformer<T extends ApiObject>(
   client: Client,
   resource: ResourceRef<T>,
   options: InformerOptions<T> = {},

@@ -23,7 +23,7 @@ export interface KubeconfigOptions {
   readonly exec?: Partial<Pick<ExecOptions, 'clock' | 'hasTerminal' | 'run'>>
 }
 
-/** The connection of a kubeconfig context: options for `remoteClient`. */
+/** The connection of a kubeconfig context: options for `createRemoteClient`. */
 export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOptions, 'impersonate'> {
   readonly namespace: string
   readonly context: string
@@ -32,7 +32,7 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
 /**
  * Loads the connection of a context from kubeconfig files.
  *
- * @example const client = remoteClient(await loadKubeconfig({ context: 'staging' }))
+ * @example const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
  * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
  *   auth providers and proxies
  */

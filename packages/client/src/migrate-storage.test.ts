@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { inProcessClient } from './in-process.ts'
+import { createInProcessClient } from './in-process.ts'
 import { migrateStorage } from './migrate-storage.ts'
 import { eagerClock, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
 
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
-  return { ...api, client: inProcessClient(api.handle, { random: noJitter, clock: eagerClock() }) }
+  return { ...api, client: createInProcessClient(api.handle, { random: noJitter, clock: eagerClock() }) }
 }
 
 it('rewrites every object unchanged and skips conflicts', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
-import { remoteClient } from './remote.ts'
+import { createRemoteClient } from './remote.ts'
 import { eagerClock, Note, noJitter, note } from './testing/fake-api.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../testdata/${name}`, import.meta.url), 'utf8')
@@ -54,7 +54,11 @@ describe('renewable credentials', () => {
       if (request.headers.authorization === 'Bearer new') ok(response)
       else unauthorized(response)
     })
-    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf({ token: 'old' }, { token: 'new' }) })
+    await using client = createRemoteClient({
+      ...common,
+      ...connection,
+      credentials: sourceOf({ token: 'old' }, { token: 'new' }),
+    })
     await client.update(Note, note('a', 1))
     expect(seen).toEqual([
       ['PUT', 'Bearer old'],
@@ -68,7 +72,7 @@ describe('renewable credentials', () => {
       requests++
       unauthorized(response)
     })
-    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf({ token: 'old' }) })
+    await using client = createRemoteClient({ ...common, ...connection, credentials: sourceOf({ token: 'old' }) })
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 401 })
     expect(requests).toBe(1)
   })
@@ -84,7 +88,7 @@ describe('renewable credentials', () => {
       if (seen.length === 3) unauthorized(response)
       else ok(response)
     })
-    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf(one, two) })
+    await using client = createRemoteClient({ ...common, ...connection, credentials: sourceOf(one, two) })
     await client.get(Note, 'a')
     await client.get(Note, 'a')
     await client.get(Note, 'a')
@@ -100,7 +104,7 @@ describe('renewable credentials', () => {
       ok(response)
     })
     const source = sourceOf({ token: 'source' })
-    await using client = remoteClient({ ...common, ...connection, ...two, token: 'fixed', credentials: source })
+    await using client = createRemoteClient({ ...common, ...connection, ...two, token: 'fixed', credentials: source })
     await client.get(Note, 'a')
     await client.request({ path: '/', headers: { authorization: 'Bearer own' } })
     expect(seen).toEqual([
@@ -116,7 +120,7 @@ describe('renewable credentials', () => {
       seen.push(request.headers.authorization)
       ok(response)
     })
-    await using client = remoteClient({ ...common, ...connection, basic: { username: 'a', password: 'b:ü' } })
+    await using client = createRemoteClient({ ...common, ...connection, basic: { username: 'a', password: 'b:ü' } })
     await client.get(Note, 'a')
     expect(seen).toEqual([`Basic ${Buffer.from('a:b:ü').toString('base64')}`])
   })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { remoteClient } from './remote.ts'
+import { createRemoteClient } from './remote.ts'
 import { eagerClock, event, Note, noJitter, note } from './testing/fake-api.ts'
 
 let server: Server | undefined
@@ -24,14 +24,14 @@ const common = { random: noJitter, clock: eagerClock() }
 const answerJson = (response: ServerResponse, value: unknown) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 
-describe('remoteClient', () => {
+describe('createRemoteClient', () => {
   it('sends requests under the path of the server with a token', async () => {
     const seen: unknown[] = []
     const url = await start((request, response) => {
       seen.push([request.method, request.url, request.headers.authorization, request.body])
       answerJson(response, note('a', 1))
     })
-    await using client = remoteClient({ ...common, server: `${url}/prefix/`, token: () => Promise.resolve('secret') })
+    await using client = createRemoteClient({ ...common, server: `${url}/prefix/`, token: () => Promise.resolve('secret') })
     expect(await client.get(Note, 'a', { resourceVersion: '0' })).toMatchObject({ kind: 'Note', metadata: { name: 'a' } })
     await client.patch(Note, 'a', { type: 'merge', patch: { spec: null } })
     expect(seen).toEqual([
@@ -46,7 +46,7 @@ describe('remoteClient', () => {
       ports.add(request.socket.remotePort)
       answerJson(response, note('a', 1))
     })
-    await using client = remoteClient({ ...common, server: url })
+    await using client = createRemoteClient({ ...common, server: url })
     for (let i = 0; i < 3; i++) await client.get(Note, 'a')
     expect(ports.size).toBe(1)
   })
@@ -56,7 +56,7 @@ describe('remoteClient', () => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       response.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify({ items: [note('a', 1)], metadata: {} })))
     })
-    await using client = remoteClient({ ...common, server: url })
+    await using client = createRemoteClient({ ...common, server: url })
     expect((await client.list(Note)).items).toHaveLength(1)
   })
 
@@ -67,7 +67,7 @@ describe('remoteClient', () => {
       gone = new Promise((resolve) => response.once('close', resolve))
       response.write(event('ADDED', note('a', 6)))
     })
-    await using client = remoteClient({ ...common, server: url })
+    await using client = createRemoteClient({ ...common, server: url })
     for await (const { object } of client.watch(Note, { resourceVersion: '5' })) {
       expect(object.metadata.name).toBe('a')
       break
@@ -81,7 +81,7 @@ describe('remoteClient', () => {
       connections++
       response.write(event('ADDED', note(`n${connections}`, 5 + connections)), () => connections === 1 && response.destroy())
     })
-    await using client = remoteClient({ ...common, server: url })
+    await using client = createRemoteClient({ ...common, server: url })
     const names: unknown[] = []
     for await (const { object } of client.watch(Note, { resourceVersion: '5' })) {
       names.push(object.metadata.name)
@@ -92,7 +92,7 @@ describe('remoteClient', () => {
 
   it('reports an unreachable server and an aborted call', async () => {
     const url = await start((_, response) => response.write('{'))
-    await using client = remoteClient({ ...common, server: url })
+    await using client = createRemoteClient({ ...common, server: url })
     const abort = new AbortController()
     const call = client.get(Note, 'a', { signal: abort.signal })
     setImmediate(() => abort.abort(new Error('enough')))
@@ -109,9 +109,9 @@ describe('remoteClient', () => {
   })
 
   it('rejects an invalid server URL, and calls after close', async () => {
-    expect(() => remoteClient({ server: 'not a url' })).toThrow('is not an HTTP or HTTPS URL')
-    expect(() => remoteClient({ server: 'ftp://host' })).toThrow('is not an HTTP or HTTPS URL')
-    const client = remoteClient({ server: 'http://127.0.0.1:1' })
+    expect(() => createRemoteClient({ server: 'not a url' })).toThrow('is not an HTTP or HTTPS URL')
+    expect(() => createRemoteClient({ server: 'ftp://host' })).toThrow('is not an HTTP or HTTPS URL')
+    const client = createRemoteClient({ server: 'http://127.0.0.1:1' })
     await client.close()
     await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 'Closed' })
   })

@@ -44,15 +44,15 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
 /**
  * Creates a client of a remote server, over HTTPS with kept connections.
  *
- * @example const client = remoteClient(await loadKubeconfig())
+ * @example const client = createRemoteClient(await loadKubeconfig())
  * @throws ClientError `InvalidRequest` for an invalid `server` URL
  */
-export function remoteClient(options: RemoteOptions): Client {
-  return createClient(remoteTransport(options), options)
+export function createRemoteClient(options: RemoteOptions): Client {
+  return createClient(createRemoteTransport(options), options)
 }
 
-/** Creates the transport of `remoteClient`. @throws ClientError `InvalidRequest` for an invalid `server` URL */
-export function remoteTransport(options: ConnectionOptions): Transport {
+/** Creates the transport of `createRemoteClient`. @throws ClientError `InvalidRequest` for an invalid `server` URL */
+export function createRemoteTransport(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
   const secure = url.protocol === 'https:'
   const host = url.hostname.replace(/^\[|\]$/g, '')

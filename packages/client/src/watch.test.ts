@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { inProcessClient } from './in-process.ts'
+import { createInProcessClient } from './in-process.ts'
 import type { WatchEvent } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
 import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, noteList, status } from './testing/fake-api.ts'
@@ -8,7 +8,7 @@ import { eagerClock, event, FakeWatch, fakeApi, json, Note, noJitter, note, note
 const start = (...answers: Parameters<typeof fakeApi>) => {
   const api = fakeApi(...answers)
   const clock = eagerClock()
-  return { ...api, clock, client: inProcessClient(api.handle, { random: noJitter, clock }) }
+  return { ...api, clock, client: createInProcessClient(api.handle, { random: noJitter, clock }) }
 }
 const shown = ({ type, object }: WatchEvent<Note>) => `${type} ${object.metadata.name ?? ''}@${object.metadata.resourceVersion}`
 const take = async (events: AsyncIterableIterator<WatchEvent<Note>>, count: number) => {

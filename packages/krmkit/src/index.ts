@@ -4,17 +4,17 @@
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export {
   type Client,
-  informer,
-  inProcessClient,
+  createInformer,
+  createInProcessClient,
+  createRemoteClient,
   loadKubeconfig,
   migrateStorage,
-  remoteClient,
   resourceType,
 } from '@krmkit/client'
 export { createFetchHandler, type Listener, listen, selfSigned } from '@krmkit/http'
 export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, field, type UserInfo } from '@krmkit/meta'
-export { durableStorage, memoryStorage } from '@krmkit/storage'
+export { lmdbStorage, memoryStorage } from '@krmkit/storage'
 export { createClaimExpressionCompiler as claimExpressions } from './expressions/claim-expression-compiler.ts'
 export { createConditionCompiler as reviewConditions } from './expressions/condition-compiler.ts'
 export { type CallerOptions, createApiServer, type Server } from './server.ts'

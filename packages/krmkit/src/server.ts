@@ -1,5 +1,5 @@
 import { type ApiServerOptions, createApiServer as createServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { type Client, type InProcessOptions, inProcessClient } from '@krmkit/client'
+import { type Client, createInProcessClient, type InProcessOptions } from '@krmkit/client'
 
 /** The user and defaults of an in-process client. */
 export interface CallerOptions extends Omit<InProcessOptions, 'user'> {
@@ -28,7 +28,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Server
     ...server,
     client({ user, groups = [], ...rest } = {}) {
       const identity = user === undefined ? {} : { user: { username: user, groups: [...new Set([...groups, authenticated])] } }
-      return inProcessClient(server, { clock: server.clock, ...rest, ...identity })
+      return createInProcessClient(server, { clock: server.clock, ...rest, ...identity })
     },
   }
 }

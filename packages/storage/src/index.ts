@@ -11,7 +11,7 @@ export type {
   WriteOptions,
   WriteResult,
 } from './interfaces.ts'
-export { type DurableStorageOptions, durableStorage } from './lmdb/durable-storage.ts'
+export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'
 export { fork, memoryStorage } from './memory/memory-storage.ts'
 export type { StorageOptions } from './options.ts'
 export { StorageError, type StorageErrorDetail, type UnavailableReason } from './storage-error.ts'

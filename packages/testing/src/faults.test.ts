@@ -1,4 +1,4 @@
-import { informer } from '@krmkit/client'
+import { createInformer } from '@krmkit/client'
 import { describe, expect, it } from 'vitest'
 import { configMaps, namespaces, secrets, serviceAccounts } from './resources.fixture.ts'
 import { createTestServer } from './test-server.ts'
@@ -62,7 +62,7 @@ describe('faults', () => {
   it('drop watches, which resume without losing events', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, faults, clock } = cluster
-    const copy = informer(client, configMaps, { clock })
+    const copy = createInformer(client, configMaps, { clock })
     await copy.synced
     await client.create(configMaps, made('a'))
     await cluster.settle()

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { informer, inProcessClient } from '@krmkit/client'
+import { createInformer, createInProcessClient } from '@krmkit/client'
 import { type ApiObject, fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { configMaps, namesOf, namespaces, pods, secrets, serviceAccounts } from './resources.fixture.ts'
@@ -53,7 +53,7 @@ describe('createTestServer', () => {
   it('leaves no timers when disposed', async () => {
     const clock = fakeClock(Date.UTC(2030, 0, 1))
     const cluster = await createTestServer({ clock })
-    const copy = informer(cluster.client, configMaps, { clock })
+    const copy = createInformer(cluster.client, configMaps, { clock })
     await copy.synced
     await cluster.client.create(namespaces, { metadata: { name: 'n' } })
     expect(clock.pending).toBeGreaterThan(0)
@@ -69,7 +69,7 @@ describe('createTestServer', () => {
     await cluster.close()
     await cluster.close()
     await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'Closed' })
-    await expect(inProcessClient(handle).list(configMaps)).rejects.toMatchObject({ code: 'Closed' })
+    await expect(createInProcessClient(handle).list(configMaps)).rejects.toMatchObject({ code: 'Closed' })
   })
 })
 
@@ -182,7 +182,7 @@ describe('reset', () => {
   it('ends watches, which resume with the restored state', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, clock } = cluster
-    const copy = informer(client, configMaps, { clock })
+    const copy = createInformer(client, configMaps, { clock })
     await copy.synced
     await client.create(configMaps, made('a'))
     await cluster.settle()
@@ -199,7 +199,7 @@ describe('settle', () => {
   it('waits for watch events and the requests that they cause', async () => {
     await using cluster = await createTestServer({ controllers: [] })
     const { client, clock } = cluster
-    const copy = informer(client, configMaps, { clock })
+    const copy = createInformer(client, configMaps, { clock })
     // A minimal operator: each object creates the next one.
     copy.on({
       added: ({ metadata: { name = '' } }) => {

@@ -1,5 +1,5 @@
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { type Client, inProcessClient } from '@krmkit/client'
+import { type Client, createInProcessClient } from '@krmkit/client'
 import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { builtInTypes } from '@krmkit/kinds'
 import { stockProfile, systemClock, type UserInfo } from '@krmkit/meta'
@@ -114,7 +114,10 @@ class InProcessTestServer implements TestServer {
   readonly handle: Handler = (request) => this.#serve(this.#instance, request)
 
   as(user: string | UserInfo): Client {
-    const client = inProcessClient((request) => this.handle(request), { user: this.#users.resolve(user), clock: this.clock })
+    const client = createInProcessClient((request) => this.handle(request), {
+      user: this.#users.resolve(user),
+      clock: this.clock,
+    })
     this.#closers.push(client)
     return client
   }
@@ -225,7 +228,10 @@ class InProcessTestServer implements TestServer {
     const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
-      const client = inProcessClient((request) => this.#serve(instance, request), { user: controllerUser, clock: this.clock })
+      const client = createInProcessClient((request) => this.#serve(instance, request), {
+        user: controllerUser,
+        clock: this.clock,
+      })
       const { random, profile } = server
       const running = runControllers({
         client,

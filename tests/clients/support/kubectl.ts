@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Finished, run } from './tool.ts'
 
@@ -204,7 +204,7 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
     ...more,
   ]
   const server = await startServerProcess(flags)
-  const client = remoteClient(await loadKubeconfig({ path }))
+  const client = createRemoteClient(await loadKubeconfig({ path }))
   const kubectl = await kubectlIn(folder, path)
   // Discovery and schemas are then in kubectl's cache, and not fetched by many at once.
   await kubectl.run('api-resources -o name')

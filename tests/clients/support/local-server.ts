@@ -10,7 +10,7 @@ import {
   withAuthenticatedGroup,
 } from '@krmkit/authentication'
 import { systemMasters } from '@krmkit/authorization'
-import { type Client, inProcessClient } from '@krmkit/client'
+import { type Client, createInProcessClient } from '@krmkit/client'
 import { listen, selfSigned } from '@krmkit/http'
 import { type Clock, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
@@ -88,7 +88,9 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     token,
     storage,
     server,
-    client: inProcessClient(server, { user: { ...administrator, groups: [...administrator.groups, 'system:authenticated'] } }),
+    client: createInProcessClient(server, {
+      user: { ...administrator, groups: [...administrator.groups, 'system:authenticated'] },
+    }),
     folder,
     async kubeconfig(address = url) {
       const path = join(folder, `kubeconfig-${new URL(address).port}`)

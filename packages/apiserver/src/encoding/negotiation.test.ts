@@ -36,9 +36,12 @@ describe('negotiation', () => {
     expect(one.negotiate('application/json;x=1999').encoding).toBe('json')
   })
 
-  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('refuses %.40s with 406 [P194] [P313]', (accept) => {
-    expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
-  })
+  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])(
+    'refuses %.40s with 406 [P194] [P313]',
+    (accept) => {
+      expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
+    },
+  )
 
   it('selects a Table by its parameters, with JSON as fallback [P193]', () => {
     expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({

@@ -1,4 +1,4 @@
-import { type Client, type Informer, informer, type ResourceRef, typeOf } from '@krmkit/client'
+import { type Client, createInformer, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
 import type { ApiObject, Clock, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
 
@@ -60,7 +60,7 @@ export class SharedInformers implements AsyncDisposable {
     const { resource, ...selection } = target
     // The first list counts as pending work until it succeeds or fails once.
     const end = idleTracker.begin()
-    const started = informer<ApiObject>(client, resource, {
+    const started = createInformer<ApiObject>(client, resource, {
       ...selection,
       clock,
       random,

@@ -1,5 +1,5 @@
 import type { Fetch } from '@krmkit/authentication'
-import { type ConnectionOptions, type KubeconfigConnection, loadKubeconfig, remoteTransport } from '@krmkit/client'
+import { type ConnectionOptions, createRemoteTransport, type KubeconfigConnection, loadKubeconfig } from '@krmkit/client'
 import type { Transport } from '@krmkit/protocol'
 import { CliError, messageOf } from './cli-error.ts'
 
@@ -15,7 +15,7 @@ export function createRemoteFetch(connection: Omit<ConnectionOptions, 'server'>)
     const { origin, pathname, search } = new URL(url)
     let transport = transports.get(origin)
     if (transport === undefined) {
-      transport = remoteTransport({ ...connection, server: origin })
+      transport = createRemoteTransport({ ...connection, server: origin })
       transports.set(origin, transport)
     }
     const response = await transport.send({

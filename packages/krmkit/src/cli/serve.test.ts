@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig, resourceType, subresourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from './serve.ts'
 import { serveOptions } from './testing/run-command.ts'
@@ -29,7 +29,7 @@ const start = async (...flags: string[]) => {
 }
 const connect = async (path: string | undefined, token?: string) => {
   const connection = await loadKubeconfig({ path: path! })
-  const client = remoteClient({ ...connection, ...(token === undefined ? {} : { token }) })
+  const client = createRemoteClient({ ...connection, ...(token === undefined ? {} : { token }) })
   clients.push(client)
   return client
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { inProcessClient } from '@krmkit/client'
+import { createInProcessClient } from '@krmkit/client'
 import { ControllersError, type RunningControllers, runControllers, serverControllers } from '@krmkit/controllers'
 import { type Listener, listen } from '@krmkit/http'
 import type { UserInfo } from '@krmkit/meta'
@@ -108,7 +108,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
   const { components, server, listening, serverAddress, log } = context
   const { signing } = components
   const { issueLegacy } = components.authentication.accounts.issuer
-  const client = inProcessClient(server, { user: controllerManager, clock: environment.clock })
+  const client = createInProcessClient(server, { user: controllerManager, clock: environment.clock })
   if (options.publishClusterInfo) {
     await publishClusterInfo(client, { server: `https://${serverAddress}`, authority: listening.authority })
   }
@@ -125,7 +125,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
   })
   const ownControllers = runControllers({
     ...environment,
-    client: inProcessClient(server, { user: apiServerUser, clock: environment.clock }),
+    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock }),
     available: serverControllers(serverFacts(options, { port: listening.port, random: environment.random })),
     fieldManager: 'kube-apiserver',
     onError: (error) => options.v >= 1 && log.error('an object of the API server itself could not be written; retrying', error),

@@ -12,7 +12,7 @@ import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
 import { type RandomChoices, seededChoices } from '../testing/random-choices.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
-import { durableStorage } from './durable-storage.ts'
+import { lmdbStorage } from './lmdb-storage.ts'
 
 const rounds = 12
 const seed = 20240101
@@ -25,7 +25,7 @@ interface Acknowledged {
   last: number
 }
 
-describe('durableStorage in another process', () => {
+describe('lmdbStorage in another process', () => {
   // Below node_modules, so that the bundle resolves lmdb like this package.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
   let buildDir = ''
@@ -54,7 +54,7 @@ describe('durableStorage in another process', () => {
       let acknowledged: Acknowledged = { writes: new Map(), newest: new Map(), last: 1 }
       for (let round = 0; round < rounds; round++) {
         await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, choices, acknowledged })
-        const storage = await durableStorage({ dir })
+        const storage = await lmdbStorage({ dir })
         try {
           await check(storage, acknowledged)
           acknowledged = await stateOf(storage)
@@ -75,7 +75,7 @@ describe('durableStorage in another process', () => {
       const child = start(join(buildDir, 'crash-writer.mjs'), dir, 1)
       try {
         await once(child.stdout!, 'data')
-        const failure = await durableStorage({ dir }).catch((error: unknown) => error)
+        const failure = await lmdbStorage({ dir }).catch((error: unknown) => error)
         expect(failure instanceof StorageError && failure.detail).toEqual({
           code: 'Unavailable',
           reason: 'locked',
@@ -84,7 +84,7 @@ describe('durableStorage in another process', () => {
       } finally {
         await kill(child)
       }
-      const storage = await durableStorage({ dir })
+      const storage = await lmdbStorage({ dir })
       await storage.close()
     })
   })
@@ -103,7 +103,7 @@ describe('durableStorage in another process', () => {
       expect([...new Set(report.failures.map((failure) => JSON.stringify(failure)))]).toEqual([JSON.stringify(unavailable)])
       expect(report.next).toEqual(unavailable)
       expect([report.visible, report.readable]).toEqual([report.acknowledged, report.acknowledged - 1])
-      const storage = await durableStorage({ dir })
+      const storage = await lmdbStorage({ dir })
       expect(storage.revision).toBeGreaterThanOrEqual(report.acknowledged)
       expect(storage.count('/full/')).toBe(storage.revision - 1)
       await storage.put('/full/more', () => new Uint8Array(1))

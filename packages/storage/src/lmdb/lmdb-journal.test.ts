@@ -5,12 +5,12 @@ import type { Storage } from '../interfaces.ts'
 import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
 import { formatEntries, put, text } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
-import { durableStorage } from './durable-storage.ts'
+import { lmdbStorage } from './lmdb-storage.ts'
 
 async function opening(dir: string): Promise<StorageErrorDetail | 'opened'> {
   let storage: Storage
   try {
-    storage = await durableStorage({ dir })
+    storage = await lmdbStorage({ dir })
   } catch (error) {
     if (error instanceof StorageError) return error.detail
     throw error
@@ -20,7 +20,7 @@ async function opening(dir: string): Promise<StorageErrorDetail | 'opened'> {
 }
 
 async function fill(dir: string, count: number): Promise<void> {
-  const storage = await durableStorage({ dir })
+  const storage = await lmdbStorage({ dir })
   await Promise.all(Array.from({ length: count }, (_, n) => storage.put(`/a/${n}`, () => new Uint8Array(1000).fill(n))))
   await storage.close()
 }
@@ -129,7 +129,7 @@ describe('opening a directory', () => {
 
   it('rejects a directory that is open in this process', async () => {
     await withTempDir(async (dir) => {
-      const storage = await durableStorage({ dir })
+      const storage = await lmdbStorage({ dir })
       await put(storage, '/a', '1')
       expect(await opening(dir)).toEqual({ code: 'Unavailable', reason: 'locked', problem: `${dir} is in use by this process` })
       await put(storage, '/a', '2')
@@ -141,7 +141,7 @@ describe('opening a directory', () => {
 
   it('opens two directories at once', async () => {
     await withTempDir(async (dir) => {
-      const [one, other] = [await durableStorage({ dir: join(dir, 'one') }), await durableStorage({ dir: join(dir, 'other') })]
+      const [one, other] = [await lmdbStorage({ dir: join(dir, 'one') }), await lmdbStorage({ dir: join(dir, 'other') })]
       await Promise.all([put(one, '/a', '1'), put(other, '/a', '2')])
       expect([
         formatEntries((await one.list({ prefix: '/' })).entries),
@@ -156,12 +156,12 @@ describe('opening a directory', () => {
 describe('the data file', () => {
   it('stores records of any size and number in one commit', async () => {
     await withTempDir(async (dir) => {
-      const storage = await durableStorage({ dir })
+      const storage = await lmdbStorage({ dir })
       const sizes = [0, 1, 2000, 4000, 4090, 8192, 100_000, 3_000_000]
       await Promise.all(sizes.map((size) => storage.put(`/size/${size}`, () => new Uint8Array(size).fill(size % 256))))
       await Promise.all(Array.from({ length: 20_000 }, (_, n) => storage.put(`/many/${n}`, text(String(n)))))
       await storage.close()
-      const again = await durableStorage({ dir })
+      const again = await lmdbStorage({ dir })
       for (const size of sizes)
         expect(Buffer.from(again.peek(`/size/${size}`)!.value).equals(Buffer.alloc(size, size % 256))).toBe(true)
       expect(again.count('/many/')).toBe(20_000)
@@ -171,7 +171,7 @@ describe('the data file', () => {
 
   it('reuses the space of compacted records', async () => {
     await withTempDir(async (dir) => {
-      const storage = await durableStorage({ dir })
+      const storage = await lmdbStorage({ dir })
       const write = async () => {
         for (let n = 0; n < 10; n++) {
           await Promise.all(Array.from({ length: 100 }, (_, key) => storage.put(`/a/${key}`, () => new Uint8Array(1000))))

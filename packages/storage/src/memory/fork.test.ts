@@ -1,7 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
-import { durableStorage } from '../lmdb/durable-storage.ts'
+import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { failureOf, formatEntries, formatEvents, put, remove, takeUntil } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { fork, memoryStorage } from './memory-storage.ts'
@@ -68,7 +68,7 @@ describe('fork', () => {
     await closed.close()
     expect(await failureOf(() => fork(closed))).toEqual({ code: 'Closed' })
     await withTempDir(async (dir) => {
-      const durable = await durableStorage({ dir })
+      const durable = await lmdbStorage({ dir })
       expect(() => fork(durable)).toThrow(TypeError)
       await durable.close()
     })

@@ -5,12 +5,12 @@
  *     node crash-writer.js <dir> <seed>
  */
 import { writeSync } from 'node:fs'
-import { durableStorage } from '../lmdb/durable-storage.ts'
+import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { crashValue } from './crash-value.ts'
 import { seededChoices } from './random-choices.ts'
 
 const [dir = '', seed = '1'] = process.argv.slice(2)
-const storage = await durableStorage({ dir })
+const storage = await lmdbStorage({ dir })
 const choices = seededChoices(Number(seed))
 const say = (line: string) => writeSync(1, `${line}\n`)
 

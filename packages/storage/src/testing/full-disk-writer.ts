@@ -4,7 +4,7 @@
  *     node full-disk-writer.js <dir>
  */
 import { writeSync } from 'node:fs'
-import { durableStorage } from '../lmdb/durable-storage.ts'
+import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { StorageError } from '../storage-error.ts'
 
 export interface FullDiskReport {
@@ -18,7 +18,7 @@ export interface FullDiskReport {
   readonly readable: number
 }
 
-const storage = await durableStorage({ dir: process.argv[2] ?? '' })
+const storage = await lmdbStorage({ dir: process.argv[2] ?? '' })
 const failureOf = (error: unknown) => (error instanceof StorageError ? { ...error.detail, problem: undefined } : String(error))
 let acknowledged = storage.revision
 let failures: unknown[] = []

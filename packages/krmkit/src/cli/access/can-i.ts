@@ -5,7 +5,7 @@ import {
   type PolicyRule,
   type SubjectRules,
 } from '@krmkit/authorization'
-import { type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
+import { createRemoteClient, type KubeconfigConnection, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { prettyJson } from '../offline/print.ts'
@@ -107,7 +107,7 @@ async function review<T>(
 ): Promise<T> {
   const { as: user, asGroup: groups } = flags
   if (user === undefined && groups.length > 0) throw new CliError({ code: 'InvalidFlag', message: '--as-group needs --as' })
-  const client = remoteClient({ ...connection, ...(user === undefined ? {} : { impersonate: { user, groups } }) })
+  const client = createRemoteClient({ ...connection, ...(user === undefined ? {} : { impersonate: { user, groups } }) })
   const group = `authorization.${stockProfile.apiDomain}`
   const resource = `${kind.toLowerCase()}s`
   const type = resourceType<ApiObject & { status?: T }>({ group, version: 'v1', resource, kind, namespaced: false })

@@ -1,5 +1,5 @@
 import { bootstrapPolicy, createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
-import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile, type UserInfo } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
@@ -32,7 +32,7 @@ export async function loadRbacSource(flags: SourceFlags, terminal: Terminal): Pr
     return { rbac: createRbacAuthorizer({ objects: objectsOfFiles(flags, terminal) }), namespace }
   }
   const connection = await connectionOf(flags)
-  const objects = await withClient(remoteClient(connection), objectsOfServer)
+  const objects = await withClient(createRemoteClient(connection), objectsOfServer)
   return { rbac: createRbacAuthorizer({ objects }), namespace: flags.namespace ?? connection.namespace }
 }
 

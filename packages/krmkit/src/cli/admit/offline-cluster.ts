@@ -1,7 +1,7 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { alwaysAllow } from '@krmkit/authorization'
-import { inProcessClient } from '@krmkit/client'
+import { createInProcessClient } from '@krmkit/client'
 import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import {
@@ -101,7 +101,7 @@ export class OfflineCluster implements AsyncDisposable {
     })
     const controllers = runControllers({
       ...environment,
-      client: inProcessClient(server, { user: controllerManager }),
+      client: createInProcessClient(server, { user: controllerManager }),
       controllers: neededControllers,
     })
     await controllers.settled()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
-import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type Listener, listen, selfSigned } from '@krmkit/http'
 import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -75,7 +75,7 @@ async function start(name: string, ...flags: string[]): Promise<Started> {
   })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
-  const admin = remoteClient({ ...connection, namespace: 'default' })
+  const admin = createRemoteClient({ ...connection, namespace: 'default' })
   closing.push(() => admin.close())
   return { ...serving, admin, connection, port: Number(new URL(serving.url).port) }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiServer } from '@krmkit/apiserver'
-import { inProcessClient, resourceType } from '@krmkit/client'
+import { createInProcessClient, resourceType } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -50,7 +50,7 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 async function requestsWith(...flags: string[]): Promise<void> {
   const trails = await createAuditTrails(await optionsOf(...flags), environment)
   const server = await createApiServer({ storage: memoryStorage(), audit: trails.trails })
-  const client = inProcessClient(server, { user: { username: 'jane', groups: ['dev'] }, clock: systemClock })
+  const client = createInProcessClient(server, { user: { username: 'jane', groups: ['dev'] }, clock: systemClock })
   for (const each of [ConfigMap, Secret]) await client.create(each, { metadata: { name: 'a', namespace: 'default' } })
   await client.list(ConfigMap)
   await server.close()

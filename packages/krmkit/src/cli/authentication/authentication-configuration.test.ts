@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificateAuthority, createFakeOidcProvider, type FakeOidcProvider } from '@krmkit/authentication/testing'
-import { loadKubeconfig, remoteClient } from '@krmkit/client'
+import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { listen } from '@krmkit/http'
 import { type Clock, fakeClock, seededRandom, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
@@ -163,7 +163,7 @@ describe('--authentication-config', () => {
     closing.push(() => serving.close())
     const { server, ca } = await loadKubeconfig({ path: serving.kubeconfig! })
     return async (path: string, token?: string) => {
-      const client = remoteClient({ server, ca: ca!, ...(token === undefined ? {} : { token }) })
+      const client = createRemoteClient({ server, ca: ca!, ...(token === undefined ? {} : { token }) })
       closing.push(() => client.close())
       return client.request({ path })
     }

@@ -1,5 +1,5 @@
 import type { EmbeddedServer } from '@krmkit/apiserver'
-import { inProcessClient, resourceType } from '@krmkit/client'
+import { createInProcessClient, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
 import type { CertificateBundles } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
@@ -24,7 +24,7 @@ export async function publishClusterAuthenticationInfo(
   const data = trusted(options, bundles)
   if (Object.keys(data).length === 0) return
   const { systemNamespace: namespace }: NamingProfile = server.profile
-  const client = inProcessClient(server, { user, namespace })
+  const client = createInProcessClient(server, { user, namespace })
   const found = await client.get(configMaps, name).catch((error: unknown) => {
     if (ApiError.is(error) && error.reason === 'NotFound') return undefined
     throw error

@@ -8,7 +8,7 @@ import {
   createFakeTokenWebhook,
   forgeToken,
 } from '@krmkit/authentication/testing'
-import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type Listener, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,7 +42,7 @@ async function start(...flags: string[]): Promise<RunningServer & { admin: Clien
   const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
-  const admin = remoteClient(connection)
+  const admin = createRemoteClient(connection)
   closing.push(() => admin.close())
   return { ...serving, admin, connection }
 }
@@ -56,7 +56,7 @@ async function who(
   as: { token?: string; certificate?: string; key?: string; headers?: Record<string, string> } = {},
 ): Promise<UserInfo | number> {
   const { headers = {}, ...shown } = as
-  const client = remoteClient({ server, ca, ...shown })
+  const client = createRemoteClient({ server, ca, ...shown })
   try {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'

@@ -12,7 +12,7 @@ import {
   type ServiceAccountKeys,
   type TokenAuthenticator,
 } from '@krmkit/authentication'
-import { inProcessClient, resourceType } from '@krmkit/client'
+import { createInProcessClient, resourceType } from '@krmkit/client'
 import { type Clock, type NamingProfile, pemBlocks, type Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
@@ -121,7 +121,7 @@ function recordLastUse(
 ): void {
   const user = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
   const patch = { metadata: { labels: { [`${profile.domain}/legacy-token-last-used`]: date } } }
-  inProcessClient(server, { user })
+  createInProcessClient(server, { user })
     .patch(secrets, secret, { type: 'merge', patch, namespace, fieldManager: 'kube-apiserver' })
     .catch(onError)
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
 import { runCommand } from '../testing/run-command.ts'
@@ -39,7 +39,7 @@ const start = async (...flags: string[]) => {
   running.push(serving)
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const as = (token: string) => {
-    const client = remoteClient({ ...connection, token })
+    const client = createRemoteClient({ ...connection, token })
     clients.push(client)
     return client
   }

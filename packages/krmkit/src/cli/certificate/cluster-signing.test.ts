@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificateRequest, createSigningAuthority, signRequest } from '@krmkit/certificates'
 import { readCertificateRequest, readCertificates } from '@krmkit/certificates/request'
-import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
@@ -44,7 +44,7 @@ async function start(...flags: string[]): Promise<RunningServer & { admin: Clien
   const serving = await serve(await serveOptions(`${folder}/data`, flags), { info: note, error: note })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
-  const admin = remoteClient(connection)
+  const admin = createRemoteClient(connection)
   closing.push(() => admin.close())
   return { ...serving, admin, connection }
 }
@@ -84,7 +84,7 @@ async function ask(
 
 /** The user that the server authenticates by a certificate, or the status of the error. */
 async function who({ server, ca = '' }: KubeconfigConnection, pair: { certificate: string; key: string }) {
-  const client = remoteClient({ server, ca, certificate: pair.certificate, key: pair.key })
+  const client = createRemoteClient({ server, ca, certificate: pair.certificate, key: pair.key })
   try {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const response = await client.request({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body })

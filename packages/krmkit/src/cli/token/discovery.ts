@@ -6,7 +6,7 @@ import {
   clusterInfoName,
   verifyClusterInfo,
 } from '@krmkit/certificates'
-import { ClientError, type ConnectionOptions, type RawResponse, remoteClient } from '@krmkit/client'
+import { ClientError, type ConnectionOptions, createRemoteClient, type RawResponse } from '@krmkit/client'
 import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { withClient } from '../access/rbac-source.ts'
@@ -79,7 +79,7 @@ async function untilSigned(ask: () => Promise<string>, { clock, timeoutMs }: Dis
 async function fetchInfo(connection: ConnectionOptions, options: DiscoveryOptions): Promise<Record<string, string>> {
   const { publicNamespace } = options.profile ?? stockProfile
   const path = `/api/v1/namespaces/${publicNamespace}/configmaps/${clusterInfoName}`
-  return withClient(remoteClient(connection), async (client) => dataIn(await client.request({ path })))
+  return withClient(createRemoteClient(connection), async (client) => dataIn(await client.request({ path })))
 }
 
 async function dataIn(response: RawResponse): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificateRequest, publicKeyPinOf } from '@krmkit/certificates'
-import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { type RunningServer, serve } from '../serve.ts'
@@ -48,8 +48,8 @@ const start = async (...flags: string[]) => {
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   return { url: serving.url, config, ca: connection.ca!, pin: publicKeyPinOf(connection.ca!), admin: connect(connection) }
 }
-const connect = (connection: Parameters<typeof remoteClient>[0]) => {
-  const client = remoteClient(connection)
+const connect = (connection: Parameters<typeof createRemoteClient>[0]) => {
+  const client = createRemoteClient(connection)
   clients.push(client)
   return client
 }

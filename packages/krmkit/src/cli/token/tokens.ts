@@ -12,7 +12,7 @@ import {
   publicKeyPinOf,
   readBootstrapToken,
 } from '@krmkit/certificates'
-import { type Client, type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, createRemoteClient, type KubeconfigConnection, resourceType } from '@krmkit/client'
 import { type ApiObject, formatTime, pemBlocks, type Random, stockProfile } from '@krmkit/meta'
 import { columns } from '../access/access-text.ts'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
@@ -64,7 +64,7 @@ export async function runCreate(
   const expires = ttl === 0 ? {} : { expires: terminal.now() + ttl }
   const secret = bootstrapTokenSecret(token, { usages, groups, description, ...expires })
   const connection = await connectionOf(flags)
-  await withClient(remoteClient(connection), (client) => client.create(secrets, secret, { fieldManager: 'krmkit' }))
+  await withClient(createRemoteClient(connection), (client) => client.create(secrets, secret, { fieldManager: 'krmkit' }))
   const text = formatBootstrapToken(token)
   terminal.out(flags.printJoinCommand ? `${joinCommand(text, connection)}\n` : `${text}\n`)
   return exitCodes.success
@@ -108,7 +108,7 @@ export async function runDelete(given: readonly string[], flags: ServerFlags, te
 export async function runPublish(flags: ServerFlags & { readonly server?: string }, terminal: Terminal): Promise<number> {
   const connection = await connectionOf(flags)
   const server = flags.server ?? connection.server
-  await withClient(remoteClient(connection), (client) => publishClusterInfo(client, { server, authority: connection.ca }))
+  await withClient(createRemoteClient(connection), (client) => publishClusterInfo(client, { server, authority: connection.ca }))
   terminal.out(`${stockProfile.publicNamespace}/cluster-info published for ${server}\n`)
   return exitCodes.success
 }
@@ -119,7 +119,7 @@ export function readArgument(given: string, terminal: Terminal): string {
 }
 
 async function withServer<T>(flags: ServerFlags, use: (client: Client) => Promise<T>): Promise<T> {
-  return withClient(remoteClient(await connectionOf(flags)), use)
+  return withClient(createRemoteClient(await connectionOf(flags)), use)
 }
 
 function joinCommand(token: string, { server, ca }: KubeconfigConnection): string {

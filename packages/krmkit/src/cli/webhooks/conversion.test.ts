@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
-import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
+import { type Client, createRemoteClient, loadKubeconfig } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, serve } from '../serve.ts'
@@ -62,7 +62,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((listening) => hook.listen(0, '127.0.0.1', listening))
   serving = await serve(await serveOptions(`${folder}/data`), { info: () => undefined, error: () => undefined })
-  client = remoteClient(await loadKubeconfig({ path: serving.kubeconfig! }))
+  client = createRemoteClient(await loadKubeconfig({ path: serving.kubeconfig! }))
 })
 afterAll(async () => {
   await client.close()

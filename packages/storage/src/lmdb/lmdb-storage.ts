@@ -3,7 +3,7 @@ import { MvccStorage } from '../mvcc/mvcc-storage.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 
-export interface DurableStorageOptions extends StorageOptions {
+export interface LmdbStorageOptions extends StorageOptions {
   /**
    * Directory of the store, created when missing. Only one store of one process may use it, and it must be on a local file
    * system.
@@ -20,10 +20,10 @@ export interface DurableStorageOptions extends StorageOptions {
  * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, or `module` without the package `lmdb`
  * @example
  * ```ts
- * await using storage = await durableStorage({ dir: '/var/lib/shop' })
+ * await using storage = await lmdbStorage({ dir: '/var/lib/shop' })
  * ```
  */
-export async function durableStorage(options: DurableStorageOptions): Promise<Storage> {
+export async function lmdbStorage(options: LmdbStorageOptions): Promise<Storage> {
   const journal = await LmdbJournal.open(options.dir)
   try {
     return MvccStorage.open(resolveOptions(options), journal.load(), journal)

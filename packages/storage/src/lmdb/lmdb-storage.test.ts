@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { storageSuite } from '../testing/index.ts'
-import { durableStorage } from './durable-storage.ts'
+import { lmdbStorage } from './lmdb-storage.ts'
 
 storageSuite(
   'durable',
   async (options) => {
     const dir = await mkdtemp(join(tmpdir(), 'krmkit-storage-'))
-    const open = () => durableStorage({ ...options, dir })
+    const open = () => lmdbStorage({ ...options, dir })
     let storage = await open()
     return {
       storage,
