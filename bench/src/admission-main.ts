@@ -1,6 +1,6 @@
 /** Measures what admission plugins cost, and prints the figures as JSON. */
 import { parseArgs } from 'node:util'
-import { type AdmissionPlugin, admissionChain, defaultAdmissionPlugins, ObjectSet } from '@krmkit/admission'
+import { type AdmissionPlugin, createAdmissionChain, defaultAdmissionPlugins, ObjectSet } from '@krmkit/admission'
 import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
@@ -57,7 +57,7 @@ async function chainRows(): Promise<Row[]> {
   })
   const context = { reader: cluster, warn: () => undefined }
   const run = (chosen: readonly AdmissionPlugin[], object: ApiObject, resource: string) => {
-    const chain = admissionChain(chosen)
+    const chain = createAdmissionChain(chosen)
     const about = attributes(resource, object.kind)
     return async () => {
       const admitted = await chain.admit(object, about, context)

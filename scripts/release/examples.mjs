@@ -8,12 +8,12 @@ import { root } from '../setup.mjs'
 /** What an example finds before its first line, where the text around it says so. */
 const preludes = {
   registry: [
-    "import { admissionChain } from '@krmkit/admission'",
+    "import { createAdmissionChain } from '@krmkit/admission'",
     "import { builtInKinds, builtInTypes } from '@krmkit/kinds'",
     "import { fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'",
     "import { memoryStorage } from '@krmkit/storage'",
     'const own = { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures("1.33") }',
-    'const environment = { ...own, storage: memoryStorage(), types: builtInTypes(), admission: admissionChain([]) }',
+    'const environment = { ...own, storage: memoryStorage(), types: builtInTypes(), admission: createAdmissionChain([]) }',
     'const { signal } = new AbortController()',
     '',
   ].join('\n'),

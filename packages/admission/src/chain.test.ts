@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from './chain.ts'
+import { createAdmissionChain } from './chain.ts'
 import type { AdmissionPlugin } from './interfaces.ts'
 import { attributesOf, contextOf } from './testing/request.ts'
 
@@ -18,7 +18,7 @@ function noting(name: string, seen: string[], handles = true): AdmissionPlugin {
 describe('the chain', () => {
   it('runs plugins in order, each after the one before has ended', async () => {
     const seen: string[] = []
-    const chain = admissionChain([noting('a', seen), noting('b', seen), noting('c', seen)])
+    const chain = createAdmissionChain([noting('a', seen), noting('b', seen), noting('c', seen)])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(seen).toEqual(['admit a', 'admit b', 'admit c', 'validate a', 'validate b', 'validate c'])
@@ -43,7 +43,7 @@ describe('the chain', () => {
       }
     }
     const plugin = new Counting()
-    const chain = admissionChain([plugin])
+    const chain = createAdmissionChain([plugin])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(plugin.calls).toBe(2)
@@ -52,7 +52,7 @@ describe('the chain', () => {
   it('leaves out what does not handle the request, and halves that a plugin does not have', async () => {
     const seen: string[] = []
     const { admit, ...judge } = noting('judge', seen)
-    const chain = admissionChain([noting('other', seen, false), judge, { name: 'none', handles: () => true }])
+    const chain = createAdmissionChain([noting('other', seen, false), judge, { name: 'none', handles: () => true }])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(seen).toEqual(['validate judge'])
@@ -67,7 +67,7 @@ describe('the chain', () => {
         ;(draft as { data?: Record<string, string> }).data = { ...given.data, b: '2' }
       },
     }
-    const answer = await admissionChain([noting('before', []), changing]).admit(given, attributes, contextOf())
+    const answer = await createAdmissionChain([noting('before', []), changing]).admit(given, attributes, contextOf())
     expect(answer.data).toEqual({ a: '1', b: '2' })
     expect(answer.other).toBe(given.other)
     expect(given.data).toEqual({ a: '1' })
@@ -76,7 +76,7 @@ describe('the chain', () => {
   it('asks early checks about deletions too, which have no object to change', async () => {
     const seen: string[] = []
     const checking: AdmissionPlugin = { ...noting('a', seen), check: () => void seen.push('check a') }
-    const chain = admissionChain([checking, noting('b', seen)])
+    const chain = createAdmissionChain([checking, noting('b', seen)])
     expect(await chain.admit(undefined, { ...attributes, operation: 'DELETE' }, contextOf())).toBeUndefined()
     expect(seen).toEqual(['check a'])
     await chain.admit(object, attributes, contextOf())
@@ -92,7 +92,7 @@ describe('the chain', () => {
         throw ApiError.forbidden(attributes.resource, 'a', 'no')
       },
     }
-    const chain = admissionChain([noting('a', seen), refusing, noting('b', seen)])
+    const chain = createAdmissionChain([noting('a', seen), refusing, noting('b', seen)])
     await expect(chain.admit(object, attributes, contextOf())).rejects.toThrow('configmaps "a" is forbidden: no')
     expect(seen).toEqual(['admit a'])
   })

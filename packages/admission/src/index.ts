@@ -1,11 +1,16 @@
 export { AdmissionError, type AdmissionErrorCode } from './admission-error.ts'
-export { type AdmissionAnswer, type AdmissionReviewRequest, type AdmitOptions, admit } from './admit.ts'
-export { builtInPlugins, type PluginKind } from './built-in.ts'
-export { type AdmissionChain, admissionChain } from './chain.ts'
+export { type AdmissionRequest, type AdmissionResult, type AdmitOptions, admit } from './admit.ts'
+export { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
+export { type AdmissionChain, createAdmissionChain } from './chain.ts'
 export { changesBetween } from './changes.ts'
 export { type AdmissionConfiguration, parseAdmissionConfiguration } from './configuration.ts'
-export { createAdmissionPlugins, defaultAdmissionPlugins, type PluginChoice } from './defaults.ts'
-export { type AdmissionEnvironment, admissionEnvironment, type EnvironmentOptions, type Post } from './environment.ts'
+export { type AdmissionPluginOptions, createAdmissionPlugins, defaultAdmissionPlugins } from './create-plugins.ts'
+export {
+  type AdmissionEnvironment,
+  type AdmissionEnvironmentOptions,
+  createAdmissionEnvironment,
+  type PostJson,
+} from './environment.ts'
 export { type ImagePolicyConfiguration, parseImagePolicyConfiguration } from './image-policy/configuration.ts'
 export type {
   AdmissionAttributes,
@@ -13,19 +18,19 @@ export type {
   AdmissionDecision,
   AdmissionPlugin,
   AdmissionTarget,
-  Admitted,
+  ConvertedObject,
   DecisionSink,
-  Judged,
+  MutationResult,
   ObjectChange,
   ObjectConvertor,
   ObjectReader,
   ObjectVersion,
   ObjectWriter,
-  ReadObject,
   ReinvocationContext,
   RequestBounds,
+  Reservation,
   ServedKind,
-  Settle,
+  ValidationResult,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
 export { ObjectSet } from './object-set.ts'
@@ -36,7 +41,7 @@ export {
   certificateSigning,
   certificateSubjectRestriction,
   clusterTrustBundleAttest,
-  type SignerRights,
+  type SignerPluginOptions,
 } from './plugins/certificates.ts'
 export { defaultIngressClass } from './plugins/default-ingress-class.ts'
 export { defaultStorageClass } from './plugins/default-storage-class.ts'
@@ -62,16 +67,16 @@ export { type ServiceAccountOptions, serviceAccount } from './plugins/service-ac
 export { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 export { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 export { type PodSecurityConfiguration, parsePodSecurityConfiguration } from './pod-security/configuration.ts'
-export { matchConditions } from './policy/match-conditions.ts'
-export { checkPolicyTypes, type ExpressionWarning, type KnownTypes, type ServedType } from './policy/type-check.ts'
+export { celMatchConditions } from './policy/match-conditions.ts'
+export { checkPolicyTypes, type ExpressionWarning, type PolicyTypeResolver, type ServedType } from './policy/type-check.ts'
 export { validatingPolicies } from './policy/validating-policies.ts'
 export { type LimitedResource, parseLimitedResources } from './quota/limited.ts'
-export { type Endpoint, type PostBounds, type Reachable, WebhookClient } from './webhook/client.ts'
-export { type CredentialUsers, credentialsByHost } from './webhook/credentials.ts'
+export { type Endpoint, type EndpointConfig, type PostOptions, WebhookClient } from './webhook/client.ts'
+export { createCredentialsResolver, type KubeconfigUsers } from './webhook/credentials.ts'
 export type { ClientConfig } from './webhook/hook.ts'
 export type * from './webhook/interfaces.ts'
 export { mutatingWebhooks } from './webhook/mutating.ts'
-export type { WebhookOptions, WebhookReach } from './webhook/options.ts'
-export { clusterServices } from './webhook/service-resolver.ts'
+export type { WebhookEnvironment, WebhookOptions } from './webhook/options.ts'
+export { createClusterServiceResolver } from './webhook/service-resolver.ts'
 export { validatingWebhooks } from './webhook/validating.ts'
 export { WebhookError } from './webhook/webhook-error.ts'

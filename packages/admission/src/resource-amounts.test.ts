@@ -1,6 +1,6 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { addTo, amountsOf, podAmounts, raiseTo } from './resource-amounts.ts'
+import { addTo, amountsOf, podAmounts, raiseAllTo } from './resource-amounts.ts'
 
 /** Every moment of a pod's start as it is: an init container beside all sidecars before it. */
 function simple(init: readonly { restartPolicy?: string; resources: { requests: Record<string, string> } }[]) {
@@ -10,13 +10,13 @@ function simple(init: readonly { restartPolicy?: string; resources: { requests: 
     if (restartPolicy === 'Always') {
       addTo(sum, needs)
       addTo(sidecars, needs)
-      raiseTo(starting, sidecars)
+      raiseAllTo(starting, sidecars)
     } else {
       addTo(needs, sidecars)
-      raiseTo(starting, needs)
+      raiseAllTo(starting, needs)
     }
   }
-  raiseTo(sum, starting)
+  raiseAllTo(sum, starting)
   return sum
 }
 

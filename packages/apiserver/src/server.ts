@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type AdmissionEnvironment, type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
+import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain, namespaceLifecycle } from '@krmkit/admission'
 import {
   type Authenticator,
   anonymousAuthenticator,
@@ -183,7 +183,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const types = options.types ?? builtInTypes(profile)
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
-  const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
+  const admission = createAdmissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
   const metrics = createMetrics({
     storage,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },

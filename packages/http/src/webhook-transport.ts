@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
-import type { SendToWebhook, WebhookAnswer, WebhookRequest, WebhookTarget, WebhookTransport } from '@krmkit/admission'
+import type { SendToWebhook, WebhookRequest, WebhookResponse, WebhookTarget, WebhookTransport } from '@krmkit/admission'
 import { pemBlocks } from '@krmkit/meta'
 import { connectionFailure } from './connection-failure.ts'
 
@@ -149,7 +149,7 @@ function post(
   })
   open.add(outgoing)
   outgoing.once('close', () => open.delete(outgoing))
-  const answer = new Promise<WebhookAnswer>((resolve, reject) => {
+  const answer = new Promise<WebhookResponse>((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.once('response', (incoming) => {
       readBody(incoming, limitBytes).then(
@@ -166,7 +166,7 @@ function post(
   return { answer, wasStale }
 }
 
-function headersOf({ headers }: IncomingMessage): WebhookAnswer['headers'] {
+function headersOf({ headers }: IncomingMessage): WebhookResponse['headers'] {
   return { 'content-type': headers['content-type'], location: headers.location }
 }
 

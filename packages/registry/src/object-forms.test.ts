@@ -1,4 +1,4 @@
-import type { ReadObject } from '@krmkit/admission'
+import type { ConvertedObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, fixedFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
@@ -36,17 +36,17 @@ describe('forms of objects', () => {
   })
 
   it('P331 lead from one version to the other and back, filled in', () => {
-    const { object: stored, shown } = forms.read(first as never, at('v1'), at('v1')) as ReadObject
-    expect(shown).toEqual(forms.show(stored, at('v1')))
+    const { object: stored, versioned: shown } = forms.fromVersion(first as never, at('v1'), at('v1')) as ConvertedObject
+    expect(shown).toEqual(forms.toVersion(stored, at('v1')))
     expect(stored['spec']).toMatchObject({ minReplicas: 1, maxReplicas: 3 })
-    const second = forms.show(stored, at('v2')) as ApiObject
+    const second = forms.toVersion(stored, at('v2')) as ApiObject
     expect(second).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 3 } })
-    const again = forms.read(structuredClone(second) as never, at('v2'), at('v1')) as ReadObject
-    expect(forms.show(again.object, at('v1'))).toEqual(forms.show(stored, at('v1')))
+    const again = forms.fromVersion(structuredClone(second) as never, at('v2'), at('v1')) as ConvertedObject
+    expect(forms.toVersion(again.object, at('v1'))).toEqual(forms.toVersion(stored, at('v1')))
   })
 
   it('tell what is wrong with a value', () => {
-    expect(() => forms.read({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
+    expect(() => forms.fromVersion({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
       'cannot unmarshal string',
     )
   })

@@ -9,8 +9,8 @@ import {
   admissionContext,
   admittedUpdate,
   mendAdmitted,
-  toldAdmission,
   updateAttributes,
+  writeReserved,
 } from './admission-request.ts'
 import type { FrozenObject, Stored, UpdateRequest, UpdateResult, WriteContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
@@ -145,17 +145,19 @@ async function createOnce(
   if (stages !== undefined) await stages()
   // Judges are told the name that was generated.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
-  const settle = await environment.admission.validate(object, judged, admissionContext(writer, context))
+  const reservation = await environment.admission.validate(object, judged, admissionContext(writer, context))
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
-    await settle?.(false)
+    await reservation?.rollback()
     if (environment.storage.peek(key) !== undefined) return undefined
     // A version that was sent comes back, as from the stock server.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
   }
-  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned, stages }))
+  return writeReserved(reservation, () =>
+    writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned, stages }),
+  )
 }
 
 interface EntryWrite {
@@ -340,8 +342,8 @@ async function updateOnce(
   for (const text of definition.strategy.warnings?.(next, current, policy) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
-  const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
-  return toldAdmission(settle, () =>
+  const reservation = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
+  return writeReserved(reservation, () =>
     writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined, owned, stages }),
   )
 }

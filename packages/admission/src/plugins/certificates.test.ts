@@ -3,7 +3,7 @@ import { newCertificateRequest } from '@krmkit/certificates'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { readRequestSubject } from '../certificate-subject.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import {
   certificateApproval,
   certificateSigning,
@@ -31,7 +31,7 @@ const request = (signerName: string, status: object = {}) => ({ spec: { signerNa
 
 describe('CertificateApproval', () => {
   const asked = (authorizer: Authorizer) =>
-    ask(certificateApproval({ profile: stockProfile, authorizer }), requests, {
+    runAdmission(certificateApproval({ profile: stockProfile, authorizer }), requests, {
       object: request('other.com/x'),
       oldObject: request('example.com/x'),
       subresource: 'approval',
@@ -48,7 +48,7 @@ describe('CertificateApproval', () => {
 
 describe('CertificateSigning', () => {
   const asked = (authorizer: Authorizer, status: object) =>
-    ask(certificateSigning({ profile: stockProfile, authorizer }), requests, {
+    runAdmission(certificateSigning({ profile: stockProfile, authorizer }), requests, {
       object: request('example.com/x', status),
       oldObject: request('example.com/x'),
       subresource: 'status',
@@ -67,7 +67,7 @@ describe('CertificateSigning', () => {
 describe('ClusterTrustBundleAttest', () => {
   it('P269 needs the right to attest for the signer that a bundle names', async () => {
     const asked = (authorizer: Authorizer, spec: object) =>
-      ask(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
+      runAdmission(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
         object: { spec },
       })
     expect((await asked(allowing(), {})).allowed).toBe(true)
@@ -85,7 +85,7 @@ describe('CertificateSubjectRestriction', () => {
   const plugin = certificateSubjectRestriction(stockProfile)
   const signer = 'kubernetes.io/kube-apiserver-client'
   const asked = async (signerName: string, text: string) =>
-    refusalOf(await ask(plugin, requests, { object: { spec: { signerName, request: text } } }))
+    refusalOf(await runAdmission(plugin, requests, { object: { spec: { signerName, request: text } } }))
   const masters = csr(['dev', 'system:masters'])
 
   it('nobody becomes an administrator by certificate', async () => {
@@ -112,7 +112,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const served = [{ group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments', namespaced: true }]
   const owned = (...ownerReferences: object[]) => ({ metadata: { ownerReferences } })
   const asked = (authorizer: Authorizer, object: object, oldObject?: object, subresource = '') =>
-    ask(
+    runAdmission(
       ownerReferencesPermissionEnforcement(authorizer),
       'pods',
       { object, subresource, ...(oldObject === undefined ? {} : { oldObject }) },

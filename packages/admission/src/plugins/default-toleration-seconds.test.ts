@@ -1,6 +1,6 @@
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -8,7 +8,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 async function admitted(plugin: AdmissionPlugin, resource: string, spec: object | undefined): Promise<unknown> {
   const object = { apiVersion: 'v1', kind: '', metadata: {}, ...(spec === undefined ? {} : { spec: Object.freeze(spec) }) }
-  const answer: ApiObject = await admissionChain([plugin]).admit(object, attributesOf(resource), contextOf())
+  const answer: ApiObject = await createAdmissionChain([plugin]).admit(object, attributesOf(resource), contextOf())
   return answer['spec']
 }
 

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { limitRanger } from './limit-ranger.ts'
 
 const plugin = limitRanger(stockProfile)
@@ -14,7 +14,7 @@ describe('LimitRanger gives defaults', () => {
 
   it('P272 to containers that say nothing, and notes it on the pod', async () => {
     const object = { spec: { containers: [container()], initContainers: [container({}, 'i')] } }
-    const answer = await ask(plugin, 'pods', { object }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object }, cluster)
     const resources = { limits: { cpu: '200m', memory: '64Mi' }, requests: { cpu: '100m' } }
     expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources }], initContainers: [{ name: 'i', resources }] })
     expect(answer.object?.metadata.annotations).toEqual({
@@ -25,7 +25,7 @@ describe('LimitRanger gives defaults', () => {
 
   it('P272 only for what a container leaves open', async () => {
     const given = { limits: { cpu: '1' }, requests: { cpu: '0', memory: '1Gi' } }
-    const answer = await ask(plugin, 'pods', { object: pod(container(given)) }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object: pod(container(given)) }, cluster)
     expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources: { ...given, limits: { cpu: '1', memory: '64Mi' } } }] })
     expect(answer.object?.metadata.annotations).toEqual({
       'kubernetes.io/limit-ranger': 'LimitRanger plugin set: memory limit for container c',
@@ -36,14 +36,14 @@ describe('LimitRanger gives defaults', () => {
     const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`example.com/r${i}`, '1']))
     const wide = ranges([{ type: 'Container', default: names }])
     const object = pod(...Array.from({ length: 200 }, (_, i) => container({}, `c${i}`)))
-    expect((await ask(plugin, 'pods', { object }, wide)).status).toMatchObject({ code: 413 })
+    expect((await runAdmission(plugin, 'pods', { object }, wide)).status).toMatchObject({ code: 413 })
     const few = pod(...Array.from({ length: 50 }, (_, i) => container({}, `c${i}`)))
-    expect(await ask(plugin, 'pods', { object: few }, wide)).toMatchObject({ allowed: true })
+    expect(await runAdmission(plugin, 'pods', { object: few }, wide)).toMatchObject({ allowed: true })
   })
 
   it('P272 nothing to set, nothing to note', async () => {
     const object = pod(container({ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } }))
-    const answer = await ask(plugin, 'pods', { object }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object }, cluster)
     expect(answer.object?.metadata.annotations).toBeUndefined()
     expect(answer.decisions).toEqual([])
   })
@@ -53,7 +53,7 @@ describe('LimitRanger gives defaults', () => {
       [{ type: 'Container', default: { cpu: '1' } }],
       [{ type: 'Container', default: { cpu: '2', memory: '1Gi' } }],
     )
-    expect(specOf(await ask(plugin, 'pods', { object: pod(container()) }, both))).toEqual({
+    expect(specOf(await runAdmission(plugin, 'pods', { object: pod(container()) }, both))).toEqual({
       containers: [{ name: 'c', resources: { limits: { cpu: '1', memory: '1Gi' } } }],
     })
   })
@@ -67,7 +67,7 @@ describe('LimitRanger keeps bounds', () => {
     maxLimitRequestRatio: { cpu: '2' },
   }
   const refused = async (resources: object, item: object = bounds) =>
-    refusalOf(await ask(plugin, 'pods', { object: pod(container(resources)) }, ranges([item]))).replace(
+    refusalOf(await runAdmission(plugin, 'pods', { object: pod(container(resources)) }, ranges([item]))).replace(
       'pods "a" is forbidden: ',
       '',
     )
@@ -112,7 +112,7 @@ describe('LimitRanger keeps bounds', () => {
     const whole = ranges([{ type: 'Pod', max: { cpu: '1' } }])
     const cpu = (limit: string, rest = {}) => ({ name: 'x', resources: { limits: { cpu: limit } }, ...rest })
     const asked = async (containers: object[], initContainers: object[] = []) =>
-      refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
+      refusalOf(await runAdmission(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
     expect(await asked([cpu('500m'), cpu('500m')])).toBe('')
     expect(await asked([cpu('500m')], [cpu('1'), cpu('1')])).toBe('')
     expect(await asked([cpu('500m')], [cpu('1100m')])).toContain('but limit is 1100m')
@@ -127,7 +127,7 @@ describe('LimitRanger keeps bounds', () => {
     const claim = (storage: string) => ({ spec: { resources: { requests: { storage }, limits: { storage: '9Gi' } } } })
     const asked = async (storage: string, oldObject?: object) =>
       refusalOf(
-        await ask(
+        await runAdmission(
           plugin,
           'persistentvolumeclaims',
           { object: claim(storage), ...(oldObject === undefined ? {} : { oldObject }) },
@@ -147,7 +147,7 @@ describe('LimitRanger keeps bounds', () => {
   it('names a thousand broken bounds and stops', async () => {
     const names = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`example.com/r${i}`, '1']))
     const object = pod(container())
-    const refusal = refusalOf(await ask(plugin, 'pods', { object }, ranges([{ type: 'Container', max: names }])))
+    const refusal = refusalOf(await runAdmission(plugin, 'pods', { object }, ranges([{ type: 'Container', max: names }])))
     expect(refusal.split('No limit is specified')).toHaveLength(1001)
   })
 
@@ -163,6 +163,6 @@ describe('LimitRanger keeps bounds', () => {
   })
 
   it('P271 without ranges nothing is looked at', async () => {
-    expect((await ask(plugin, 'pods', { object: pod(container()) })).allowed).toBe(true)
+    expect((await runAdmission(plugin, 'pods', { object: pod(container()) })).allowed).toBe(true)
   })
 })

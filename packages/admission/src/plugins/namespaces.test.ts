@@ -1,6 +1,6 @@
 import { ApiError, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { namespaceAutoProvision } from './namespace-auto-provision.ts'
 import { namespaceExists } from './namespace-exists.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
@@ -12,14 +12,14 @@ describe('NamespaceExists', () => {
   const cluster = clusterOf({ 'namespaces//ns': {} })
 
   it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('P278 %s in a missing namespace is refused', async (operation) => {
-    const answer = await ask(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
+    const answer = await runAdmission(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
     expect(answer.status).toMatchObject({ code: 404, reason: 'NotFound', message: 'namespaces "none" not found' })
   })
 
   it('P278 not in one that is there, nor outside of namespaces', async () => {
-    expect(refusalOf(await ask(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
-    expect(refusalOf(await ask(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
-    expect(refusalOf(await ask(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
   })
 })
 
@@ -29,7 +29,7 @@ describe('NamespaceAutoProvision', () => {
   it('P277 makes the namespace of a new object, once', async () => {
     const cluster = clusterOf()
     for (const name of ['a', 'b']) {
-      const answer = await ask(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
+      const answer = await runAdmission(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
         writer: cluster,
       })
       expect(answer.allowed).toBe(true)
@@ -40,10 +40,10 @@ describe('NamespaceAutoProvision', () => {
   it('P277 not in a dry run, nor for what changes', async () => {
     const cluster = clusterOf()
     const options = { writer: cluster }
-    expect(refusalOf(await ask(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
+    expect(refusalOf(await runAdmission(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
       'namespaces "ns" not found',
     )
-    await ask(plugins, 'configmaps', { object: {}, oldObject: {} }, cluster, options)
+    await runAdmission(plugins, 'configmaps', { object: {}, oldObject: {} }, cluster, options)
     expect(cluster.get(namespaces, '', 'ns')).toBeUndefined()
   })
 
@@ -54,10 +54,10 @@ describe('NamespaceAutoProvision', () => {
       create: () => Promise.reject(failure),
       update: () => Promise.reject(new Error('unused')),
     }
-    const answer = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    const answer = await runAdmission(plugins, 'configmaps', { object: {} }, cluster, { writer })
     expect(answer.status).toMatchObject({ code: 403, message: 'configmaps "a" is forbidden: no' })
     failure = ApiError.forbidden(namespaces, 'ns', 'no')
-    const refused = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    const refused = await runAdmission(plugins, 'configmaps', { object: {} }, cluster, { writer })
     expect(refused.status).toMatchObject({ message: 'namespaces "ns" is forbidden: no' })
   })
 })

@@ -1,7 +1,7 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Asked, ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, type TestRequest } from '../testing/run-admission.ts'
 import { nodeRestriction } from './node-restriction.ts'
 
 const plugin = nodeRestriction({ profile: stockProfile })
@@ -45,8 +45,8 @@ const cluster = clusterOf({
   'storage.k8s.io/csidrivers//d': { spec: { tokenRequests: [{ audience: 'inline' }] } },
   'storage.k8s.io/csidrivers//e': { spec: { tokenRequests: [{ audience: 'claimed' }] } },
 })
-const refused = async (resource: string, asked: Asked) => {
-  const message = refusalOf(await ask(plugin, resource, { user: agent, ...asked }, cluster))
+const refused = async (resource: string, asked: TestRequest) => {
+  const message = refusalOf(await runAdmission(plugin, resource, { user: agent, ...asked }, cluster))
   return message.replace(/^\S+ "[^"]*" is forbidden: /, '')
 }
 
@@ -244,7 +244,9 @@ describe('NodeRestriction', () => {
       const withRights = nodeRestriction({ profile: stockProfile, authorizer })
       const ends = async (audience: string) => {
         const object = { metadata: { name: 'account' }, ...token(bound('own'), [audience]) }
-        return refusalOf(await ask(withRights, 'serviceaccounts', { user: agent, object, subresource: 'token' }, cluster))
+        return refusalOf(
+          await runAdmission(withRights, 'serviceaccounts', { user: agent, object, subresource: 'token' }, cluster),
+        )
       }
       expect(await ends('granted')).toBe('')
       expect(await ends('other')).toContain('is not authorized to request tokens for this audience')

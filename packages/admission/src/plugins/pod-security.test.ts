@@ -1,7 +1,7 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { parsePodSecurityConfiguration } from '../pod-security/configuration.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { podSecurity } from './pod-security.ts'
 
 const prefix = 'pod-security.kubernetes.io/'
@@ -23,7 +23,7 @@ describe('PodSecurity: modes', () => {
   })
 
   it('P286 warnings and notes do not refuse', async () => {
-    const answer = await ask(plugin, 'pods', { object: bad }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object: bad }, cluster)
     expect(answer).toMatchObject({
       allowed: true,
       warnings: [`would ${violation}`],
@@ -33,25 +33,25 @@ describe('PodSecurity: modes', () => {
 
   it('P286 who enforces is warned of templates by the same level', async () => {
     const template = { spec: { template: bad } }
-    const answer = await ask(plugin, 'apps/deployments', { object: template, namespace: 'strict' }, cluster)
+    const answer = await runAdmission(plugin, 'apps/deployments', { object: template, namespace: 'strict' }, cluster)
     expect(answer).toMatchObject({ allowed: true, warnings: [`would ${violation}`] })
     const job = { spec: { jobTemplate: { spec: { template: bad } } } }
-    expect((await ask(plugin, 'batch/cronjobs', { object: job, namespace: 'strict' }, cluster)).warnings).toHaveLength(1)
+    expect((await runAdmission(plugin, 'batch/cronjobs', { object: job, namespace: 'strict' }, cluster)).warnings).toHaveLength(1)
     expect(
-      (await ask(plugin, 'podtemplates', { object: { template: bad }, namespace: 'strict' }, cluster)).warnings,
+      (await runAdmission(plugin, 'podtemplates', { object: { template: bad }, namespace: 'strict' }, cluster)).warnings,
     ).toHaveLength(1)
     expect(
-      (await ask(plugin, 'replicationcontrollers', { object: { spec: {} }, namespace: 'strict' }, cluster)).warnings,
+      (await runAdmission(plugin, 'replicationcontrollers', { object: { spec: {} }, namespace: 'strict' }, cluster)).warnings,
     ).toEqual([])
   })
 
   it('P286 a refusal is not warned of besides', async () => {
-    const answer = await ask(plugin, 'pods', { object: bad, namespace: 'strict' }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object: bad, namespace: 'strict' }, cluster)
     expect(answer).toMatchObject({ allowed: false, warnings: [], annotations: { [`${prefix}enforce-policy`]: 'baseline:v1.24' } })
   })
 
   it('P286 what cannot be read counts as the strictest', async () => {
-    const answer = await ask(plugin, 'pods', { object: bad, namespace: 'broken' }, cluster)
+    const answer = await runAdmission(plugin, 'pods', { object: bad, namespace: 'broken' }, cluster)
     expect(refusalOf(answer)).toContain('violates PodSecurity "restricted:latest"')
     expect(answer.annotations[`${prefix}error`]).toContain(
       'Failed to parse policy: metadata.labels[pod-security.kubernetes.io/enforce]',
@@ -60,7 +60,7 @@ describe('PodSecurity: modes', () => {
 
   it('P286 updates are judged when they change what the levels speak of', async () => {
     const on = (object: object, oldObject: object, subresource = '') =>
-      ask(plugin, 'pods', { object, oldObject, subresource, namespace: 'strict' }, cluster)
+      runAdmission(plugin, 'pods', { object, oldObject, subresource, namespace: 'strict' }, cluster)
     expect((await on({ ...bad, metadata: { labels: { a: 'b' } } }, bad)).allowed).toBe(true)
     expect((await on(pod({ hostPID: true, containers: [container({}, { image: 'j' })] }), bad)).allowed).toBe(false)
     const note = { annotations: { 'container.seccomp.security.alpha.kubernetes.io/c': 'x' } }
@@ -95,7 +95,7 @@ describe('PodSecurity: modes', () => {
     const strict = podSecurity({ profile: stockProfile, configuration })
     const all = clusterOf({ 'namespaces//ns': {}, 'namespaces//free': {} })
     const exempt = async (asked: object) => {
-      const { allowed, annotations } = await ask(strict, 'pods', { object: bad, ...asked }, all)
+      const { allowed, annotations } = await runAdmission(strict, 'pods', { object: bad, ...asked }, all)
       return allowed && annotations[`${prefix}exempt`]
     }
     expect(await exempt({})).toBe(false)
@@ -106,7 +106,7 @@ describe('PodSecurity: modes', () => {
       object: { metadata: { name: 'free', namespace: '', ...labelled({ enforce: 'restricted' }).metadata } },
       namespace: 'free',
     }
-    expect((await ask(strict, 'namespaces', made, all)).warnings).toEqual([
+    expect((await runAdmission(strict, 'namespaces', made, all)).warnings).toEqual([
       'namespace "free" is exempt from Pod Security, and the policy (enforce=restricted:v1.24, warn=restricted:v1.24) will be ignored',
     ])
   })
@@ -115,7 +115,7 @@ describe('PodSecurity: modes', () => {
     [{ kind: 'X' }, 'kind must be PodSecurityConfiguration'],
     [{ defaults: { enforce: 'x' } }, 'must be one of privileged, baseline, restricted'],
     [{ defaults: { 'warn-version': '1.2' } }, 'must be "latest" or "v1.x"'],
-    [{ exemptions: { usernames: 'x' } }, 'exemptions.usernames must be a list of texts'],
+    [{ exemptions: { usernames: 'x' } }, 'exemptions.usernames must be a list of strings'],
   ])('P286 a configuration that says %j is none', (rest, sentence) => {
     const value = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration', ...rest }
     expect(() => parsePodSecurityConfiguration(value, 'k8s.io')).toThrow(sentence)
@@ -127,7 +127,7 @@ describe('PodSecurity: labels of namespaces', () => {
     metadata: { name: 'ns', namespace: '', ...labelled(labels).metadata },
   })
   const asked = (object: object, oldObject?: object, cluster = clusterOf()) =>
-    ask(plugin, 'namespaces', { object, ...(oldObject === undefined ? {} : { oldObject }) }, cluster)
+    runAdmission(plugin, 'namespaces', { object, ...(oldObject === undefined ? {} : { oldObject }) }, cluster)
 
   it('P286 are checked when they are new or change', async () => {
     const bad = namespace({ enforce: 'a', 'audit-version': 'c', warn: 'b' })

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionT
 import type { Container, Pod, PodSpec } from '../pod.ts'
 import type { CheckedPod, Violation } from '../pod-security/check.ts'
 import { defaultPodSecurity, type PodSecurityConfiguration } from '../pod-security/configuration.ts'
-import { detailsOf, podEvaluator } from '../pod-security/evaluator.ts'
+import { createPodEvaluator, detailsOf } from '../pod-security/evaluator.ts'
 import { existingPodWarnings } from '../pod-security/existing-pods.ts'
 import {
   compareLevels,
@@ -13,58 +13,61 @@ import {
   type PodPolicy,
   sameLevelVersion,
 } from '../pod-security/levels.ts'
-import { compactPolicy, labelPrefix, type NamespacePolicy, policyOf } from '../pod-security/namespace-policy.ts'
-import { forbidden, joinedTexts } from '../refusals.ts'
+import { formatPolicy, labelPrefix, type NamespacePolicy, policyOf } from '../pod-security/namespace-policy.ts'
+import { aggregateMessages, forbidden } from '../refusals.ts'
 
 export interface PodSecurityOptions {
   readonly profile: NamingProfile
   readonly configuration?: PodSecurityConfiguration
-  /** Pods with users of their own are judged more mildly (gate `UserNamespacesPodSecurityStandards`). Default false. */
-  readonly relaxedForOwnUsers?: boolean
+  /** Relaxes checks for pods in user namespaces (gate `UserNamespacesPodSecurityStandards`). Default false. */
+  readonly relaxForUserNamespaces?: boolean
 }
 
 type Labels = Readonly<Record<string, string>> | undefined
 
 const namespaces = { group: '', resource: 'namespaces' }
 
-/** Objects with a pod template, by group; they are warned about but not refused. */
+/** Resources with a pod template, by group. Their violations are warned about and audited, not refused. */
 const workloads: Readonly<Record<string, readonly string[]>> = {
   '': ['replicationcontrollers', 'podtemplates'],
   apps: ['replicasets', 'deployments', 'statefulsets', 'daemonsets'],
   batch: ['jobs', 'cronjobs'],
 }
 
-/** Sub-resources of pods that do not change what runs. */
-const harmlessSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
+/** Pod subresources that do not change the pod spec. */
+const ignoredSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
 
 /**
- * Holds pods to the standard that the labels of their namespace choose, in one of three ways: refuse, warn, note in the audit trail.
+ * Applies the Pod Security Standards that the labels of a namespace select: enforces, warns and audits.
  *
  * @see API protocol specification, 5.10
  */
 export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
-  const { profile, configuration = defaultPodSecurity, relaxedForOwnUsers = false } = options
+  const { profile, configuration = defaultPodSecurity, relaxForUserNamespaces: relaxedForOwnUsers = false } = options
   const { defaults, exemptions } = configuration
   const prefix = labelPrefix(profile.domain)
-  const evaluate = podEvaluator()
+  const evaluate = createPodEvaluator()
   const policyFor = (labels: Labels): NamespacePolicy => policyOf(labels, { defaults, prefix })
-  const checked = (metadata: DeepReadonly<ApiObject['metadata']> | undefined, spec: DeepReadonly<PodSpec>): CheckedPod => ({
+  const checkedPod = (metadata: DeepReadonly<ApiObject['metadata']> | undefined, spec: DeepReadonly<PodSpec>): CheckedPod => ({
     annotations: metadata?.annotations ?? {},
     spec,
-    ownUsers: relaxedForOwnUsers && spec.hostUsers === false,
+    usesUserNamespace: relaxedForOwnUsers && spec.hostUsers === false,
     domain: profile.domain,
   })
 
-  const judgePod = (
+  const evaluatePod = (
     pod: CheckedPod,
     object: DeepReadonly<ApiObject> | undefined,
     { policy, errors, enforced }: NamespacePolicy & { readonly enforced: boolean },
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): void => {
-    const note = (key: string, value: string) => context.annotate?.(prefix + key, value)
+    const annotate = (key: string, value: string) => context.annotate?.(prefix + key, value)
     if (errors.length > 0) {
-      note('error', `Failed to parse policy: ${joinedTexts(errors.map(({ field, message }) => `${field}: ${message}`))}`)
+      annotate(
+        'error',
+        `Failed to parse policy: ${aggregateMessages(errors.map(({ field, message }) => `${field}: ${message}`))}`,
+      )
     }
     const results = new Map<string, readonly Violation[]>()
     const violationsOf = (standard: LevelVersion): readonly Violation[] => {
@@ -76,21 +79,23 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
       }
       return found
     }
-    const told = (standard: LevelVersion) => `violate PodSecurity ${JSON.stringify(formatLevelVersion(standard))}`
-    const enforcing = enforced ? violationsOf(policy.enforce) : []
-    if (enforced) note('enforce-policy', formatLevelVersion(policy.enforce))
-    const auditing = violationsOf(policy.audit)
-    if (auditing.length > 0) note('audit-violations', `would ${told(policy.audit)}: ${detailsOf(auditing)}`)
-    if (enforcing.length > 0) {
-      const detail = `${told(policy.enforce).replace('violate', 'violates')}: ${detailsOf(enforcing)}`
+    const violate = (standard: LevelVersion) => `violate PodSecurity ${JSON.stringify(formatLevelVersion(standard))}`
+    const enforceViolations = enforced ? violationsOf(policy.enforce) : []
+    if (enforced) annotate('enforce-policy', formatLevelVersion(policy.enforce))
+    const auditViolations = violationsOf(policy.audit)
+    if (auditViolations.length > 0) {
+      annotate('audit-violations', `would ${violate(policy.audit)}: ${detailsOf(auditViolations)}`)
+    }
+    if (enforceViolations.length > 0) {
+      const detail = `${violate(policy.enforce).replace('violate', 'violates')}: ${detailsOf(enforceViolations)}`
       throw forbidden(attributes, object, detail)
     }
-    const warning = violationsOf(policy.warn)
-    if (warning.length > 0) context.warn(`would ${told(policy.warn)}: ${detailsOf(warning)}`)
+    const warnViolations = violationsOf(policy.warn)
+    if (warnViolations.length > 0) context.warn(`would ${violate(policy.warn)}: ${detailsOf(warnViolations)}`)
   }
 
-  /** The policy of the namespace, unless it or the user is exempt. */
-  const applicable = ({ namespace, user }: AdmissionAttributes, context: AdmissionContext): NamespacePolicy | undefined => {
+  /** The policy of the namespace; undefined when the namespace or the user is exempt. */
+  const applicablePolicy = ({ namespace, user }: AdmissionAttributes, context: AdmissionContext): NamespacePolicy | undefined => {
     const exempt = exemptions.namespaces.has(namespace)
       ? 'namespace'
       : exemptions.usernames.has(user.username)
@@ -106,7 +111,7 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
   }
 
   const validatePod = (pod: DeepReadonly<Pod>, attributes: AdmissionAttributes, context: AdmissionContext): void => {
-    const found = applicable(attributes, context)
+    const found = applicablePolicy(attributes, context)
     if (found === undefined) return
     if (found.errors.length === 0 && isPrivileged(found.policy)) {
       context.annotate?.(`${prefix}enforce-policy`, 'privileged:latest')
@@ -115,7 +120,7 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
     if (attributes.operation === 'UPDATE' && !isSignificant(pod, attributes.oldObject as DeepReadonly<Pod> | undefined, profile))
       return
     if (isExemptClass(pod.spec, context)) return
-    judgePod(checked(pod.metadata, pod.spec), pod, { ...found, enforced: true }, attributes, context)
+    evaluatePod(checkedPod(pod.metadata, pod.spec), pod, { ...found, enforced: true }, attributes, context)
   }
 
   const isExemptClass = ({ runtimeClassName }: DeepReadonly<PodSpec>, context: AdmissionContext): boolean => {
@@ -129,13 +134,13 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): void => {
-    const found = applicable(attributes, context)
+    const found = applicablePolicy(attributes, context)
     if (found === undefined) return
     const { policy, errors } = found
     if (errors.length === 0 && policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
     const template = templateOf(object)
     if (template?.spec === undefined || isExemptClass(template.spec, context)) return
-    judgePod(checked(template.metadata, template.spec), object, { ...found, enforced: false }, attributes, context)
+    evaluatePod(checkedPod(template.metadata, template.spec), object, { ...found, enforced: false }, attributes, context)
   }
 
   const validateNamespace = (
@@ -163,16 +168,17 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
 
   const warnOfExistingPods = async (namespace: string, enforce: LevelVersion, context: AdmissionContext): Promise<void> => {
     const pods = (await context.reader.list({ group: '', resource: 'pods' }, namespace)) as readonly DeepReadonly<Pod>[]
-    const judge = ({ metadata, spec }: DeepReadonly<Pod>) =>
-      exemptions.runtimeClasses.has(spec.runtimeClassName ?? '') ? [] : evaluate(enforce, checked(metadata, spec))
-    for (const text of existingPodWarnings(pods, { namespace, enforce, judge })) context.warn(text)
+    const evaluatePodAt = ({ metadata, spec }: DeepReadonly<Pod>) =>
+      exemptions.runtimeClasses.has(spec.runtimeClassName ?? '') ? [] : evaluate(enforce, checkedPod(metadata, spec))
+    const options = { namespace, enforce, evaluate: evaluatePodAt }
+    for (const text of existingPodWarnings(pods, options)) context.warn(text)
   }
 
   const warnExempt = (name: string, policy: PodPolicy, { warn }: AdmissionContext): void => {
-    const usual = (['enforce', 'audit', 'warn'] as const).every((mode) => sameLevelVersion(policy[mode], defaults[mode]))
-    if (isPrivileged(policy) || usual) return
+    const isDefault = (['enforce', 'audit', 'warn'] as const).every((mode) => sameLevelVersion(policy[mode], defaults[mode]))
+    if (isPrivileged(policy) || isDefault) return
     warn(
-      `namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${compactPolicy(policy)}) will be ignored`,
+      `namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${formatPolicy(policy)}) will be ignored`,
     )
   }
 
@@ -193,7 +199,7 @@ export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
 function handles({ operation, resource: { group, resource }, subresource }: AdmissionTarget): boolean {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false
   if (group === '' && resource === 'namespaces') return subresource === ''
-  if (group === '' && resource === 'pods') return !harmlessSubresources.has(subresource)
+  if (group === '' && resource === 'pods') return !ignoredSubresources.has(subresource)
   return subresource === '' && Object.hasOwn(workloads, group) && (workloads[group]?.includes(resource) ?? false)
 }
 
@@ -207,15 +213,15 @@ function templateOf(object: DeepReadonly<ApiObject>): Template | undefined {
   return template ?? spec?.template ?? spec?.jobTemplate?.spec?.template
 }
 
-/** Whether an update changes what the standards speak of; most of a pod never changes. */
+/** Whether an update changes members that the standards check; most of a pod is immutable. */
 function isSignificant(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod> | undefined, { domain }: NamingProfile): boolean {
   if (old === undefined) return true
-  const noted = (object: DeepReadonly<Pod>, key: string) => object.metadata.annotations?.[key] ?? ''
+  const annotationOf = (object: DeepReadonly<Pod>, key: string) => object.metadata.annotations?.[key] ?? ''
   const differs = (a: DeepReadonly<Container>, b: DeepReadonly<Container> | undefined): boolean =>
     b === undefined ||
     a.image !== b.image ||
-    noted(pod, `container.seccomp.security.alpha.${domain}/${a.name}`) !==
-      noted(old, `container.seccomp.security.alpha.${domain}/${a.name}`)
+    annotationOf(pod, `container.seccomp.security.alpha.${domain}/${a.name}`) !==
+      annotationOf(old, `container.seccomp.security.alpha.${domain}/${a.name}`)
   for (const kind of ['containers', 'initContainers'] as const) {
     const [now, before] = [pod.spec[kind] ?? [], old.spec[kind] ?? []]
     if (now.length !== before.length || now.some((container, i) => differs(container, before[i]))) return true

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { alwaysAdmit, alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts'
@@ -17,7 +17,8 @@ describe('LimitPodHardAntiAffinityTopology', () => {
   const required = (...keys: string[]) => ({
     podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })) },
   })
-  const refused = async (affinity: object) => refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, affinity } } }))
+  const refused = async (affinity: object) =>
+    refusalOf(await runAdmission(plugin, 'pods', { object: { spec: { containers, affinity } } }))
 
   it('P270 only the host name may be required', async () => {
     expect(await refused(required('kubernetes.io/hostname'))).toBe('')
@@ -43,7 +44,7 @@ describe('PodNodeSelector', () => {
   })
   const plugin = podNodeSelector(stockProfile, { clusterDefaultNodeSelector: 'pool=all', ns: 'env=dev,disk=ssd,own=1' })
   const asked = (nodeSelector: object | undefined, namespace = 'ns') =>
-    ask(
+    runAdmission(
       plugin,
       'pods',
       { object: { spec: { containers, ...(nodeSelector === undefined ? {} : { nodeSelector }) } }, namespace },
@@ -80,7 +81,7 @@ describe('PodNodeSelector', () => {
     expect(parseNodeSelectors({ podNodeSelectorPluginConfig: selectors })).toEqual(selectors)
     expect(parseNodeSelectors(undefined)).toEqual({})
     expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 'c' } })).toThrow('podNodeSelectorPluginConfig.ns')
-    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 1 } })).toThrow('must be a text')
+    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 1 } })).toThrow('must be a string')
   })
 })
 
@@ -103,9 +104,9 @@ describe('PodTolerationRestriction', () => {
   })
   const plugin = podTolerationRestriction(stockProfile)
   const tolerations = async (given: object[], namespace = 'ns', on = plugin, spec: object = { containers }) =>
-    specOf(await ask(on, 'pods', { object: { spec: { ...spec, tolerations: given } }, namespace }, cluster)).tolerations
+    specOf(await runAdmission(on, 'pods', { object: { spec: { ...spec, tolerations: given } }, namespace }, cluster)).tolerations
   const refused = async (given: object[], namespace: string, on = plugin) =>
-    (await ask(on, 'pods', { object: { spec: { containers, tolerations: given } }, namespace }, cluster)).status
+    (await runAdmission(on, 'pods', { object: { spec: { containers, tolerations: given } }, namespace }, cluster)).status
 
   it('P287 defaults of the namespace follow those of the pod', async () => {
     const mine = { key: 'mine', operator: 'Exists' }
@@ -165,7 +166,7 @@ describe('RuntimeClass', () => {
     },
     'node.k8s.io/runtimeclasses//plain': {},
   })
-  const asked = (spec: object) => ask(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
+  const asked = (spec: object) => runAdmission(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
 
   it('P290 overhead, nodes and tolerations come from the class', async () => {
     expect(specOf(await asked({ runtimeClassName: 'kata', nodeSelector: { disk: 'ssd' } }))).toMatchObject({
@@ -204,15 +205,15 @@ describe('AlwaysPullImages', () => {
   const kept = { name: 'c', image: 'i', imagePullPolicy: 'IfNotPresent' }
 
   it('every container asks for its image', async () => {
-    const spec = specOf(await ask(plugin, 'pods', { object: { spec: { containers: [kept], initContainers: [kept] } } }))
+    const spec = specOf(await runAdmission(plugin, 'pods', { object: { spec: { containers: [kept], initContainers: [kept] } } }))
     expect(spec).toMatchObject({ containers: [{ imagePullPolicy: 'Always' }], initContainers: [{ imagePullPolicy: 'Always' }] })
   })
 
   it('an update that brings no new image is left alone', async () => {
     const spec = { containers: [kept] }
-    expect(specOf(await ask(plugin, 'pods', { object: { spec }, oldObject: { spec } }))).toEqual(spec)
+    expect(specOf(await runAdmission(plugin, 'pods', { object: { spec }, oldObject: { spec } }))).toEqual(spec)
     const next = { spec: { containers: [{ ...kept, image: 'j' }] } }
-    expect(specOf(await ask(plugin, 'pods', { object: next, oldObject: { spec } }))).toMatchObject({
+    expect(specOf(await runAdmission(plugin, 'pods', { object: next, oldObject: { spec } }))).toMatchObject({
       containers: [{ imagePullPolicy: 'Always' }],
     })
   })
@@ -223,7 +224,7 @@ describe('AlwaysPullImages', () => {
       handles: () => true,
       admit: (pod: object) => void Object.assign(pod, { spec: { containers: [kept] } }),
     }
-    expect(refusalOf(await ask([plugin, other], 'pods', { object: { spec: { containers: [kept] } } }))).toBe(
+    expect(refusalOf(await runAdmission([plugin, other], 'pods', { object: { spec: { containers: [kept] } } }))).toBe(
       'pods "a" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"',
     )
   })
@@ -233,7 +234,7 @@ describe('ExtendedResourceToleration', () => {
   it('tolerates the taints of the devices that a pod asks for', async () => {
     const requests = { 'example.com/gpu': '1', cpu: '1', 'kubernetes.io/odd': '1' }
     const object = { spec: { containers: [{ name: 'c', resources: { requests } }], tolerations: [{ key: 'x' }] } }
-    expect(specOf(await ask(extendedResourceToleration(stockProfile), 'pods', { object })).tolerations).toEqual([
+    expect(specOf(await runAdmission(extendedResourceToleration(stockProfile), 'pods', { object })).tolerations).toEqual([
       { key: 'x' },
       { key: 'example.com/gpu', operator: 'Exists' },
     ])
@@ -243,7 +244,9 @@ describe('ExtendedResourceToleration', () => {
 describe('DenyServiceExternalIPs', () => {
   const service = (...externalIPs: string[]) => ({ spec: { externalIPs } })
   const refused = async (object: object, oldObject?: object) =>
-    refusalOf(await ask(denyServiceExternalIPs(), 'services', { object, ...(oldObject === undefined ? {} : { oldObject }) }))
+    refusalOf(
+      await runAdmission(denyServiceExternalIPs(), 'services', { object, ...(oldObject === undefined ? {} : { oldObject }) }),
+    )
 
   it('no new addresses; those that are there may stay or go', async () => {
     const denied = 'services "a" is forbidden: Use of external IPs is denied by admission control.'
@@ -255,8 +258,8 @@ describe('DenyServiceExternalIPs', () => {
 
 describe('AlwaysAdmit and AlwaysDeny', () => {
   it('do what they say', async () => {
-    expect((await ask(alwaysAdmit(), 'pods', { object: {} })).allowed).toBe(true)
-    expect(refusalOf(await ask(alwaysDeny(), 'pods', { object: {} }))).toBe(
+    expect((await runAdmission(alwaysAdmit(), 'pods', { object: {} })).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(alwaysDeny(), 'pods', { object: {} }))).toBe(
       'pods "a" is forbidden: admission control is denying all modifications',
     )
   })

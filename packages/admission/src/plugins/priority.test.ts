@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { priority } from './priority.ts'
@@ -16,7 +16,7 @@ const classes = {
 async function admitted(spec: object, context: AdmissionContext, attributes: AdmissionAttributes = pods) {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: Object.freeze(spec) }
   expect(plugin.handles(attributes)).toBe(true)
-  return (await admissionChain([plugin]).admit(pod, attributes, context)).spec
+  return (await createAdmissionChain([plugin]).admit(pod, attributes, context)).spec
 }
 
 describe('Priority', () => {

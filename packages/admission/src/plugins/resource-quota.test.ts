@@ -1,13 +1,13 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionContext } from '../interfaces.ts'
 import type { ObjectSet } from '../object-set.ts'
-import { usageEvaluators } from '../quota/evaluators.ts'
+import { createUsageEvaluators } from '../quota/evaluators.ts'
 import { parseLimitedResources } from '../quota/limited.ts'
 import { printUsage } from '../quota/usage.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
 import { attributesOf } from '../testing/request.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { resourceQuota } from './resource-quota.ts'
 
 const now = Date.UTC(2024, 0, 1)
@@ -26,7 +26,7 @@ describe('ResourceQuota charges', () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2', 'count/configmaps': '1' }) })
     const on = plugin()
     const create = async (name: string, resource = 'pods') =>
-      refusalOf(await ask(on, resource, { object: pod(name, container()) }, cluster, { writer: cluster }))
+      refusalOf(await runAdmission(on, resource, { object: pod(name, container()) }, cluster, { writer: cluster }))
     expect([await create('a'), await create('b'), await create('c')]).toEqual([
       '',
       '',
@@ -41,30 +41,33 @@ describe('ResourceQuota charges', () => {
 
   it('P289 all quotas of the namespace or none', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '9' }), 'resourcequotas/ns/z': quota({ pods: '0' }) })
-    const answer = await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
+    const answer = await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
     expect(refusalOf(answer)).toContain('exceeded quota: z')
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
   it('P289 nothing in a dry run, and nothing for what costs nothing', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '1', 'services.nodeports': '0' }) })
-    await ask(plugin(), 'pods', { object: pod('a', container()), dryRun: true }, cluster, { writer: cluster })
-    await ask(plugin(), 'configmaps', { object: {} }, cluster, { writer: cluster })
+    await runAdmission(plugin(), 'pods', { object: pod('a', container()), dryRun: true }, cluster, { writer: cluster })
+    await runAdmission(plugin(), 'configmaps', { object: {} }, cluster, { writer: cluster })
     expect(
-      (await ask(plugin(), 'services', { object: { spec: { type: 'ClusterIP', ports: [{}] } } }, cluster, { writer: cluster }))
-        .allowed,
+      (
+        await runAdmission(plugin(), 'services', { object: { spec: { type: 'ClusterIP', ports: [{}] } } }, cluster, {
+          writer: cluster,
+        })
+      ).allowed,
     ).toBe(true)
     expect(used(cluster)).toEqual({ pods: '0', 'services.nodeports': '0' })
   })
 
-  it('P289 gives back what was not stored', async () => {
+  it('refunds the charge of an object that was not stored [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '1' }) })
-    const chain = admissionChain([plugin()])
+    const chain = createAdmissionChain([plugin()])
     const context: AdmissionContext = { reader: cluster, writer: cluster, warn: () => undefined }
     const object = { apiVersion: 'v1', kind: 'Pod', ...pod('a', container()) }
-    const settle = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
+    const reservation = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
     expect(used(cluster)).toEqual({ pods: '1' })
-    await settle?.(false)
+    await reservation?.rollback()
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
@@ -85,7 +88,7 @@ describe('ResourceQuota charges', () => {
     const on = plugin()
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
-        ask(on, 'pods', { object: pod(`p${i}`, container({ cpu: '100m' })) }, cluster, { writer }),
+        runAdmission(on, 'pods', { object: pod(`p${i}`, container({ cpu: '100m' })) }, cluster, { writer }),
       ),
     )
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(20)
@@ -108,7 +111,7 @@ describe('ResourceQuota charges', () => {
         return cluster.update(...args)
       },
     }
-    expect(refusalOf(await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer }))).toContain(
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer }))).toContain(
       'used: pods=2',
     )
   })
@@ -125,7 +128,7 @@ describe('ResourceQuota charges', () => {
       },
     }
     const on = plugin()
-    const create = (name: string) => ask(on, 'pods', { object: pod(name, container()) }, cluster, { writer })
+    const create = (name: string) => runAdmission(on, 'pods', { object: pod(name, container()) }, cluster, { writer })
     const results = await Promise.allSettled([create('a'), create('b')])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     failing = false
@@ -137,25 +140,23 @@ describe('ResourceQuota charges', () => {
       'resourcequotas/ns/new': { spec: { hard: { pods: '1' } } },
       'resourcequotas/ns/half': { spec: {}, status: { hard: { secrets: '1' } } },
     })
-    expect((await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster)).allowed).toBe(true)
-    expect(refusalOf(await ask(plugin(), 'secrets', { object: {} }, cluster))).toBe(
+    expect((await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster)).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(plugin(), 'secrets', { object: {} }, cluster))).toBe(
       'secrets "a" is forbidden: status unknown for quota: half, resources: secrets',
     )
   })
 
-  it('P289 what somebody counted while objects came is counted again', async () => {
+  it('refuses a recount that may have missed charged objects, once per commit [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '5' }, { pods: '1' }) })
     const on = plugin()
-    const settled: ((written: boolean) => unknown)[] = []
-    const chain = admissionChain([on])
+    const chain = createAdmissionChain([on])
     const context: AdmissionContext = { reader: cluster, writer: cluster, warn: () => undefined }
     const object = { apiVersion: 'v1', kind: 'Pod', ...pod('a', container()) }
-    const settle = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
-    if (settle !== undefined) settled.push(settle)
+    const reservation = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
     const count = async (pods: string, username = 'system:kube-controller-manager') => {
       const before = cluster.get({ group: '', resource: 'resourcequotas' }, 'ns', 'q') as object
       const after = { ...before, status: { hard: { pods: '5' }, used: { pods } } }
-      const answer = await ask(
+      const answer = await runAdmission(
         on,
         'resourcequotas',
         { object: after, oldObject: before, subresource: 'status', user: { username, groups: [] } },
@@ -164,7 +165,7 @@ describe('ResourceQuota charges', () => {
       return answer.status?.reason
     }
     expect([await count('0'), await count('3'), await count('0', 'admin')]).toEqual(['Conflict', undefined, undefined])
-    await settled[0]?.(true)
+    await reservation?.commit()
     expect([await count('0'), await count('0')]).toEqual(['Conflict', undefined])
   })
 })
@@ -178,7 +179,7 @@ describe('ResourceQuota on updates', () => {
     object: object,
   ) => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota(hard, usedBefore) })
-    return ask(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((answer) => [
+    return runAdmission(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((answer) => [
       refusalOf(answer),
       used(cluster),
     ])
@@ -213,8 +214,10 @@ describe('ResourceQuota on updates', () => {
     const scoped = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '0' }, {}, { scopes: ['Terminating'] }) })
     const before = pod('a', container())
     const after = { ...before, spec: { ...before.spec, activeDeadlineSeconds: 5 } }
-    expect(refusalOf(await ask(plugin(), 'pods', { oldObject: before, object: after }, scoped))).toContain('requested: pods=1')
-    expect((await ask(plugin(), 'pods', { oldObject: after, object: after }, scoped)).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { oldObject: before, object: after }, scoped))).toContain(
+      'requested: pods=1',
+    )
+    expect((await runAdmission(plugin(), 'pods', { oldObject: after, object: after }, scoped)).allowed).toBe(true)
   })
 })
 
@@ -222,7 +225,7 @@ describe('ResourceQuota: what must be said', () => {
   it('P289 amounts that a quota names, by every container', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '9' }) })
     const object = { spec: { containers: [container({ cpu: '1m' })], initContainers: [{ name: 'i' }] } }
-    expect(refusalOf(await ask(plugin(), 'pods', { object }, cluster))).toBe(
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object }, cluster))).toBe(
       'pods "a" is forbidden: failed quota: q: must specify limits.memory for: c,i; requests.cpu for: i',
     )
   })
@@ -230,7 +233,7 @@ describe('ResourceQuota: what must be said', () => {
   it('P289 nothing less than nothing', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.storage': '1Gi' }) })
     const object = { spec: { resources: { requests: { storage: '-1Gi' } } } }
-    expect(refusalOf(await ask(plugin(), 'persistentvolumeclaims', { object }, cluster))).toBe(
+    expect(refusalOf(await runAdmission(plugin(), 'persistentvolumeclaims', { object }, cluster))).toBe(
       'persistentvolumeclaims "a" is forbidden: quota usage is negative for resource(s): requests.storage',
     )
   })
@@ -251,7 +254,7 @@ describe('ResourceQuota: what must be said', () => {
       'k8s.io',
     )
     const on = resourceQuota({ profile: stockProfile, clock: fakeClock(now), limited })
-    const asked = (spec: object, cluster = clusterOf()) => ask(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
+    const asked = (spec: object, cluster = clusterOf()) => runAdmission(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
     const busy = { containers: [container({ cpu: '1' })] }
     expect(await asked(busy)).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')
     expect(await asked({ containers: [], priorityClassName: 'high' })).toBe(
@@ -266,7 +269,7 @@ describe('ResourceQuota: what must be said', () => {
 })
 
 describe('what objects cost', () => {
-  const evaluatorOf = usageEvaluators({ profile: stockProfile, clock: fakeClock(now) })
+  const evaluatorOf = createUsageEvaluators({ profile: stockProfile, clock: fakeClock(now) })
   const cost = (resource: string, object: object, group = '') =>
     printUsage(evaluatorOf({ group, resource }).usage({ apiVersion: 'v1', kind: '', metadata: {}, ...object }))
 

@@ -1,7 +1,7 @@
 import { type ApiObject, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { serviceAccount } from './service-account.ts'
 
 const plugin = serviceAccount({ profile: stockProfile, random: seededRandom(1) })
@@ -45,7 +45,7 @@ function admitted(spec: object): Record<string, unknown> {
 describe('ServiceAccount', () => {
   it('waits for the default account of a new namespace, and for no other', async () => {
     const clock = fakeClock(0)
-    const patient = serviceAccount({ random: seededRandom(1), patience: { clock, ms: 200 } })
+    const patient = serviceAccount({ random: seededRandom(1), defaultAccountWait: { clock, timeoutMs: 200 } })
     const made = new Set<string>()
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }
     const reader = { ...context.reader, get: (_: unknown, __: string, name: string) => (made.has(name) ? account : undefined) }
@@ -124,7 +124,7 @@ describe('ServiceAccount: what pods may refer to', () => {
     },
   })
   const asked = (spec: object, metadata: object = {}) =>
-    ask(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
+    runAdmission(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
   const refused = async (spec: object, metadata: object = {}) =>
     refusalOf(await asked(spec, metadata)).replace('pods "a" is forbidden: ', '')
   const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } }
@@ -171,7 +171,7 @@ describe('ServiceAccount: what pods may refer to', () => {
 
   it('P296 those of ephemeral containers too', async () => {
     const spec = { serviceAccountName: 'strict', containers: [], ephemeralContainers: [{ name: 'e', env: [variable('no')] }] }
-    const answer = await ask(
+    const answer = await runAdmission(
       plugin,
       'pods',
       { object: { spec }, oldObject: { spec }, subresource: 'ephemeralcontainers' },

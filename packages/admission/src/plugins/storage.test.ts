@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
@@ -14,7 +14,7 @@ describe('StorageObjectInUseProtection', () => {
   const plugin = storageObjectInUseProtection(stockProfile)
   const finalizersOf = async (resource: string, finalizers?: string[]) => {
     const object = { metadata: finalizers === undefined ? {} : { finalizers } }
-    return (await ask(plugin, resource, { object })).object?.metadata.finalizers
+    return (await runAdmission(plugin, resource, { object })).object?.metadata.finalizers
   }
 
   it('P292 new claims and volumes are protected', async () => {
@@ -39,7 +39,7 @@ describe('DefaultStorageClass', () => {
     'storage.k8s.io/storageclasses//other': { metadata: { creationTimestamp: '2024-03-01T00:00:00Z' } },
   })
   const classOf = async (spec: object, metadata = {}, on = cluster) =>
-    specOf(await ask(plugin, 'persistentvolumeclaims', { object: { metadata, spec } }, on)).storageClassName
+    specOf(await runAdmission(plugin, 'persistentvolumeclaims', { object: { metadata, spec } }, on)).storageClassName
 
   it('the newest default, the first by name among those of one age', async () => {
     expect(await classOf({})).toBe('a')
@@ -69,7 +69,7 @@ describe('DefaultIngressClass', () => {
     'networking.k8s.io/ingressclasses//front': marked('2024-01-01T00:00:00Z', 'ingressclass.kubernetes.io/is-default-class'),
   })
   const classOf = async (spec: object, metadata = {}) =>
-    specOf(await ask(plugin, 'networking.k8s.io/ingresses', { object: { metadata, spec } }, cluster)).ingressClassName
+    specOf(await runAdmission(plugin, 'networking.k8s.io/ingresses', { object: { metadata, spec } }, cluster)).ingressClassName
 
   it('is given to ingresses that name none, neither by field nor by annotation', async () => {
     expect(await classOf({})).toBe('front')
@@ -89,7 +89,7 @@ describe('PersistentVolumeClaimResize', () => {
     status: { phase },
   })
   const change = async (oldObject: object, object: object) =>
-    refusalOf(await ask(plugin, 'persistentvolumeclaims', { oldObject, object }, cluster))
+    refusalOf(await runAdmission(plugin, 'persistentvolumeclaims', { oldObject, object }, cluster))
 
   it('P284 a bound claim grows when its class says so', async () => {
     expect(await change(claim('1Gi', 'grows'), claim('2Gi', 'grows'))).toBe('')

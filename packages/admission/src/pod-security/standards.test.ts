@@ -1,7 +1,7 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { podSecurity } from '../plugins/pod-security.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 
 const prefix = 'pod-security.kubernetes.io/'
 const labelled = (labels: Record<string, string>) => ({
@@ -14,7 +14,7 @@ const pod = (spec: object, metadata: object = {}) => ({ metadata, spec: { contai
 /** What a level has against a pod, without the words around it. */
 async function against(level: string, version: string, object: object, on = plugin): Promise<string> {
   const cluster = clusterOf({ 'namespaces//ns': labelled({ enforce: level, 'enforce-version': version }) })
-  return refusalOf(await ask(on, 'pods', { object }, cluster)).replace(
+  return refusalOf(await runAdmission(on, 'pods', { object }, cluster)).replace(
     `pods "a" is forbidden: violates PodSecurity "${level}:${version}": `,
     '',
   )
@@ -240,7 +240,7 @@ describe('PodSecurity: restricted', () => {
   })
 
   it('P286 users of its own make a pod harmless, where the gate is on', async () => {
-    const relaxed = podSecurity({ profile: stockProfile, relaxedForOwnUsers: true })
+    const relaxed = podSecurity({ profile: stockProfile, relaxForUserNamespaces: true })
     const object = restricted({ runAsNonRoot: false, runAsUser: 0, procMount: 'Unmasked' }, { hostUsers: false })
     expect(await against('restricted', 'latest', object, relaxed)).toBe('')
     expect(await against('restricted', 'latest', object)).not.toBe('')

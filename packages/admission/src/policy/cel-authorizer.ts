@@ -2,8 +2,8 @@ import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import type { UserInfo } from '@krmkit/meta'
 import type { Ask, AuthorizationAnswer, AuthorizationQuestion } from '@krmkit/schema/cel'
 
-/** Questions of expressions, put to the authorizer of the server. */
-export function askFor(user: UserInfo, authorizer: Authorizer): Ask {
+/** The `authorizer` variable of expressions, backed by the server's authorizer. */
+export function celAuthorizer(user: UserInfo, authorizer: Authorizer): Ask {
   return (question) => {
     const decision = authorizer.authorize(attributesOf(question, user))
     return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)

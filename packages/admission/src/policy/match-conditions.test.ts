@@ -1,22 +1,25 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { rights } from '../testing/policies.ts'
+import { fakeAuthorizer } from '../testing/policies.ts'
 import { attributesOf } from '../testing/request.ts'
-import type { ConditionVerdict } from '../webhook/interfaces.ts'
-import { matchConditions } from './match-conditions.ts'
+import type { ConditionResult } from '../webhook/interfaces.ts'
+import { celMatchConditions } from './match-conditions.ts'
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { app: 'x' } }, data: { k: 'v' } }
 
-async function judged(expressions: readonly string[], authorizer: Authorizer = rights(() => false)): Promise<ConditionVerdict> {
+async function judged(
+  expressions: readonly string[],
+  authorizer: Authorizer = fakeAuthorizer(() => false),
+): Promise<ConditionResult> {
   const conditions = expressions.map((expression, i) => ({ name: `c${i}`, expression }))
-  const evaluate = matchConditions({ authorizer }).compile(conditions)
+  const evaluate = celMatchConditions({ authorizer }).compile(conditions)
   const attributes = attributesOf('configmaps', { namespace: 'ns', user: { username: 'jane', groups: ['g'] } })
   const request = { operation: 'CREATE', userInfo: { username: 'jane', groups: ['g'] } }
   return await evaluate({ attributes, object, oldObject: null, request })
 }
 
 describe('conditions of webhooks', () => {
-  it.each<[string[], ConditionVerdict]>([
+  it.each<[string[], ConditionResult]>([
     [[], { outcome: 'match' }],
     [['true'], { outcome: 'match' }],
     [["object.metadata.labels['app'] == 'x'", "!('system:masters' in request.userInfo.groups)"], { outcome: 'match' }],
@@ -40,7 +43,10 @@ describe('conditions of webhooks', () => {
   })
 
   it.each([false, true])('ask for rights (later: %s)', async (later) => {
-    const authorizer = rights(({ verb, resource, name }) => `${verb} ${resource} ${name}` === 'breakglass configmaps a', later)
+    const authorizer = fakeAuthorizer(
+      ({ verb, resource, name }) => `${verb} ${resource} ${name}` === 'breakglass configmaps a',
+      later,
+    )
     expect(await judged(["authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({ outcome: 'match' })
     expect(await judged(["!authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({
       outcome: 'noMatch',

@@ -2,7 +2,7 @@ import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { expressions, loadExpressions } from '@krmkit/schema'
 import type { Environment, Type } from '@krmkit/schema/cel'
 
-/** What the types of the objects that a policy matches say about its expressions. Nothing here changes what a policy decides. */
+/** Type checking of policy expressions against the matched types. The result does not change what a policy decides. */
 
 export interface ServedType {
   readonly group: string
@@ -10,18 +10,18 @@ export interface ServedType {
   readonly kind: string
 }
 
-/** What the server knows about types. */
-export interface KnownTypes {
-  /** Kind of a resource; `undefined` where it is not served. */
+/** Resolves resources to kinds and kinds to schemas. */
+export interface PolicyTypeResolver {
+  /** Kind of a resource; undefined when it is not served. */
   kindOf(resource: { readonly group: string; readonly version: string; readonly resource: string }): ServedType | undefined
-  /** Schema of a kind without references; `undefined` where there is none. */
+  /** Schema of a kind, with references resolved; undefined when unknown. */
   schemaOf(type: ServedType): Promise<JsonObject | undefined>
 }
 
 export interface ExpressionWarning {
-  /** Where the expression stands: `spec.validations[0].expression`. */
+  /** Path of the expression, such as `spec.validations[0].expression`. */
   readonly fieldRef: string
-  /** For each type that it does not fit, what is wrong. */
+  /** One message for each type that the expression fails to check against. */
   readonly warning: string
 }
 
@@ -38,10 +38,14 @@ interface MatchedRule {
   readonly resources?: readonly string[] | null
 }
 
-/** Expressions of validations and their messages against each type that the rules of the policy name. */
+/**
+ * Checks the validations and message expressions of a ValidatingAdmissionPolicy against each type that its rules name.
+ *
+ * @example const warnings = await checkPolicyTypes(policy, { kindOf: (resource) => kinds.get(resource), schemaOf })
+ */
 export async function checkPolicyTypes(
   policy: DeepReadonly<ApiObject>,
-  known: KnownTypes,
+  known: PolicyTypeResolver,
 ): Promise<readonly ExpressionWarning[]> {
   const { spec = {} } = policy as { readonly spec?: PolicySpec }
   await loadExpressions()
@@ -72,7 +76,7 @@ export async function checkPolicyTypes(
   return warnings
 }
 
-/** What expressions see when the object has one type. A parameter whose type is not known can be anything. */
+/** The environment of expressions for one object type. Parameters of unknown type are dynamic. */
 function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): Environment {
   const { engine, stored } = expressions()
   const types = new Map<string, Type>()
@@ -90,19 +94,19 @@ function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): 
   return scope
 }
 
-/** One rule names so many types at most. */
+/** Maximum number of types that are checked, as in the stock server. */
 const maxTypes = 10
 
-/** In the order of group, version and kind. Rules with wildcards say nothing about types. */
-function matchedTypes(spec: PolicySpec, known: KnownTypes): readonly ServedType[] {
+/** The types that the rules name, sorted by group, version and kind. Rules with wildcards are skipped. */
+function matchedTypes(spec: PolicySpec, known: PolicyTypeResolver): readonly ServedType[] {
   const found = new Map<string, ServedType>()
   for (const rule of spec.matchConstraints?.resourceRules ?? []) if (!collectTypes(rule, known, found)) break
   const order = ({ group, version, kind }: ServedType) => [group, version, kind]
   return [...found.values()].sort((a, b) => compareLists(order(a), order(b)))
 }
 
-/** `false` when a rule has named as many as are looked at. */
-function collectTypes(rule: MatchedRule, known: KnownTypes, found: Map<string, ServedType>): boolean {
+/** Adds the types of a rule. @returns false when the maximum is reached. */
+function collectTypes(rule: MatchedRule, known: PolicyTypeResolver, found: Map<string, ServedType>): boolean {
   const groups = [...(rule.apiGroups ?? [])].sort()
   const versions = [...(rule.apiVersions ?? [])].sort()
   if ([...groups, ...versions].some((name) => name.includes('*'))) return true

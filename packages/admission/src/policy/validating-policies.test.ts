@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { frozen, refusalOf } from '../testing/ask.ts'
-import { askPolicy, type PolicyCase, rights } from '../testing/policies.ts'
+import { fakeAuthorizer, type PolicyCase, runPolicy } from '../testing/policies.ts'
+import { frozen, refusalOf } from '../testing/run-admission.ts'
 
 const denied = (message: string) =>
   `deployments.apps "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${message}`
@@ -9,18 +9,18 @@ const always = { validations: [{ expression: 'false', message: 'no' }] }
 
 /** Refusals, without what they have in common. */
 async function refusal(given: PolicyCase): Promise<string> {
-  return refusalOf(await askPolicy(given)).replace(/^.* is forbidden: ValidatingAdmissionPolicy '/, '')
+  return refusalOf(await runPolicy(given)).replace(/^.* is forbidden: ValidatingAdmissionPolicy '/, '')
 }
 
 describe('validations', () => {
   it('deny what they do not hold for', async () => {
-    const answer = await askPolicy({ spec: few })
+    const answer = await runPolicy({ spec: few })
     expect(answer.status).toMatchObject({
       reason: 'Invalid',
       code: 422,
       message: denied('failed expression: object.spec.replicas <= 3'),
     })
-    expect((await askPolicy({ spec: few, asked: { object: { spec: { replicas: 3 } } } })).allowed).toBe(true)
+    expect((await runPolicy({ spec: few, request: { object: { spec: { replicas: 3 } } } })).allowed).toBe(true)
   })
 
   it.each([
@@ -30,7 +30,7 @@ describe('validations', () => {
     ['a computed message of several lines', { message: 'm', messageExpression: "'a\\nb'" }, 'm'],
     ['a computed message that fails', { message: 'm', messageExpression: 'string(1 / 0)' }, 'm'],
   ])('say so with %s', async (_, rest, message) => {
-    expect(refusalOf(await askPolicy({ spec: { validations: [{ expression: 'false', ...rest }] } }))).toBe(denied(message))
+    expect(refusalOf(await runPolicy({ spec: { validations: [{ expression: 'false', ...rest }] } }))).toBe(denied(message))
   })
 
   it.each([
@@ -39,7 +39,7 @@ describe('validations', () => {
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
   ])('have a reason: %s', async (reason, code) => {
-    const { status } = await askPolicy({ spec: { validations: [{ expression: 'false', message: 'no', reason }] } })
+    const { status } = await runPolicy({ spec: { validations: [{ expression: 'false', message: 'no', reason }] } })
     expect(status).toMatchObject({ reason, code })
   })
 
@@ -56,27 +56,27 @@ describe('validations', () => {
       { expression: "namespaceObject.metadata.labels['team'] == 'a'" },
     ]
     const asked = { object: { spec: { replicas: 2 } }, oldObject: { spec: { replicas: 1 } }, dryRun: false }
-    expect(refusalOf(await askPolicy({ spec: { validations }, asked }))).toBe('')
+    expect(refusalOf(await runPolicy({ spec: { validations }, request: asked }))).toBe('')
   })
 
   it('of deletions see no object, of creations no old one', async () => {
     const validations = [{ expression: 'object == null && oldObject != null' }]
     const asked = { object: undefined, oldObject: {}, operation: 'DELETE' } as const
-    expect(refusalOf(await askPolicy({ spec: { validations }, asked: asked as never }))).toBe('')
-    expect(refusalOf(await askPolicy({ spec: { validations: [{ expression: 'oldObject == null' }] } }))).toBe('')
+    expect(refusalOf(await runPolicy({ spec: { validations }, request: asked as never }))).toBe('')
+    expect(refusalOf(await runPolicy({ spec: { validations: [{ expression: 'oldObject == null' }] } }))).toBe('')
   })
 
   it('that fail deny, unless failures are ignored', async () => {
     const spec = { validations: [{ expression: 'object.spec.nothing == 1' }] }
     const message = "expression 'object.spec.nothing == 1' resulted in error: no such key: nothing"
-    expect(refusalOf(await askPolicy({ spec }))).toBe(denied(message))
-    expect((await askPolicy({ spec: { ...spec, failurePolicy: 'Ignore' } })).allowed).toBe(true)
-    expect((await askPolicy({ spec: { ...always, failurePolicy: 'Ignore' } })).allowed).toBe(false)
+    expect(refusalOf(await runPolicy({ spec }))).toBe(denied(message))
+    expect((await runPolicy({ spec: { ...spec, failurePolicy: 'Ignore' } })).allowed).toBe(true)
+    expect((await runPolicy({ spec: { ...always, failurePolicy: 'Ignore' } })).allowed).toBe(false)
   })
 
   it('that do not compile deny, too', async () => {
     const spec = { validations: [{ expression: 'nothing' }] }
-    expect(refusalOf(await askPolicy({ spec }))).toContain(
+    expect(refusalOf(await runPolicy({ spec }))).toContain(
       "compilation error: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nothing'",
     )
   })
@@ -85,7 +85,7 @@ describe('validations', () => {
     const items = Array.from({ length: 300 }, (_, i) => i)
     const costly = 'object.spec.items.all(a, object.spec.items.all(b, a + b >= 0))'
     const spec = { validations: Array.from({ length: 20 }, () => ({ expression: costly })) }
-    expect(await refusal({ spec, asked: { object: { spec: { items } } } })).toMatch(
+    expect(await refusal({ spec, request: { object: { spec: { items } } } })).toMatch(
       /validation failed due to running out of cost budget, no further validation rules will be run$/,
     )
   })
@@ -107,12 +107,12 @@ describe('variables', () => {
       variables,
       validations: [{ expression: 'variables.twice <= 3', messageExpression: "'twice is ' + string(variables.twice)" }],
     }
-    expect(refusalOf(await askPolicy({ spec }))).toBe(denied('twice is 10'))
+    expect(refusalOf(await runPolicy({ spec }))).toBe(denied('twice is 10'))
   })
 
   it('that fail are told by name', async () => {
     const spec = { variables: [{ name: 'x', expression: '1 / 0' }], validations: [{ expression: 'variables.x == 1' }] }
-    expect(refusalOf(await askPolicy({ spec }))).toBe(
+    expect(refusalOf(await runPolicy({ spec }))).toBe(
       denied(`expression 'variables.x == 1' resulted in error: composited variable "x" fails to evaluate: division by zero`),
     )
   })
@@ -133,11 +133,11 @@ describe('rights', () => {
   }
   it.each([false, true])('are asked for (later: %s)', async (later) => {
     const questions: string[] = []
-    const authorizer = rights(({ user, verb, group, resource, subresource, namespace, name, path }) => {
+    const authorizer = fakeAuthorizer(({ user, verb, group, resource, subresource, namespace, name, path }) => {
       questions.push([user.username, verb, path, group, resource, subresource, namespace, name].join())
       return true
     }, later)
-    expect(refusalOf(await askPolicy({ spec, authorizer }))).toBe('')
+    expect(refusalOf(await runPolicy({ spec, authorizer }))).toBe('')
     expect([...new Set(questions)]).toEqual([
       'jane,scale,,apps,deployments,,ns,a',
       'jane,get,/x,,,,,',
@@ -147,8 +147,8 @@ describe('rights', () => {
   })
 
   it('that are not there deny', async () => {
-    const authorizer = rights(({ verb }) => verb !== 'scale', true)
-    expect((await askPolicy({ spec, authorizer })).allowed).toBe(false)
+    const authorizer = fakeAuthorizer(({ verb }) => verb !== 'scale', true)
+    expect((await runPolicy({ spec, authorizer })).allowed).toBe(false)
   })
 })
 
@@ -157,16 +157,16 @@ describe('conditions', () => {
 
   it('leave a request alone when one is false', async () => {
     const matchConditions = [condition("object.metadata.name == 'b'"), condition('object.nothing == 1')]
-    expect((await askPolicy({ spec: { ...always, matchConditions } })).allowed).toBe(true)
-    expect((await askPolicy({ spec: { ...always, matchConditions: [condition("object.metadata.name == 'a'")] } })).allowed).toBe(
+    expect((await runPolicy({ spec: { ...always, matchConditions } })).allowed).toBe(true)
+    expect((await runPolicy({ spec: { ...always, matchConditions: [condition("object.metadata.name == 'a'")] } })).allowed).toBe(
       false,
     )
   })
 
   it('that fail deny, unless failures are ignored', async () => {
     const matchConditions = [condition('object.nothing == 1')]
-    expect(refusalOf(await askPolicy({ spec: { ...always, matchConditions } }))).toContain('no such key: nothing')
-    expect((await askPolicy({ spec: { ...always, matchConditions, failurePolicy: 'Ignore' } })).allowed).toBe(true)
+    expect(refusalOf(await runPolicy({ spec: { ...always, matchConditions } }))).toContain('no such key: nothing')
+    expect((await runPolicy({ spec: { ...always, matchConditions, failurePolicy: 'Ignore' } })).allowed).toBe(true)
   })
 })
 
@@ -200,22 +200,22 @@ describe('what a binding picks', () => {
       false,
     ],
   ])('%s', async (_, binding, allowed) => {
-    expect((await askPolicy({ spec: always, binding })).allowed).toBe(allowed)
+    expect((await runPolicy({ spec: always, binding })).allowed).toBe(allowed)
   })
 
   it('policies without a binding say nothing', async () => {
-    expect((await askPolicy({ spec: always, binding: [] })).allowed).toBe(true)
+    expect((await runPolicy({ spec: always, binding: [] })).allowed).toBe(true)
   })
 
   it('never policies themselves, nor reviews', async () => {
     const resources = ['admissionregistration.k8s.io/validatingadmissionpolicies', 'authorization.k8s.io/subjectaccessreviews']
-    for (const resource of resources) expect((await askPolicy({ spec: always, resource })).allowed).toBe(true)
+    for (const resource of resources) expect((await runPolicy({ spec: always, resource })).allowed).toBe(true)
   })
 })
 
 describe('actions of a binding', () => {
   it('warn, and let the request pass', async () => {
-    const answer = await askPolicy({ spec: always, binding: { validationActions: ['Warn'] } })
+    const answer = await runPolicy({ spec: always, binding: { validationActions: ['Warn'] } })
     expect(answer).toMatchObject({
       allowed: true,
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': no"],
@@ -223,7 +223,7 @@ describe('actions of a binding', () => {
   })
 
   it('note it in the audit trail', async () => {
-    const answer = await askPolicy({ spec: always, binding: { validationActions: ['Audit', 'Deny'] } })
+    const answer = await runPolicy({ spec: always, binding: { validationActions: ['Audit', 'Deny'] } })
     const [[key, value]] = Object.entries(answer.annotations) as [[string, string]]
     expect(key).toBe('validation.policy.admission.k8s.io/validation_failure')
     expect(JSON.parse(value)).toEqual([
@@ -237,15 +237,15 @@ describe('actions of a binding', () => {
       { key: 'replicas', valueExpression: "'has ' + string(object.spec.replicas)" },
       { key: 'nothing', valueExpression: 'null' },
     ]
-    const answer = await askPolicy({ spec: { auditAnnotations }, binding: [{}, {}] })
+    const answer = await runPolicy({ spec: { auditAnnotations }, binding: [{}, {}] })
     expect(answer).toMatchObject({ allowed: true, annotations: { 'p/replicas': 'has 5' } })
     expect(Object.keys(answer.annotations)).toHaveLength(1)
   })
 
   it('annotations that fail deny, unless failures are ignored', async () => {
     const auditAnnotations = [{ key: 'k', valueExpression: 'string(1 / 0)' }]
-    expect(refusalOf(await askPolicy({ spec: { auditAnnotations } }))).toContain('division by zero')
-    expect((await askPolicy({ spec: { auditAnnotations, failurePolicy: 'Ignore' } })).allowed).toBe(true)
+    expect(refusalOf(await runPolicy({ spec: { auditAnnotations } }))).toContain('division by zero')
+    expect((await runPolicy({ spec: { auditAnnotations, failurePolicy: 'Ignore' } })).allowed).toBe(true)
   })
 })
 
@@ -280,7 +280,7 @@ describe('parameters', () => {
       'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
     ],
   ])('%s', async (_, paramRef, message) => {
-    const answer = await askPolicy({ spec, objects, binding: { paramRef } })
+    const answer = await runPolicy({ spec, objects, binding: { paramRef } })
     expect(refusalOf(answer)).toBe(message === '' ? '' : denied(message))
   })
 
@@ -289,7 +289,7 @@ describe('parameters', () => {
     expect(await refusal({ spec: unknown, binding: { paramRef: { name: 'x' } } })).toBe(
       "p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Nothing'",
     )
-    expect((await askPolicy({ spec: { ...unknown, failurePolicy: 'Ignore' } })).allowed).toBe(true)
+    expect((await runPolicy({ spec: { ...unknown, failurePolicy: 'Ignore' } })).allowed).toBe(true)
   })
 
   it('that are in no namespace are named without one', async () => {
@@ -298,7 +298,7 @@ describe('parameters', () => {
       validations: [{ expression: 'object.spec.replicas < params.most' }],
     }
     const given = { spec: cluster, objects: { 'example.com/limits//l': { most: 4 } } }
-    expect((await askPolicy({ ...given, binding: { paramRef: { name: 'l' } } })).allowed).toBe(false)
+    expect((await runPolicy({ ...given, binding: { paramRef: { name: 'l' } } })).allowed).toBe(false)
     expect(await refusal({ ...given, binding: { paramRef: { name: 'l', namespace: 'x' } } })).toContain(
       'paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
     )
@@ -306,13 +306,13 @@ describe('parameters', () => {
 
   it('are null where a policy has none of them', async () => {
     const binding = { paramRef: { name: 'small' } }
-    expect((await askPolicy({ spec: { validations: [{ expression: 'true' }] }, objects, binding })).allowed).toBe(true)
+    expect((await runPolicy({ spec: { validations: [{ expression: 'true' }] }, objects, binding })).allowed).toBe(true)
     const without = { ...spec, validations: [{ expression: 'params == null' }] }
-    expect((await askPolicy({ spec: without, objects })).allowed).toBe(true)
+    expect((await runPolicy({ spec: without, objects })).allowed).toBe(true)
   })
 })
 
 it('objects are not changed by being looked at', async () => {
   const object = frozen({ spec: { replicas: 1 } })
-  expect((await askPolicy({ spec: few, asked: { object } })).object).toMatchObject(object)
+  expect((await runPolicy({ spec: few, request: { object } })).object).toMatchObject(object)
 })

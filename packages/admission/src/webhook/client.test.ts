@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { contextOf } from '../testing/request.ts'
 import { failureOf } from '../testing/webhooks.ts'
 import { WebhookClient } from './client.ts'
-import { credentialsByHost } from './credentials.ts'
+import { createCredentialsResolver } from './credentials.ts'
 import { type ClientConfig, hooksOf } from './hook.ts'
-import type { WebhookAnswer, WebhookRequest, WebhookTarget } from './interfaces.ts'
-import { clusterServices } from './service-resolver.ts'
+import type { WebhookRequest, WebhookResponse, WebhookTarget } from './interfaces.ts'
+import { createClusterServiceResolver } from './service-resolver.ts'
 
 const hookAt = (clientConfig: ClientConfig) => {
   const [hook] = hooksOf({
@@ -19,12 +19,12 @@ const hookAt = (clientConfig: ClientConfig) => {
   return hook
 }
 const json = { 'content-type': 'application/json' }
-const fine: WebhookAnswer = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
+const fine: WebhookResponse = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
 const { reader } = contextOf()
 const bounds = { signal: new AbortController().signal, timeoutSeconds: 10 }
 
 /** A transport that answers one after the other, and remembers where it was led. */
-function transportOf(...answers: (WebhookAnswer | Error)[]) {
+function transportOf(...answers: (WebhookResponse | Error)[]) {
   const targets: WebhookTarget[] = []
   const requests: WebhookRequest[] = []
   const transport = {
@@ -87,7 +87,7 @@ describe('the way to a webhook', () => {
   it('without a transport only functions can be reached', () => {
     const client = new WebhookClient({ clock, inProcess: { [url]: () => ({ allowed: true }) } })
     expect(client.endpoint(hookAt({ url }), reader).kind).toBe('function')
-    expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('reaches no webhooks')
+    expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('no webhook transport is configured')
   })
 
   it('P232 every status of success counts', async () => {
@@ -116,7 +116,7 @@ describe('the way to a webhook', () => {
   })
 
   it('redirects are followed on the same host, and nowhere else', async () => {
-    const to = (location: string, status = 302): WebhookAnswer => ({ status, headers: { location }, body: new Uint8Array() })
+    const to = (location: string, status = 302): WebhookResponse => ({ status, headers: { location }, body: new Uint8Array() })
     const { transport, requests } = transportOf(to('/b', 307), to('/c'), fine, to('https://evil.test/'))
     const client = new WebhookClient({ clock, transport })
     await post(client, { url })
@@ -129,7 +129,7 @@ describe('the way to a webhook', () => {
   })
 
   it('redirects come to an end', async () => {
-    const round: WebhookAnswer = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
+    const round: WebhookResponse = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
     const { transport, requests } = transportOf(...Array.from({ length: 30 }, () => round))
     await failureOf(post(new WebhookClient({ clock, transport }), { url }))
     expect(requests).toHaveLength(11)
@@ -138,10 +138,15 @@ describe('the way to a webhook', () => {
   it('credentials go with every request, a token as it is then', async () => {
     const { transport, targets, requests } = transportOf()
     let token = 'one'
-    const credentialsFor = credentialsByHost({
+    const credentialsFor = createCredentialsResolver({
       users: { '*.shop.svc:443': { certificate: 'C', key: 'K', ca: 'A', authorization: () => `Bearer ${token}` } },
     })
-    const client = new WebhookClient({ clock, transport, credentialsFor, resolveService: () => ({ host: 'h', port: 1 }) })
+    const client = new WebhookClient({
+      clock,
+      transport,
+      resolveCredentials: credentialsFor,
+      resolveService: () => ({ host: 'h', port: 1 }),
+    })
     const hook = hookAt({ service: { namespace: 'shop', name: 'hook' }, caBundle: btoa('B') })
     const endpoint = client.endpoint(hook, reader)
     if (endpoint.kind !== 'remote') throw new Error('not remote')
@@ -157,7 +162,7 @@ describe('the way to a webhook', () => {
 
 describe('credentials by host', () => {
   const named = (ca: string) => ({ ca })
-  const choose = credentialsByHost({
+  const choose = createCredentialsResolver({
     users: {
       'a.shop.svc:443': named('exact'),
       '*.shop.svc:443': named('star'),
@@ -177,13 +182,13 @@ describe('credentials by host', () => {
   ])('%s is met as %s', (host, ca) => expect(choose(host)?.ca).toBe(ca))
 
   it('the user of the current context comes last, then nobody', () => {
-    expect(credentialsByHost({ users: { me: named('current') }, current: 'me' })('x:1')?.ca).toBe('current')
-    expect(credentialsByHost({ users: {} })('x:1')).toBeUndefined()
+    expect(createCredentialsResolver({ users: { me: named('current') }, current: 'me' })('x:1')?.ca).toBe('current')
+    expect(createCredentialsResolver({ users: {} })('x:1')).toBeUndefined()
   })
 })
 
 describe('services of the cluster', () => {
-  const resolve = clusterServices(
+  const resolve = createClusterServiceResolver(
     contextOf({
       'services/shop/hook': { spec: { clusterIP: '10.0.0.9', ports: [{ port: 443 }] } },
       'services/shop/outside': { spec: { type: 'ExternalName', externalName: 'hooks.test' } },

@@ -2,7 +2,7 @@ import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../interfaces.ts'
 import { attributesOf } from '../testing/request.ts'
-import { requestFacts, reviewText, reviewVersion } from './review.ts'
+import { chooseReviewVersion, encodeReview, requestMembers } from './review.ts'
 
 const form = { resource: { group: 'g', version: 'v2', resource: 'widgets' }, kind: { group: 'g', version: 'v2', kind: 'Widget' } }
 const own = { resource: { group: 'g', version: 'v1', resource: 'widgets' }, kind: { group: 'g', version: 'v1', kind: 'Widget' } }
@@ -16,7 +16,7 @@ const attributes: AdmissionAttributes = attributesOf('widgets', {
   options: { fieldManager: 'me' },
 })
 const request = (given: AdmissionAttributes = attributes) => {
-  const text = reviewText('admission.k8s.io/v1', 'u-1', requestFacts(given, form, stockProfile), {
+  const text = encodeReview('admission.k8s.io/v1', 'u-1', requestMembers(given, form, stockProfile), {
     object: '{"x":1}',
     oldObject: 'null',
   })
@@ -73,13 +73,13 @@ describe('reviews', () => {
   })
 
   it('P79 the first version that we speak is taken', () => {
-    expect(reviewVersion(['v7', 'v1beta1', 'v1'])).toBe('v1beta1')
-    expect(reviewVersion(['v1', 'v1beta1'])).toBe('v1')
-    expect(reviewVersion([])).toBeUndefined()
+    expect(chooseReviewVersion(['v7', 'v1beta1', 'v1'])).toBe('v1beta1')
+    expect(chooseReviewVersion(['v1', 'v1beta1'])).toBe('v1')
+    expect(chooseReviewVersion([])).toBeUndefined()
   })
 
   it('P2 follow the names of the profile', () => {
     const other = { ...stockProfile, apiDomain: 'api.example' }
-    expect(requestFacts(attributes, form, other).after['options']).toMatchObject({ apiVersion: 'meta.api.example/v1' })
+    expect(requestMembers(attributes, form, other).after['options']).toMatchObject({ apiVersion: 'meta.api.example/v1' })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Rule, type RuleSubject, ruleCovers } from './rule.ts'
+import { type Rule, type RuleAttributes, ruleMatches } from './rule.ts'
 
-const subject: RuleSubject = {
+const subject: RuleAttributes = {
   operation: 'CREATE',
   resource: { group: 'apps', version: 'v1', resource: 'deployments' },
   subresource: '',
@@ -13,18 +13,18 @@ const ofPods = (...resources: string[]): Rule => ({ operations: ['*'], apiGroups
 
 describe('rules', () => {
   it('P64 cover the operations that they name, or all', () => {
-    expect(ruleCovers(rule, subject)).toBe(true)
-    expect(ruleCovers(rule, { ...subject, operation: 'DELETE' })).toBe(false)
-    expect(ruleCovers({ ...rule, operations: ['*'] }, { ...subject, operation: 'CONNECT' })).toBe(true)
-    expect(ruleCovers({ ...rule, operations: null }, subject)).toBe(false)
+    expect(ruleMatches(rule, subject)).toBe(true)
+    expect(ruleMatches(rule, { ...subject, operation: 'DELETE' })).toBe(false)
+    expect(ruleMatches({ ...rule, operations: ['*'] }, { ...subject, operation: 'CONNECT' })).toBe(true)
+    expect(ruleMatches({ ...rule, operations: null }, subject)).toBe(false)
   })
 
   it('P65 cover groups and versions, the core group by its empty name', () => {
-    expect(ruleCovers({ ...rule, apiGroups: ['*'] }, subject)).toBe(true)
-    expect(ruleCovers({ ...rule, apiGroups: [''] }, subject)).toBe(false)
-    expect(ruleCovers(ofPods('pods'), pods)).toBe(true)
-    expect(ruleCovers({ ...rule, apiVersions: ['v1beta1'] }, subject)).toBe(false)
-    expect(ruleCovers({ ...rule, apiVersions: ['*'] }, subject)).toBe(true)
+    expect(ruleMatches({ ...rule, apiGroups: ['*'] }, subject)).toBe(true)
+    expect(ruleMatches({ ...rule, apiGroups: [''] }, subject)).toBe(false)
+    expect(ruleMatches(ofPods('pods'), pods)).toBe(true)
+    expect(ruleMatches({ ...rule, apiVersions: ['v1beta1'] }, subject)).toBe(false)
+    expect(ruleMatches({ ...rule, apiVersions: ['*'] }, subject)).toBe(true)
   })
 
   it.each([
@@ -42,17 +42,17 @@ describe('rules', () => {
     ['*/status', 'log', false],
     ['services', '', false],
   ])('P66 %s for pods/%s: %s', (name, subresource, covered) => {
-    expect(ruleCovers(ofPods(name), { ...pods, subresource })).toBe(covered)
+    expect(ruleMatches(ofPods(name), { ...pods, subresource })).toBe(covered)
   })
 
   it('P67 a scope leaves out the other one; namespaces count as cluster-scoped', () => {
     const scoped = (scope: string | null) => ({ ...ofPods('*'), scope })
     const namespaces = { ...pods, resource: { group: '', version: 'v1', resource: 'namespaces' }, namespace: 'shop' }
     const nodes = { ...pods, resource: { group: '', version: 'v1', resource: 'nodes' }, namespace: '' }
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('Namespaced'), each))).toEqual([true, false, false])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('Cluster'), each))).toEqual([false, true, true])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('*'), each))).toEqual([true, true, true])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped(null), each))).toEqual([true, true, true])
-    expect(ruleCovers(scoped('Other'), pods)).toBe(false)
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('Namespaced'), each))).toEqual([true, false, false])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('Cluster'), each))).toEqual([false, true, true])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('*'), each))).toEqual([true, true, true])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped(null), each))).toEqual([true, true, true])
+    expect(ruleMatches(scoped('Other'), pods)).toBe(false)
   })
 })

@@ -16,7 +16,7 @@ function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, op
 }
 
 describe('validating webhooks', () => {
-  it('P275 are asked all at once', async () => {
+  it('P275 are called all at once', async () => {
     const order: string[] = []
     let release = () => {}
     const everybodyIsHere = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ describe('validating webhooks', () => {
       await everybodyIsHere
       return { allowed: true }
     }
-    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, answer: waiting(name) })) })
+    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, response: waiting(name) })) })
     await validate()
     expect(order).toEqual(['a1', 'a2', 'a3'])
   })
@@ -38,13 +38,13 @@ describe('validating webhooks', () => {
     const later = new Promise<void>((resolve) => {
       refuse = resolve
     })
-    const { validate, asked } = setup({
+    const { validate, called } = setup({
       a: [
-        { name: 'slow', answer: () => later.then(() => deny('late')) },
+        { name: 'slow', response: () => later.then(() => deny('late')) },
         { name: 'fine' },
         {
           name: 'quick',
-          answer: async () => {
+          response: async () => {
             queueMicrotask(() => setTimeout(refuse))
             return deny('soon')
           },
@@ -52,29 +52,29 @@ describe('validating webhooks', () => {
       ],
     })
     expect((await failureOf(validate())).message).toBe('admission webhook "quick" denied the request: soon')
-    expect(asked).toEqual(['slow', 'fine', 'quick'])
+    expect(called).toEqual(['slow', 'fine', 'quick'])
   })
 
   it('P307 P320 calls that fail are counted, and passed over by their policy with a note of the trail', async () => {
     const broken = () => {
       throw new Error('out of order')
     }
-    const { validate, signals, notes } = setup({
+    const { validate, metrics, annotations } = setup({
       a: [
         { name: 'fine' },
-        { name: 'open', answer: broken, rest: { failurePolicy: 'Ignore' } },
-        { name: 'no', answer: deny('no') },
+        { name: 'open', response: broken, rest: { failurePolicy: 'Ignore' } },
+        { name: 'no', response: deny('no') },
       ],
     })
     await failureOf(validate())
-    expect(signals.toSorted()).toEqual([
+    expect(metrics.toSorted()).toEqual([
       'called fine validating CREATE false 200',
       'called no validating CREATE true 400',
       'called open validating CREATE false 503',
       'failedOpen open validating CREATE',
       'rejected no validating CREATE no_error 400',
     ])
-    expect(notes).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
+    expect(annotations).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
   })
 
   it('P320 a failed call refuses by default', async () => {
@@ -84,12 +84,12 @@ describe('validating webhooks', () => {
     )
   })
 
-  it('nobody is asked when the client has left', async () => {
-    const { options, context, asked } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
+  it('nobody is called when the client has left', async () => {
+    const { options, context, called } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
     const bounds = { signal: AbortSignal.abort() }
     const failure = await failureOf(validatingWebhooks(options).validate?.(object, creation, { ...context, bounds }))
     expect(failure).toMatchObject({ code: 504 })
-    expect(asked).toEqual([])
+    expect(called).toEqual([])
   })
 })
 
@@ -107,7 +107,7 @@ describe('match conditions', () => {
   }
 
   it('decide whether a webhook is called', async () => {
-    const { validate, asked, signals } = setup(
+    const { validate, called, metrics } = setup(
       {
         a: [
           { name: 'yes', rest: conditions('true') },
@@ -117,8 +117,8 @@ describe('match conditions', () => {
       { conditions: evaluator },
     )
     await validate()
-    expect(asked).toEqual(['yes'])
-    expect(signals).toContain('excluded no validating CREATE')
+    expect(called).toEqual(['yes'])
+    expect(metrics).toContain('excluded no validating CREATE')
   })
 
   it('that cannot be decided refuse, unless failures are ignored', async () => {
@@ -132,7 +132,7 @@ describe('match conditions', () => {
       { conditions: evaluator },
     )
     await open.validate()
-    expect([...failing.asked, ...open.asked]).toEqual([])
+    expect([...failing.called, ...open.called]).toEqual([])
   })
 
   it('refuse where nobody can evaluate them', async () => {

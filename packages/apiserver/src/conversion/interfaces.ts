@@ -1,4 +1,4 @@
-import type { CredentialsFor, ServiceResolver, WebhookTransport } from '@krmkit/admission'
+import type { CredentialsResolver, ServiceResolver, WebhookTransport } from '@krmkit/admission'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 
 /** What reaches conversion webhooks, as whoever runs a server hands it over. */
@@ -7,7 +7,7 @@ export interface ConversionReach {
   readonly transport?: WebhookTransport
   /** Default: services of the cluster, at their addresses. */
   readonly resolveService?: ServiceResolver
-  readonly credentialsFor?: CredentialsFor
+  readonly credentialsFor?: CredentialsResolver
   /** By the URL that definitions name, or by `https://name.namespace.svc:port/path` of a service. */
   readonly inProcess?: Readonly<Record<string, InProcessConverter>>
   /** How long a webhook may take, in milliseconds. Default 30 s. */

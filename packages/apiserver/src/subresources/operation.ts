@@ -23,7 +23,7 @@ export interface OperationAdmission {
   judge(object: ApiObject): Promise<void>
 }
 
-/** Operations are not stored, so nothing that a judgement set aside is kept: what they store is asked about on its own. */
+/** Operations are not stored, so their reservations are rolled back; the objects that they write pass admission themselves. */
 export function operationAdmission(
   { machinery, state }: ResourceRequest,
   definition: ResourceDefinition,
@@ -44,8 +44,8 @@ export function operationAdmission(
       return own
     },
     async judge(object) {
-      const settle = await admission.validate(object, attributes, about)
-      await settle?.(false)
+      const reservation = await admission.validate(object, attributes, about)
+      await reservation?.rollback()
     },
   }
 }

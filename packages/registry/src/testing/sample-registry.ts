@@ -1,4 +1,4 @@
-import { type AdmissionPlugin, admissionChain } from '@krmkit/admission'
+import { type AdmissionPlugin, createAdmissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { type ApiObject, type FakeClock, fakeClock, fixedFeatures, type Random, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, normalize } from '@krmkit/schema'
@@ -44,7 +44,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     {
       storage,
       types,
-      admission: admissionChain(options.admission ?? []),
+      admission: createAdmissionChain(options.admission ?? []),
       clock,
       random: options.random ?? seededRandom(1),
       profile: stockProfile,

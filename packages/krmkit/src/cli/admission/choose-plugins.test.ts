@@ -42,7 +42,7 @@ describe('chooseAdmissionPlugins', () => {
     [{ disableAdmissionPlugins: ['NamespaceLifecycle'] }, 'InvalidFlag', 'cannot be switched off'],
     [{ admissionControlConfigFile: join(folder, 'none.yaml') }, 'FileFailed', '--admission-control-config-file: cannot read'],
     [{ admissionControlConfigFile: file('odd.yaml', 'kind: Odd') }, 'InvalidFlag', 'kind must be AdmissionConfiguration'],
-    [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'cannot be read'],
+    [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'does not parse'],
   ])('refuses %j', async (rest, code, sentence) => {
     const failure = await choose(rest).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, message: expect.stringContaining(sentence) })
@@ -59,7 +59,7 @@ describe('chooseAdmissionPlugins', () => {
       }),
     )
     const unknown = await choose({ admissionControlConfigFile: configured({ name: 'Nonsense', configuration: {} }) })
-    expect(() => unknown.make({ random })).toThrow('"Nonsense" is no admission plugin')
+    expect(() => unknown.make({ random })).toThrow('unknown admission plugin "Nonsense"')
   })
 
   it('tells pods how long to stay', async () => {

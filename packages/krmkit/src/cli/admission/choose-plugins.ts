@@ -1,9 +1,9 @@
 import {
+  type AdmissionEnvironmentOptions,
   AdmissionError,
   type AdmissionPlugin,
   builtInPlugins,
   createAdmissionPlugins,
-  type EnvironmentOptions,
 } from '@krmkit/admission'
 import { CliError } from '../cli-error.ts'
 import { readConfiguration } from './configuration-file.ts'
@@ -13,7 +13,7 @@ import { type OutsideServices, outsideServices } from './outside-services.ts'
 /** The plugins that the flags ask for. */
 export interface ChosenPlugins extends AsyncDisposable {
   /** Makes them, in their order. @throws CliError `InvalidFlag` for a configuration that a plugin cannot use. */
-  make(environment: EnvironmentOptions): readonly AdmissionPlugin[]
+  make(environment: AdmissionEnvironmentOptions): readonly AdmissionPlugin[]
   /** Resolves when what they need outside can be reached. @throws CliError `FileFailed` */
   ready(): Promise<void>
 }
@@ -50,7 +50,7 @@ export async function chooseAdmissionPlugins(
   }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
   // Controllers in another process may take their time.
-  const patience = offline ? {} : { defaultAccountPatienceMs: 1500 }
+  const patience = offline ? {} : { defaultAccountWaitMs: 1500 }
   const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
   const outside: OutsideServices = outsideServices()
   return {

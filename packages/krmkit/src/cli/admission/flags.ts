@@ -14,7 +14,7 @@ export function addAdmissionFlags(command: Command): Command {
 function options(): Option[] {
   const [on, off] = [true, false].map((isDefault) =>
     builtInPlugins
-      .filter((plugin) => plugin.isDefault === isDefault)
+      .filter((plugin) => plugin.enabledByDefault === isDefault)
       .map(({ name }) => name)
       .join(', '),
   )

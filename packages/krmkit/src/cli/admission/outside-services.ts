@@ -1,11 +1,11 @@
-import type { Post } from '@krmkit/admission'
+import type { PostJson } from '@krmkit/admission'
 import { loadKubeconfig } from '@krmkit/client'
 import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
 import { CliError } from '../cli-error.ts'
 
 /** Services outside that plugins ask, each described by a kubeconfig. */
 export interface OutsideServices extends AsyncDisposable {
-  connect(kubeconfigPath: string): Post
+  connect(kubeconfigPath: string): PostJson
   /** @throws CliError `FileFailed` for a kubeconfig that cannot be used. */
   ready(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { areAllowed, mergeTolerations } from './merge-tolerations.ts'
 import type { Toleration } from './pod.ts'
+import { areTolerationsAllowed, mergeTolerations } from './tolerations.ts'
 
 /** The rules as they read, pair by pair. */
 function isSame(a: Toleration, b: Toleration): boolean {
@@ -67,7 +67,7 @@ describe('tolerations', () => {
       const second = given[(i + 1) % given.length] as Toleration[]
       expect(mergeTolerations(first, second)).toEqual(merge(first, second))
       const allowed = second.length === 0 || first.every((each) => second.some((one) => covers(one, each)))
-      expect(areAllowed(first, second)).toBe(allowed)
+      expect(areTolerationsAllowed(first, second)).toBe(allowed)
     }
   })
 

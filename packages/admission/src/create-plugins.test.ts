@@ -1,8 +1,8 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { builtInPlugins } from './built-in.ts'
+import { builtInPlugins } from './built-in-plugins.ts'
 import { parseAdmissionConfiguration } from './configuration.ts'
-import { createAdmissionPlugins, defaultAdmissionPlugins } from './defaults.ts'
+import { createAdmissionPlugins, defaultAdmissionPlugins } from './create-plugins.ts'
 
 const random = seededRandom(1)
 const names = (choice?: Parameters<typeof createAdmissionPlugins>[1]) =>
@@ -121,12 +121,12 @@ describe('the configuration file', () => {
   })
 
   it.each([
-    ['{', 'cannot be read'],
+    ['{', 'does not parse'],
     ['[]', 'must be an object'],
     [file([], { kind: 'X' }), 'kind must be AdmissionConfiguration'],
     [file([], { apiVersion: 'v1' }), 'apiVersion must be apiserver.config.k8s.io/v1'],
     [file([{ path: 'x' }]), 'plugins[0].name must be set'],
-    [file([{ name: 'A' }, { name: 'B', configuration: {} }, { name: 'B' }]), 'plugins[2].name "B" is there twice'],
+    [file([{ name: 'A' }, { name: 'B', configuration: {} }, { name: 'B' }]), 'plugins[2].name "B" is a duplicate'],
   ])('refuses %s', async (text, sentence) => {
     await expect(parseAdmissionConfiguration(text, { parse, read })).rejects.toThrow(sentence)
   })

@@ -4,7 +4,7 @@ import type { AdmissionAttributes, ObjectConvertor } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { hooksOf } from './hook.ts'
 import { HookTable } from './hook-table.ts'
-import { Selection } from './selection.ts'
+import { SelectorMatcher } from './selector-matcher.ts'
 
 const context = contextOf({
   'namespaces//shop': { metadata: { name: 'shop', labels: { team: 'a' } } },
@@ -22,7 +22,7 @@ const configMap = (labels?: Record<string, string>): ApiObject => ({
 })
 const inShop = attributesOf('configmaps', { namespace: 'shop' })
 const selected = (members: object, object: ApiObject | undefined, attributes: AdmissionAttributes = inShop) =>
-  new Selection(attributes, context).picks(hook(members), object)
+  new SelectorMatcher(attributes, context).matches(hook(members), object)
 
 describe('object selectors', () => {
   const wanted = { objectSelector: { matchLabels: { t: 'yes' } } }
@@ -88,11 +88,11 @@ describe('tables of webhooks', () => {
     resource: { group: 'shop.example.com', version, resource: 'widgets' },
     kind: { group: 'shop.example.com', version, kind: 'Widget' },
   })
-  const forms: ObjectConvertor = {
+  const convertor: ObjectConvertor = {
     served: 1,
     equivalents: () => [at('v1'), at('v2')],
-    show: (object) => object,
-    read: (value) => ({ object: value as unknown as ApiObject, shown: value as unknown as ApiObject }),
+    toVersion: (object) => object,
+    fromVersion: (value) => ({ object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }),
   }
   const tableOf = (...hooks: object[]) =>
     new HookTable([{ apiVersion: 'v1', kind: 'X', metadata: { name: 'c' }, webhooks: hooks } as never])
@@ -102,25 +102,25 @@ describe('tables of webhooks', () => {
   const attributes = attributesOf('widgets', { ...at('v1'), namespace: 'shop' })
 
   it('P73 by default a rule for another version covers a request, which is then shown in that version', () => {
-    const [found] = tableOf({ name: 'h', rules: rules('v2') }).candidates(attributes, forms)
-    expect(found).toMatchObject({ index: 0, form: at('v2') })
+    const [found] = tableOf({ name: 'h', rules: rules('v2') }).invocations(attributes, convertor)
+    expect(found).toMatchObject({ index: 0, version: at('v2') })
   })
 
   it('P44 P73 a rule for the version of the request is taken first, whatever stands before it', () => {
     const table = tableOf({ name: 'h', rules: [...rules('v2'), ...rules('v1')] })
-    expect(table.candidates(attributes, forms)[0]?.form).toEqual(at('v1'))
-    expect(tableOf({ name: 'h', rules: rules('*') }).candidates(attributes, forms)[0]?.form).toEqual(at('v1'))
+    expect(table.invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
+    expect(tableOf({ name: 'h', rules: rules('*') }).invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
   })
 
   it('P73 exact rules cover what they name', () => {
-    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).candidates(attributes, forms)).toEqual([])
+    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).invocations(attributes, convertor)).toEqual([])
   })
 
   it('what covers a request is found once, and again when other resources are served', () => {
     const table = tableOf({ name: 'h', rules: rules('v2') })
-    const first = table.candidates(attributes, forms)
-    expect(table.candidates(attributes, forms)).toBe(first)
-    expect(table.candidates(attributes, { ...forms, served: 2, equivalents: () => [at('v1')] })).toEqual([])
+    const first = table.invocations(attributes, convertor)
+    expect(table.invocations(attributes, convertor)).toBe(first)
+    expect(table.invocations(attributes, { ...convertor, served: 2, equivalents: () => [at('v1')] })).toEqual([])
   })
 
   it('webhooks of equal names are told apart', () => {

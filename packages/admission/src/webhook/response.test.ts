@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Asked, ownVerdict, readAnswer } from './answer.ts'
+import { readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
 
-const asked: Asked = { uid: 'u-1', version: 'v1', group: 'admission.k8s.io', type: 'admit' }
-const older: Asked = { ...asked, version: 'v1beta1' }
-const judging: Asked = { ...asked, type: 'validating' }
+const asked: SentReview = { uid: 'u-1', version: 'v1', group: 'admission.k8s.io', type: 'admit' }
+const older: SentReview = { ...asked, version: 'v1beta1' }
+const judging: SentReview = { ...asked, type: 'validating' }
 
 const bytes = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const review = (response: object | null | undefined, rest: object = {}) => ({
@@ -12,7 +12,7 @@ const review = (response: object | null | undefined, rest: object = {}) => ({
   response,
   ...rest,
 })
-const read = (value: unknown, ask: Asked = asked) => readAnswer(bytes(value), ask)
+const read = (value: unknown, ask: SentReview = asked) => readAdmissionResponse(bytes(value), ask)
 const patch = btoa('[]')
 
 describe('answers of webhooks', () => {
@@ -95,7 +95,7 @@ describe('answers of webhooks', () => {
     const patched = review({ uid: 'u-1', allowed: true, patch, patchType: 'JSONPatch' })
     expect(() => read(patched, judging)).toThrow('validating webhook may not return response.patch')
     expect(() => read(review({ uid: 'u-1', allowed: true, patchType: 'JSONPatch' }), judging)).toThrow('response.patchType')
-    expect(() => ownVerdict({ allowed: true, patch: [] }, 'validating')).toThrow('response.patch')
+    expect(() => readInProcessResponse({ allowed: true, patch: [] }, 'validating')).toThrow('response.patch')
   })
 
   it('YAML is read too, whatever type it claims', () => {
