@@ -27,7 +27,7 @@ const judging: AdmissionPlugin = {
 }
 
 describe('admit', () => {
-  it('tells what would become of an object, and who changed what and why', async () => {
+  it('returns the admitted object, and the changes and reasons of each plugin', async () => {
     const answer = await runAdmission([labelling, judging], 'configmaps', { object: { data: { a: 'b' } } })
     expect(answer).toMatchObject({
       allowed: true,
@@ -50,7 +50,7 @@ describe('admit', () => {
     expect(answer.decisions).toEqual(told)
   })
 
-  it('tells who refused', async () => {
+  it('names the plugin that refused', async () => {
     const answer = await runAdmission([labelling, judging], 'configmaps', { object: { metadata: { name: 'bad' } } })
     expect(answer).toMatchObject({
       allowed: false,
@@ -61,7 +61,7 @@ describe('admit', () => {
     expect(answer.decisions.at(-1)).toMatchObject({ outcome: 'refused', message: 'configmaps "bad" is forbidden: no' })
   })
 
-  it('lets somebody in between the phases', async () => {
+  it('runs defaultAndValidate between the phases', async () => {
     const between = (object: ApiObject) => {
       if (object.metadata.labels === undefined) throw ApiError.badRequest('no labels')
       return { ...object, data: { late: 'x' } }
@@ -76,7 +76,7 @@ describe('admit', () => {
     expect(answer.refusedBy).toBeUndefined()
   })
 
-  it('a plugin that fails has failed', async () => {
+  it('throws errors of plugins that are not ApiErrors', async () => {
     const broken: AdmissionPlugin = {
       name: 'Broken',
       handles: () => true,
@@ -88,10 +88,10 @@ describe('admit', () => {
   })
 })
 
-describe('the chain, looked at closely', () => {
+describe('createAdmissionChain: details', () => {
   const object = frozen<ApiObject>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
 
-  it('asks a plugin once whether it handles a target', async () => {
+  it('calls handles once for each target', async () => {
     let asked = 0
     const counting: AdmissionPlugin = { name: 'Counting', handles: () => ++asked > 0, validate: () => undefined }
     const chain = createAdmissionChain([counting])
@@ -102,7 +102,7 @@ describe('the chain, looked at closely', () => {
     expect(asked).toBe(2)
   })
 
-  it('gives back the very object when nobody changed it', async () => {
+  it('returns the same object when no plugin changes it', async () => {
     const idle: AdmissionPlugin = { name: 'Idle', changes: 'members', handles: () => true, admit: () => undefined }
     const same: AdmissionPlugin = {
       name: 'Same',
@@ -112,7 +112,7 @@ describe('the chain, looked at closely', () => {
     expect(await createAdmissionChain([idle, same]).admit(object, attributesOf('configmaps'), contextOf())).toBe(object)
   })
 
-  it('runs plugins again when one asks for it, once', async () => {
+  it('runs plugins a second time, and no more, on request', async () => {
     const rounds: (number | undefined)[] = []
     const asking: AdmissionPlugin = {
       name: 'Asking',
@@ -147,7 +147,7 @@ describe('the chain, looked at closely', () => {
     expect(seen).toEqual(['a rollback'])
   })
 
-  it('works nothing out for a trace that nobody listens to', async () => {
+  it('computes no decisions without a trace', async () => {
     const explained: boolean[] = []
     const plugin: AdmissionPlugin = {
       name: 'P',
@@ -187,7 +187,7 @@ describe('changesBetween', () => {
 })
 
 describe('ObjectSet', () => {
-  it('keeps, lists and changes objects', async () => {
+  it('stores, lists and updates objects', async () => {
     const resource = { group: '', resource: 'configmaps' }
     const set = new ObjectSet()
     const object = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })

@@ -11,12 +11,12 @@ describe('NamespaceExists', () => {
   const plugin = namespaceExists()
   const cluster = clusterOf({ 'namespaces//ns': {} })
 
-  it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('P278 %s in a missing namespace is refused', async (operation) => {
+  it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('refuses %s in a missing namespace [P278]', async (operation) => {
     const answer = await runAdmission(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
     expect(answer.status).toMatchObject({ code: 404, reason: 'NotFound', message: 'namespaces "none" not found' })
   })
 
-  it('P278 not in one that is there, nor outside of namespaces', async () => {
+  it('allows writes in existing namespaces and of cluster-scoped objects [P278]', async () => {
     expect(refusalOf(await runAdmission(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
     expect(refusalOf(await runAdmission(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
     expect(refusalOf(await runAdmission(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
@@ -26,7 +26,7 @@ describe('NamespaceExists', () => {
 describe('NamespaceAutoProvision', () => {
   const plugins = [namespaceAutoProvision(), namespaceLifecycle(stockProfile)]
 
-  it('P277 makes the namespace of a new object, once', async () => {
+  it('creates the missing namespace of a new object [P277]', async () => {
     const cluster = clusterOf()
     for (const name of ['a', 'b']) {
       const answer = await runAdmission(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
@@ -37,7 +37,7 @@ describe('NamespaceAutoProvision', () => {
     expect(cluster.get(namespaces, '', 'new')).toMatchObject({ kind: 'Namespace', metadata: { name: 'new' } })
   })
 
-  it('P277 not in a dry run, nor for what changes', async () => {
+  it('creates no namespace in a dry run or for updates [P277]', async () => {
     const cluster = clusterOf()
     const options = { writer: cluster }
     expect(refusalOf(await runAdmission(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
@@ -47,7 +47,7 @@ describe('NamespaceAutoProvision', () => {
     expect(cluster.get(namespaces, '', 'ns')).toBeUndefined()
   })
 
-  it('P277 tells why a namespace could not be made', async () => {
+  it('reports why the namespace could not be created [P277]', async () => {
     const cluster = clusterOf()
     let failure = ApiError.badRequest('no')
     const writer = {

@@ -21,8 +21,8 @@ const pod = (name: string, ...containers: object[]) => ({ metadata: { name }, sp
 const used = (cluster: ObjectSet, name = 'q') =>
   (cluster.get({ group: '', resource: 'resourcequotas' }, 'ns', name) as { status?: { used?: object } } | undefined)?.status?.used
 
-describe('ResourceQuota charges', () => {
-  it('P289 what is created, until nothing is left', async () => {
+describe('ResourceQuota: charges', () => {
+  it('charges creations until the quota is exhausted [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2', 'count/configmaps': '1' }) })
     const on = plugin()
     const create = async (name: string, resource = 'pods') =>
@@ -39,14 +39,14 @@ describe('ResourceQuota charges', () => {
     expect(used(cluster)).toEqual({ 'count/configmaps': '1', pods: '2' })
   })
 
-  it('P289 all quotas of the namespace or none', async () => {
+  it('charges all quotas of the namespace or none [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '9' }), 'resourcequotas/ns/z': quota({ pods: '0' }) })
-    const answer = await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
-    expect(refusalOf(answer)).toContain('exceeded quota: z')
+    const result = await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
+    expect(refusalOf(result)).toContain('exceeded quota: z')
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
-  it('P289 nothing in a dry run, and nothing for what costs nothing', async () => {
+  it('charges nothing in a dry run and for free objects [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '1', 'services.nodeports': '0' }) })
     await runAdmission(plugin(), 'pods', { object: pod('a', container()), dryRun: true }, cluster, { writer: cluster })
     await runAdmission(plugin(), 'configmaps', { object: {} }, cluster, { writer: cluster })
@@ -71,7 +71,7 @@ describe('ResourceQuota charges', () => {
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
-  it('P289 of 64 at a time as many as fit, with few writes', async () => {
+  it('admits as many of 64 concurrent requests as fit, in few writes [P289]', async () => {
     const cluster = clusterOf({
       'resourcequotas/ns/q': quota({ pods: '40' }),
       'resourcequotas/ns/r': quota({ 'requests.cpu': '2' }),
@@ -96,7 +96,7 @@ describe('ResourceQuota charges', () => {
     expect(writes).toBeLessThan(64)
   })
 
-  it('P289 weighs anew when somebody else changed a quota meanwhile', async () => {
+  it('recomputes charges when another writer changed a quota [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2' }) })
     const resource = { group: '', resource: 'resourcequotas' }
     let isDisturbed = false
@@ -116,7 +116,7 @@ describe('ResourceQuota charges', () => {
     )
   })
 
-  it('P289 a store that fails ends requests, and the next ones are charged again', async () => {
+  it('fails requests when the store fails, and recovers [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2' }), 'resourcequotas/ns/r': quota({ pods: '2' }) })
     let failing = true
     let updates = 0
@@ -135,7 +135,7 @@ describe('ResourceQuota charges', () => {
     expect((await create('c')).allowed).toBe(true)
   })
 
-  it('P289 a quota that is not counted yet lets nothing pass that it names', async () => {
+  it('refuses resources of a quota without status [P289]', async () => {
     const cluster = clusterOf({
       'resourcequotas/ns/new': { spec: { hard: { pods: '1' } } },
       'resourcequotas/ns/half': { spec: {}, status: { hard: { secrets: '1' } } },
@@ -156,13 +156,13 @@ describe('ResourceQuota charges', () => {
     const count = async (pods: string, username = 'system:kube-controller-manager') => {
       const before = cluster.get({ group: '', resource: 'resourcequotas' }, 'ns', 'q') as object
       const after = { ...before, status: { hard: { pods: '5' }, used: { pods } } }
-      const answer = await runAdmission(
+      const result = await runAdmission(
         on,
         'resourcequotas',
         { object: after, oldObject: before, subresource: 'status', user: { username, groups: [] } },
         cluster,
       )
-      return answer.status?.reason
+      return result.status?.reason
     }
     expect([await count('0'), await count('3'), await count('0', 'admin')]).toEqual(['Conflict', undefined, undefined])
     await reservation?.commit()
@@ -170,7 +170,7 @@ describe('ResourceQuota charges', () => {
   })
 })
 
-describe('ResourceQuota on updates', () => {
+describe('ResourceQuota: updates', () => {
   const change = (
     hard: Record<string, string>,
     usedBefore: Record<string, string>,
@@ -179,14 +179,14 @@ describe('ResourceQuota on updates', () => {
     object: object,
   ) => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota(hard, usedBefore) })
-    return runAdmission(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((answer) => [
-      refusalOf(answer),
+    return runAdmission(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((result) => [
+      refusalOf(result),
       used(cluster),
     ])
   }
   const service = (type: string, ...ports: object[]) => ({ spec: { type, ports } })
 
-  it('P289 charges the difference', async () => {
+  it('charges the difference [P289]', async () => {
     const hard = { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '0' }
     const [message, after] = await change(
       hard,
@@ -210,7 +210,7 @@ describe('ResourceQuota on updates', () => {
     expect(back).toMatchObject({ 'services.nodeports': '0' })
   })
 
-  it('P289 charges all of an object that comes into a scope', async () => {
+  it('charges the whole object when it enters a scope [P289]', async () => {
     const scoped = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '0' }, {}, { scopes: ['Terminating'] }) })
     const before = pod('a', container())
     const after = { ...before, spec: { ...before.spec, activeDeadlineSeconds: 5 } }
@@ -221,8 +221,8 @@ describe('ResourceQuota on updates', () => {
   })
 })
 
-describe('ResourceQuota: what must be said', () => {
-  it('P289 amounts that a quota names, by every container', async () => {
+describe('ResourceQuota: required members', () => {
+  it('requires every container to set the limited resources [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '9' }) })
     const object = { spec: { containers: [container({ cpu: '1m' })], initContainers: [{ name: 'i' }] } }
     expect(refusalOf(await runAdmission(plugin(), 'pods', { object }, cluster))).toBe(
@@ -230,7 +230,7 @@ describe('ResourceQuota: what must be said', () => {
     )
   })
 
-  it('P289 nothing less than nothing', async () => {
+  it('refuses negative usage [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.storage': '1Gi' }) })
     const object = { spec: { resources: { requests: { storage: '-1Gi' } } } }
     expect(refusalOf(await runAdmission(plugin(), 'persistentvolumeclaims', { object }, cluster))).toBe(
@@ -238,7 +238,7 @@ describe('ResourceQuota: what must be said', () => {
     )
   })
 
-  it('P289 resources that nobody consumes without a quota', async () => {
+  it('refuses limited resources without a covering quota [P289]', async () => {
     const limited = parseLimitedResources(
       {
         apiVersion: 'apiserver.config.k8s.io/v1',
@@ -268,12 +268,12 @@ describe('ResourceQuota: what must be said', () => {
   })
 })
 
-describe('what objects cost', () => {
+describe('usage evaluators', () => {
   const evaluatorOf = createUsageEvaluators({ profile: stockProfile, clock: fakeClock(now) })
   const cost = (resource: string, object: object, group = '') =>
     printUsage(evaluatorOf({ group, resource }).usage({ apiVersion: 'v1', kind: '', metadata: {}, ...object }))
 
-  it('P289 pods: sums, init containers by the largest, overhead, devices', () => {
+  it('pods: containers, init containers, overhead and extended resources [P289]', () => {
     const spec = {
       containers: [
         {
@@ -290,7 +290,7 @@ describe('what objects cost', () => {
     )
   })
 
-  it('P289 pods that have ended, or should have, only count', () => {
+  it('pods: terminated pods count only as objects [P289]', () => {
     const spec = { containers: [container({ cpu: '1' })] }
     expect(cost('pods', { spec, status: { phase: 'Succeeded' } })).toBe('count/pods=1')
     const leaving = (time: string) => ({ spec, metadata: { deletionTimestamp: time, deletionGracePeriodSeconds: 30 } })
@@ -298,7 +298,7 @@ describe('what objects cost', () => {
     expect(cost('pods', leaving('2024-01-01T00:00:00Z'))).toContain('pods=1,requests.cpu=1')
   })
 
-  it('P289 claims, by class too; services by kind; others by number', () => {
+  it('claims by class, services by type, other objects by count [P289]', () => {
     const claim = {
       spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
       status: { allocatedResources: { storage: '2Gi' } },
@@ -315,7 +315,7 @@ describe('what objects cost', () => {
     expect(cost('configmaps', {})).toBe('configmaps=1,count/configmaps=1')
   })
 
-  it('P289 scopes choose among pods', () => {
+  it('scopes select pods [P289]', () => {
     const matches = (scopeName: string, spec: object, operator = 'Exists', values: string[] = []) =>
       evaluatorOf({ group: '', resource: 'pods' }).matchesScope(
         { scopeName, operator, values },

@@ -6,11 +6,11 @@ import type { Ask, AuthorizationAnswer, AuthorizationQuestion } from '@krmkit/sc
 export function celAuthorizer(user: UserInfo, authorizer: Authorizer): Ask {
   return (question) => {
     const decision = authorizer.authorize(attributesOf(question, user))
-    return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
+    return decision instanceof Promise ? decision.then(responseOf) : responseOf(decision)
   }
 }
 
-function answerOf({ decision, reason, error = '' }: Decision): AuthorizationAnswer {
+function responseOf({ decision, reason, error = '' }: Decision): AuthorizationAnswer {
   return { allowed: decision === 'allow', reason, error }
 }
 

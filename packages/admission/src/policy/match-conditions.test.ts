@@ -7,7 +7,7 @@ import { celMatchConditions } from './match-conditions.ts'
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { app: 'x' } }, data: { k: 'v' } }
 
-async function judged(
+async function evaluate(
   expressions: readonly string[],
   authorizer: Authorizer = fakeAuthorizer(() => false),
 ): Promise<ConditionResult> {
@@ -18,7 +18,7 @@ async function judged(
   return await evaluate({ attributes, object, oldObject: null, request })
 }
 
-describe('conditions of webhooks', () => {
+describe('celMatchConditions', () => {
   it.each<[string[], ConditionResult]>([
     [[], { outcome: 'match' }],
     [['true'], { outcome: 'match' }],
@@ -38,25 +38,25 @@ describe('conditions of webhooks', () => {
           "[expression '1 / 0 == 1' resulted in error: division by zero, expression '[][0] == 1' resulted in error: index out of bounds: 0]",
       },
     ],
-  ])('%j', async (expressions, verdict) => {
-    expect(await judged(expressions)).toEqual(verdict)
+  ])('%j', async (expressions, result) => {
+    expect(await evaluate(expressions)).toEqual(result)
   })
 
-  it.each([false, true])('ask for rights (later: %s)', async (later) => {
+  it.each([false, true])('evaluates authorizer checks (async: %s)', async (async) => {
     const authorizer = fakeAuthorizer(
       ({ verb, resource, name }) => `${verb} ${resource} ${name}` === 'breakglass configmaps a',
-      later,
+      async,
     )
-    expect(await judged(["authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({ outcome: 'match' })
-    expect(await judged(["!authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({
+    expect(await evaluate(["authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({ outcome: 'match' })
+    expect(await evaluate(["!authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({
       outcome: 'noMatch',
     })
   })
 
-  it('cost no more than they may together', async () => {
+  it('fails when the shared cost budget is exceeded', async () => {
     const list = `[${Array.from({ length: 300 }, (_, i) => i).join()}]`
     const costly = `${list}.all(a, ${list}.all(b, a + b >= 0))`
-    expect(await judged(Array.from({ length: 10 }, () => costly))).toEqual({
+    expect(await evaluate(Array.from({ length: 10 }, () => costly))).toEqual({
       outcome: 'error',
       message: 'validation failed due to running out of cost budget, no further validation rules will be run',
     })

@@ -55,16 +55,16 @@ export async function checkPolicyTypes(
     return schema === undefined ? undefined : declaredBy(schema, type.kind)?.type
   }
   const param = spec.paramKind === undefined || spec.paramKind === null ? undefined : await typed(paramType(spec.paramKind))
-  const checks: { readonly shown: string; readonly scope: Environment }[] = []
+  const checks: { readonly type: string; readonly scope: Environment }[] = []
   for (const type of matchedTypes(spec, known)) {
     const object = await typed(type)
-    if (object !== undefined) checks.push({ shown: shownType(type), scope: scopeFor(spec, object, param) })
+    if (object !== undefined) checks.push({ type: formatType(type), scope: scopeFor(spec, object, param) })
   }
   const warnings: ExpressionWarning[] = []
   const check = (fieldRef: string, text: string) => {
-    const found = checks.flatMap(({ shown, scope }) => {
+    const found = checks.flatMap(({ type, scope }) => {
       const compiled = scope.compile(text)
-      return 'problem' in compiled ? [`${shown}: ${compiled.problem}\n`] : []
+      return 'problem' in compiled ? [`${type}: ${compiled.problem}\n`] : []
     })
     if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') })
   }
@@ -117,7 +117,7 @@ function collectTypes(rule: MatchedRule, known: PolicyTypeResolver, found: Map<s
       for (const resource of resources) {
         const type = known.kindOf({ group, version, resource })
         if (type === undefined) continue
-        found.set(shownType(type), type)
+        found.set(formatType(type), type)
         if (++count === maxTypes) return false
       }
     }
@@ -135,6 +135,6 @@ function paramType({ apiVersion, kind }: { readonly apiVersion: string; readonly
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
 }
 
-function shownType({ group, version, kind }: ServedType): string {
+function formatType({ group, version, kind }: ServedType): string {
   return `${group}/${version}, Kind=${kind}`
 }

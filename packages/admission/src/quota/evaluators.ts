@@ -130,9 +130,9 @@ function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
 
 /** The requested storage, or the allocated storage while a failed expansion is being reverted. */
 function storageOf({ spec, status }: DeepReadonly<Claim>): Quantity | undefined {
-  const asked = spec?.resources?.requests?.['storage']
-  if (asked === undefined) return undefined
-  const request = Quantity.parse(asked)
+  const requested = spec?.resources?.requests?.['storage']
+  if (requested === undefined) return undefined
+  const request = Quantity.parse(requested)
   const given = status?.allocatedResources?.['storage']
   if (given === undefined) return request
   const allocated = Quantity.parse(given)

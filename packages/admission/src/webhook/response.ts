@@ -101,8 +101,8 @@ function readReview(bytes: Uint8Array, { group, version }: SentReview): Review {
   const wanted = `${group}/${version}`
   const known = apiVersion === '' || apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
   if ((kind !== '' && kind !== 'AdmissionReview') || !known) {
-    const shown = apiVersion === '' ? wanted : apiVersion
-    throw unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(shown)}`)
+    const named = apiVersion === '' ? wanted : apiVersion
+    throw unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(named)}`)
   }
   if (apiVersion !== '' && apiVersion !== wanted) {
     const other = apiVersion.slice(group.length + 1)

@@ -16,24 +16,24 @@ function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, op
 }
 
 describe('validating webhooks', () => {
-  it('P275 are called all at once', async () => {
+  it('calls webhooks in parallel [P275]', async () => {
     const order: string[] = []
     let release = () => {}
-    const everybodyIsHere = new Promise<void>((resolve) => {
+    const allCalled = new Promise<void>((resolve) => {
       release = resolve
     })
-    const waiting = (name: string) => async () => {
+    const barrier = (name: string) => async () => {
       order.push(name)
       if (order.length === 3) release()
-      await everybodyIsHere
+      await allCalled
       return { allowed: true }
     }
-    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, response: waiting(name) })) })
+    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, response: barrier(name) })) })
     await validate()
     expect(order).toEqual(['a1', 'a2', 'a3'])
   })
 
-  it('P276 one refusal is enough, and the first to arrive is the answer', async () => {
+  it('refuses with the first refusal to arrive [P276]', async () => {
     let refuse = () => {}
     const later = new Promise<void>((resolve) => {
       refuse = resolve
@@ -55,7 +55,7 @@ describe('validating webhooks', () => {
     expect(called).toEqual(['slow', 'fine', 'quick'])
   })
 
-  it('P307 P320 calls that fail are counted, and passed over by their policy with a note of the trail', async () => {
+  it('records and annotates failures that the failure policy ignores [P307, P320]', async () => {
     const broken = () => {
       throw new Error('out of order')
     }
@@ -77,14 +77,14 @@ describe('validating webhooks', () => {
     expect(annotations).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
   })
 
-  it('P320 a failed call refuses by default', async () => {
+  it('refuses failed calls by default [P320]', async () => {
     const { validate } = setup({ a: [{ name: 'a1', rest: { clientConfig: {} } }] })
     expect((await failureOf(validate())).message).toBe(
       'Internal error occurred: failed calling webhook "a1": could not get REST client: webhook configuration must have either service or URL',
     )
   })
 
-  it('nobody is called when the client has left', async () => {
+  it('calls no webhook after the client has disconnected', async () => {
     const { options, context, called } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
     const bounds = { signal: AbortSignal.abort() }
     const failure = await failureOf(validatingWebhooks(options).validate?.(object, creation, { ...context, bounds }))
@@ -97,7 +97,7 @@ describe('match conditions', () => {
   const conditions = (...expressions: string[]) => ({
     matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
   })
-  /** Knows three expressions. */
+  /** Evaluates the expressions `true`, `false` and `error`. */
   const evaluator: MatchConditions = {
     compile: (list) => () => {
       if (list.some(({ expression }) => expression === 'false')) return { outcome: 'noMatch' }
@@ -106,7 +106,7 @@ describe('match conditions', () => {
     },
   }
 
-  it('decide whether a webhook is called', async () => {
+  it('decide whether the webhook is called', async () => {
     const { validate, called, metrics } = setup(
       {
         a: [
@@ -121,7 +121,7 @@ describe('match conditions', () => {
     expect(metrics).toContain('excluded no validating CREATE')
   })
 
-  it('that cannot be decided refuse, unless failures are ignored', async () => {
+  it('refuse on errors, unless the failure policy is Ignore', async () => {
     const failing = setup({ a: [{ name: 'a1', rest: conditions('error') }] }, { conditions: evaluator })
     expect(await failureOf(failing.validate())).toMatchObject({
       code: 403,
@@ -135,7 +135,7 @@ describe('match conditions', () => {
     expect([...failing.called, ...open.called]).toEqual([])
   })
 
-  it('refuse where nobody can evaluate them', async () => {
+  it('refuse without an evaluator', async () => {
     const { validate } = setup({ a: [{ name: 'a1', rest: conditions('true') }] })
     expect((await failureOf(validate())).message).toContain('match conditions cannot be evaluated')
   })
