@@ -25,7 +25,7 @@ it('the control plane of the guide serves, refuses and looks after books', async
       expect(status).toEqual({ available: 2 })
     })
     const refused = (await (await create('lost', { title: 'Lost', lentTo: ['ann', 'bob'] })).json()) as { message: string }
-    expect(refused.message).toContain('spec.lentTo: Invalid value: []interface {}{"ann", "bob"}: there are not so many copies')
+    expect(refused.message).toContain('spec.lentTo: Invalid value: []interface {}{"ann", "bob"}: must not exceed the number of copies')
   } finally {
     process.emit('SIGTERM')
     await running

@@ -59,7 +59,7 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
       pod.spec = spec
       if ((spec.serviceAccountName ?? '') === '') {
         spec.serviceAccountName = defaultAccount
-        context.explain?.('the pod names no service account; the default one is used')
+        context.explain?.('the pod names no service account')
       }
       spec.serviceAccount = spec.serviceAccountName ?? ''
       const useAccount = (): void => {
