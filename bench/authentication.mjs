@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node bench/authentication.mjs [--quick]`: requests by every way of saying who is calling, against anonymous ones; the server as a
-// function, and over TLS in a process of its own.
+// `node bench/authentication.mjs [--quick]`: requests with each authenticator, compared with anonymous
+// requests; the server without sockets, and over TLS in a separate process.
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:https'
 import { createInterface } from 'node:readline'
@@ -44,7 +44,7 @@ process.stdout.write(
 )
 if (!flags.quick) saveResults('authentication', { clients, rows })
 
-/** Microseconds of the server's processor for one GET, by method: the best of several rounds, in which the methods take turns. */
+/** Server CPU microseconds per GET, by method: the best of several alternating rounds. */
 async function measureOutside() {
   const child = spawn(process.execPath, [program, '--serve'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
@@ -59,7 +59,7 @@ async function measureOutside() {
       for (const { name, headers, certificate, key } of methods) {
         const agent = new Agent({ keepAlive: true, maxSockets: clients, ca, cert: certificate, key })
         const get = () => send(`${url}${path}`, { agent, headers })
-        // Handshakes are not what is measured.
+        // Excludes TLS handshakes from the measurement.
         await throughput(clients * 4, clients, get)
         const from = await used()
         await throughput(requests, clients, get)

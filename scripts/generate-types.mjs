@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Writes TypeScript types of the built-in kinds from the facts in packages/kinds/src/data, beside each kind's type a value of the
-// same name (a KindHandle), the facts of types in parts, and the sub-path exports of packages/kinds/package.json.
-// Texts that editors show are in scripts/types/docs; policies are found in packages/kinds/src/strategies/index.ts.
+// Generates the TypeScript types of the built-in kinds from packages/kinds/src/data, a KindHandle value with the name of each kind, the model
+// in parts, and the sub-path exports of packages/kinds/package.json.
+// Hover texts are in scripts/types/docs; strategies are listed in packages/kinds/src/strategies/index.ts.
 //   node scripts/generate-types.mjs            # write
-//   node scripts/generate-types.mjs --check    # only tell whether what is written is current
+//   node scripts/generate-types.mjs --check    # only report whether the files are up to date
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -45,7 +45,7 @@ function readDocs({ folder, version }) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
 }
 
-/** Versions with handles, and those whose types theirs are made of. */
+/** Versions with handles, and the versions that their types reference. */
 function partModules() {
   const wanted = new Map()
   const visit = (at) => {
@@ -78,7 +78,7 @@ function manifestText(modules) {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Files that were generated once and are not any more. */
+/** Files of earlier runs that are no longer generated. */
 function leftovers() {
   return [to, path.join(to, 'parts')]
     .filter((folder) => fs.existsSync(folder))

@@ -55,7 +55,7 @@ export function partsText(at, { locate }) {
   return `${header}${head.join('')}\n${lines.join('\n')}\n`
 }
 
-/** Types and enumerations that the members of a struct name. */
+/** Types and enumerations that the members of a struct reference. */
 function usedBy(facts, { locate, at }) {
   const found = new Map()
   const add = (name) => {
@@ -70,7 +70,7 @@ function usedBy(facts, { locate, at }) {
     if (node.map) walk(node.map)
   }
   for (const field of facts.fields ?? []) walk(field.type)
-  // The schema inside of `JSONSchemaPropsOr...` has no member that names it.
+  // The schema inside `JSONSchemaPropsOr...` is not referenced by a member.
   if (facts.special?.startsWith('JSONSchemaPropsOr')) add(`${at.folder}/${at.version}.JSONSchemaProps`)
   return found.values()
 }

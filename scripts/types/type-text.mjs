@@ -1,9 +1,9 @@
-// TypeScript types of one group version.
+// Generates the TypeScript types of one group version.
 import { promoted } from './facts.mjs'
 
-/** Types of @krmkit/meta that stand for those of the facts. */
+/** Types of @krmkit/meta that replace types of the model. */
 export const fromMeta = new Set(['ObjectMeta', 'ListMeta', 'OwnerReference', 'ManagedFieldsEntry'])
-/** Lists that every valid object has, although the wire form of an unset one is null. */
+/** Lists that every valid object has, although unset ones are encoded as null. */
 const neverNull = new Set(['core/v1.PodSpec.containers'])
 const specials = {
   Time: 'Time',
@@ -28,7 +28,7 @@ const scalars = {
 }
 
 /**
- * @param docs what hovers tell: docs[type][''] of the type, docs[type][member] of its members
+ * @param docs hover texts: docs[type][''] for the type, docs[type][member] for its members
  * @returns the declarations, and the names to import by module
  */
 export function typesText(at, { locate, docs }) {
@@ -40,7 +40,7 @@ export function typesText(at, { locate, docs }) {
     ...Object.keys(at.facts.constants ?? {}),
   ])
   if (at.folder === 'meta') for (const name of fromMeta) local.delete(name)
-  /** The name by which this module knows `type` of `module`. */
+  /** The local name of `type` of `module`. */
   const use = (module, type) => {
     const known = imports.get(module) ?? new Map()
     imports.set(module, known)
@@ -102,7 +102,7 @@ export function typesText(at, { locate, docs }) {
   return { body, imports }
 }
 
-/** A type of another version that is named like one of ours. */
+/** A type of another version with a name of this module. */
 function prefixed(module, type) {
   const name = module.replace(
     /^.*?([a-z0-9]+)-(v[a-z0-9]+)\.generated\.ts$/,
@@ -139,7 +139,7 @@ function typeText(at, name, { node, locate, docs }) {
   for (const member of Object.keys(docs)) {
     if (member !== '' && !members.some(([known]) => known === member)) fail(`documented ${name}.${member}`)
   }
-  // An alias, not an interface, so that it can stand for an ApiObject, whose members are open.
+  // A type alias, not an interface, so that it is assignable to ApiObject with its index signature.
   if (kind?.metadata === 'object' && literal) {
     const scope = kind.namespaced ? 'namespaced' : 'cluster-scoped'
     const about = `${own} ${name}, ${scope}.${docs[''] ? ` ${docs['']}` : ''}`
@@ -148,7 +148,7 @@ function typeText(at, name, { node, locate, docs }) {
   return `${comment(docs[''])}export interface ${name} {\n${ordered(members)}}\n`
 }
 
-/** apiVersion first, then kind, then the rest as in the facts. */
+/** apiVersion first, then kind, then the rest in model order. */
 function ordered(members) {
   const rank = (name) => (name === 'apiVersion' ? 0 : name === 'kind' ? 1 : 2)
   return members
@@ -160,7 +160,7 @@ function ordered(members) {
 
 const lineWidth = 118
 
-/** A docstring in lines of a fitting width. */
+/** A docstring, wrapped to the line width. */
 export function comment(text, indent = '') {
   if (!text) return ''
   if (indent.length + text.length + 7 <= lineWidth + 12) return `${indent}/** ${text} */\n`
@@ -174,5 +174,5 @@ export function comment(text, indent = '') {
 }
 
 export function fail(what) {
-  throw new Error(`no TypeScript form for ${what}`)
+  throw new Error(`no TypeScript type for ${what}`)
 }
