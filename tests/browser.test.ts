@@ -63,7 +63,7 @@ describe('in a browser', () => {
     })
   })
 
-  it('@krmkit/fieldmanager alone is small, and @krmkit/kinds gives one kind without all others', async () => {
+  it('@krmkit/fieldmanager alone is small, and @krmkit/kinds can be imported one kind at a time', async () => {
     const engine = await bundleOf(`export { apply as answer } from '@krmkit/fieldmanager'`)
     expect(engine.length).toBeLessThan(200_000)
     const one = await bundleOf(
@@ -74,7 +74,7 @@ describe('in a browser', () => {
     expect(one.length).toBeLessThan(all.length / 2)
   })
 
-  it('@krmkit/schema reads and prints', async () => {
+  it('@krmkit/schema parses and prints', async () => {
     const code = await bundleOf(`
       import { parseYaml, printYaml, readManifest } from '@krmkit/schema'
       export const answer = [printYaml(parseYaml('b: [1]\\na: yes').value), readManifest('a: 1\\nb: {c: 2}')[0].range('b.c').column]

@@ -51,7 +51,7 @@ describe('hostile requests', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('makes the same request of the same seed and number', () => {
+  it('generates the same request for the same seed and number', () => {
     expect(requestAt(seed, 7, 'http2')).toEqual(requestAt(seed, 7, 'http2'))
     expect(requestAt(seed, 7, 'http2')).not.toEqual(requestAt(seed, 8, 'http2'))
   })

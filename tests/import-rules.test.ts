@@ -73,7 +73,7 @@ describe.each(folders)('%s', (name) => {
   const all = imports.get(name)!
   const production = all.filter(({ inTest }) => !inTest)
 
-  it('imports only packages it may', () => {
+  it('imports only allowed packages', () => {
     const may = reach(name)
     const wrong = all.filter(({ from, typeOnly, inTest }) => {
       const other =
@@ -84,7 +84,7 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('stays inside itself with relative imports, which end in .ts', () => {
+  it('uses relative imports only within the package, ending in .ts', () => {
     const wrong = all.filter(({ file, from, inTest }) => {
       if (!from.startsWith('.')) return false
       const target = normalize(join(dirname(file), from)).replaceAll('\\', '/')
@@ -94,7 +94,7 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('uses the libraries it may, each through one module', () => {
+  it('uses only allowed libraries, each through one module', () => {
     const foreign = all.filter(({ from }) => !/^(\.|node:|@krmkit\/|krmkit(\/|$))/.test(from))
     const wrong = foreign.filter(({ from, inTest }) => {
       const library = packageNameOf(from)
@@ -124,7 +124,7 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('opens connections only where that is its business', () => {
+  it('opens connections only in allowed modules', () => {
     if (mayUseSockets.has(name)) return
     const wrong = production.filter(
       ({ from, typeOnly }) => sockets.has(from) && !typeOnly && !(from === 'node:net' && mayUseNet.has(name)),

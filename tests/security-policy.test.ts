@@ -94,14 +94,14 @@ describe('SECURITY.md', () => {
     for (const flag of flags) expect(command).toContain(`${flag} `)
   })
 
-  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('leads to pages that exist: %s', (page) => {
+  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('has valid links: %s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map((match) => match[1] ?? '')
     for (const link of links) expect(existsSync(join(root, dirname(page), link)), `${page}: ${link}`).toBe(true)
   })
 })
 
 describe('docs/hardening.md', () => {
-  it('uses flags that there are', () => {
+  it('uses existing flags', () => {
     const sourcesOfFlags = [
       'serve-command.ts',
       'admission/flags.ts',

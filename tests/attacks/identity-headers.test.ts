@@ -275,7 +275,7 @@ it.each([
   ['fetch', overFetch, trimmed],
   ['in this process', inProcess, (sending: Sending) => sending],
 ] as const)(
-  'a request runs as who the stock rules say, or is refused: %s',
+  'a request runs as the user of the stock rules or is rejected: %s',
   async (_, send, read) => {
     let served = 0
     await fc.assert(
@@ -303,7 +303,7 @@ it.each([
   ['HTTP/2', overHttp2],
   ['fetch', overFetch],
   ['in this process', inProcess],
-] as const)('ordinary headers are understood: %s', async (_, send) => {
+] as const)('accepts ordinary headers: %s', async (_, send) => {
   const fields: Field[] = [
     ['authorization', 'Bearer admin-token'],
     ['impersonate-user', 'gr\xc3\xbcn'],
@@ -322,7 +322,7 @@ it.each([
   })
 })
 
-it('names with white space around them are kept over HTTP/2', async () => {
+it('keeps names with surrounding white space over HTTP/2', async () => {
   const fields: Field[] = [
     ['authorization', 'Bearer admin-token'],
     ['impersonate-user', 'nobody '],

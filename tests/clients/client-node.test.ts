@@ -118,7 +118,7 @@ async function listInChunks(
 }
 
 describe(`@kubernetes/client-node, seed ${seed}`, () => {
-  it('P141 P184 P29 P155 P302 P314 S103 lists, watches and informers keep an exact mirror over 10 000 random writes', {
+  it('lists, watches and informers mirror 10 000 random writes exactly [P141, P184, P29, P155, P302, P314, S103]', {
     timeout: 180_000,
   }, async () => {
     const dice = new Dice(seed)
@@ -213,7 +213,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     expect(told.delete).toBeGreaterThan(1000)
   })
 
-  it('P302 P323 a bookmark is a place to go on from when everything before it is forgotten', { timeout: 30_000 }, async () => {
+  it('a watch resumes from a bookmark after compaction [P302, P323]', { timeout: 30_000 }, async () => {
     const watch = new Watch(throughProxy)
     const begin = (await direct.listNamespacedSecret({ namespace: 'blue' })).metadata?.resourceVersion ?? ''
     const events: [type: string, name: string | undefined, version: string][] = []
@@ -261,7 +261,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     expect(errors).toMatchObject([{ code: 410, reason: 'Expired' }])
   })
 
-  it('P315 P174 P186 a chunk of a forgotten list is 410, with a token to go on with', async () => {
+  it('a chunk of a compacted list is 410 with a fresh continue token [P315, P174, P186]', async () => {
     await local.client.deleteCollection(
       { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
       { namespace: 'blue' },

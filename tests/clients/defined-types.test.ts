@@ -48,7 +48,7 @@ it('calls with a defined kind are typed by its schema', () => {
   expectTypeOf(calls).toBeFunction()
 })
 
-it('types named by hand stay as they were', () => {
+it('manually declared types still work', () => {
   const calls = async (client: Client): Promise<void> => {
     const made = await client.create(ConfigMap, { metadata: {}, data: { a: 'b' } })
     expectTypeOf(made.data?.a).toEqualTypeOf<string | undefined>()

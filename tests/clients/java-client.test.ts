@@ -68,7 +68,7 @@ async function steps(client: string): Promise<Record<string, unknown>> {
 }
 
 describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
-  it('fabric8: objects, every sort of patch, watches over WebSocket, informers, custom resources, leaders', {
+  it('fabric8: objects, all patches, watches over WebSocket, informers, custom resources, leader election', {
     timeout: 150_000,
   }, async () => {
     expect(await steps('fabric8')).toEqual({
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.miss
     })
   })
 
-  it('the official one: generated, generic and dynamic calls, patches, discovery, informers', { timeout: 150_000 }, async () => {
+  it('official client: generated, generic and dynamic calls, patches, discovery, informers', { timeout: 150_000 }, async () => {
     expect(await steps('official')).toEqual({
       namespace: 'done',
       create: 'done',

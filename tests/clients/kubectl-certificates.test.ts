@@ -61,7 +61,7 @@ async function bearing(name: string, pair: { readonly certificate: string; reado
 }
 
 suite(`kubectl and certificates${skipNote}`, () => {
-  it('P131 P132 P134 asks, approves, and calls with the certificate', async () => {
+  it('requests, approves and uses a certificate [P131, P132, P134]', async () => {
     const { request: pem, key } = newCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev', 'ops'] } })
     await kubectl.create(request('jane', pem, { expirationSeconds: 3600 }))
     expect(await kubectl.run('get csr jane')).toMatch(
@@ -81,7 +81,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await jane.refused('get secrets')).toContain('User "jane" cannot list resource "secrets"')
   })
 
-  it('P133 denies, and what was denied is neither signed nor approved any more', async () => {
+  it('a denied request can neither be signed nor approved [P133]', async () => {
     const { request: pem } = newCertificateRequest({ subject: { commonName: 'joan' } })
     await kubectl.create(request('joan', pem))
     expect(await kubectl.run('certificate deny joan')).toBe('certificatesigningrequest.certificates.k8s.io/joan denied')
@@ -91,7 +91,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await kubectl.run('get csr joan -o jsonpath={.status.certificate}')).toBe('')
   })
 
-  it('P268 who may not approve for the signer is refused', async () => {
+  it('refuses approval without the permission for the signer [P268]', async () => {
     const { request: pem } = newCertificateRequest({ subject: { commonName: 'jim' } })
     await kubectl.create(request('jim', pem))
     await kubectl.run(
@@ -113,7 +113,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await certificateOf('jim')
   })
 
-  it('P111 what breaks the rules of its signer is approved but never signed; the log says why', async () => {
+  it("does not sign an approved request that violates the signer's rules, and logs the reason [P111]", async () => {
     const { request: pem } = newCertificateRequest({ subject: { commonName: 'jack' } })
     await kubectl.create(request('jack', pem, { usages: ['client auth', 'server auth'] }))
     await kubectl.run('certificate approve jack')
@@ -123,7 +123,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await kubectl.run('get csr jack --no-headers')).toMatch(/Approved$/)
   })
 
-  it('P99 a node joins with a bootstrap token, is itself by its certificate, and renews it', async () => {
+  it('a node joins with a bootstrap token, uses its certificate, and renews it [P99]', async () => {
     const [id, secret] = bootstrapToken.split('.')
     await kubectl.run(
       `create secret generic bootstrap-token-${id} -n kube-system --type=bootstrap.kubernetes.io/token --from-literal=token-id=${id} --from-literal=token-secret=${secret} --from-literal=usage-bootstrap-authentication=true`,
@@ -161,7 +161,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await renewed.run('get node a -o name')).toBe('node/a')
   })
 
-  it('P103 a node asks for a serving certificate, somebody approves it', async () => {
+  it('a node requests a serving certificate, which a user approves [P103]', async () => {
     const { request: pem } = newCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['10.0.0.1'] },

@@ -52,7 +52,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
   const kubectl = () => (worlds.get(how) as World).kubectl
   const apply = (name: string, spec: object) => kubectl().run('apply -f -', { stdin: manifest(name, spec) })
 
-  it('explains it', async () => {
+  it('explain shows the schema', async () => {
     const text = await kubectl().run('explain wd')
     expect(text).toContain('GROUP:      shop.example.com\nKIND:       Widget\nVERSION:    v1')
     expect(text).toContain('Something to sell.')
@@ -74,7 +74,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     ])
   })
 
-  it('shows it in columns, and more of them when asked', async () => {
+  it('get shows the columns, and more with -o wide', async () => {
     await apply('shown', { size: 3 })
     const line = { NAME: 'shown', SIZE: '3', PHASE: '', AGE: expect.stringMatching(/^\d+s$/) }
     expect(rows(await kubectl().run('get wd shown'))).toEqual([line])
@@ -88,7 +88,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     expect(await kubectl().refused('get wd --field-selector spec.size=3')).toContain('field label not supported: spec.size')
   })
 
-  it('applies from both sides, and tells what would change', async () => {
+  it('apply works client-side and server-side, and diff shows changes', async () => {
     expect(await apply('applied', { size: 3 })).toBe('widget.shop.example.com/applied created')
     expect(await apply('applied', { size: 3 })).toBe('widget.shop.example.com/applied unchanged')
     expect(await apply('applied', { size: 4, parts: [{ name: 'a' }] })).toBe('widget.shop.example.com/applied configured')
@@ -128,7 +128,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     expect(await kubectl().run('get wd worked -o jsonpath={.metadata.generation}')).toBe('5')
   })
 
-  it('refuses what is wrong', async () => {
+  it('rejects invalid objects', async () => {
     const refused = (spec: unknown, flags = '--validate=false') =>
       kubectl().refused(`create ${flags} -f -`, { stdin: manifest('wrong', spec as object) })
     expect(await refused({ size: 'x' })).toContain(
@@ -173,7 +173,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
   const crate = (name: string, members: object, version = 'v1') =>
     JSON.stringify({ apiVersion: `depot.example.com/${version}`, kind: 'Crate', metadata: { name }, ...members })
 
-  it('translates versions, and says which one is old', async () => {
+  it('converts versions, and warns about deprecated ones', async () => {
     const made = await kubectl().try(['create', '-f', '-'], { stdin: crate('old', { weight: 5 }, 'v1beta1') })
     expect(made).toMatchObject({ code: 0, stdout: 'crate.depot.example.com/old created\n' })
     expect(made.stderr).toContain('Warning: depot.example.com/v1beta1 Crate is deprecated; use depot.example.com/v1 Crate')
@@ -184,7 +184,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
     expect(rows(await kubectl().run('get crates'))).toEqual([{ NAME: 'old', AGE: expect.any(String) }])
   })
 
-  it('asks refinements and hooks in every version', async () => {
+  it('runs refinements and hooks in every version', async () => {
     await kubectl().run('create -f -', { stdin: crate('kept', { spec: { weight: 5 } }) })
     const wrong = crate('wrong', { spec: { weight: 1, from: 5, to: 2 } })
     expect(await kubectl().refused('create -f -', { stdin: wrong })).toContain(
@@ -203,7 +203,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
     ).toContain('is invalid')
   })
 
-  it('is no definition', async () => {
+  it('is not a CustomResourceDefinition', async () => {
     expect(await kubectl().run('get crd -o name')).toBe('')
   })
 })

@@ -39,7 +39,7 @@ afterAll(async () => {
 describe.skipIf(program.missing !== undefined)(
   `a node${program.missing === undefined ? '' : ` (skipped: ${program.missing})`}`,
   () => {
-    it('P99 P131 P134 gets its certificate with a bootstrap token, and renews it in its own name', {
+    it('gets its certificate with a bootstrap token, and renews it as a node [P99, P131, P134]', {
       timeout: 90_000,
     }, async () => {
       const token = generateBootstrapToken(systemRandom)

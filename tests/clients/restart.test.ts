@@ -93,7 +93,7 @@ async function eventsBetween(from: string, to: string): Promise<WatchEvent<Confi
 }
 
 describe(`a durable server, seed ${seed}`, () => {
-  it('P13 P143 P184 S104 is killed at any moment, and serves everything it had acknowledged', { timeout: 120_000 }, async () => {
+  it('serves all acknowledged writes after being killed [P13, P143, P184, S104]', { timeout: 120_000 }, async () => {
     await client.create(types.namespaces, { metadata: { name: 'work' } })
     const container = { name: 'c', image: 'registry.example.com/c:1' }
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } }
@@ -209,7 +209,7 @@ describe(`a durable server, seed ${seed}`, () => {
     expect(doubts).toBeGreaterThan(0)
   })
 
-  it('P13 P184 ends in good order when told to, and goes on from there', { timeout: 30_000 }, async () => {
+  it('shuts down gracefully and resumes [P13, P184]', { timeout: 30_000 }, async () => {
     const before = await client.list(configMaps)
     const ended: string[] = []
     const watching = (async () => {
@@ -237,7 +237,7 @@ describe(`a durable server, seed ${seed}`, () => {
     expect([last?.type, last?.object.metadata.name]).toEqual(['ADDED', 'last'])
   })
 
-  it('tells in one sentence that another server has the data', { timeout: 30_000 }, async () => {
+  it('reports that another server uses the data folder', { timeout: 30_000 }, async () => {
     const elsewhere = ['--data-dir', folder, '--secure-port', '0']
     await expect(startServerProcess(elsewhere)).rejects.toThrow(/ended with 1 before it was ready: .*krmkit:.* [^\n]+\n$/s)
     await expect(client.list(types.namespaces)).resolves.toMatchObject({ kind: 'NamespaceList' })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-it('each way has its recording, and the package is there', () => {
+it('every breakage has a recording, and the package exists', () => {
   expect(breakages.map(([name]) => name).sort()).toEqual(Object.keys(recorded).sort())
   expect(host).toBeDefined()
 })
@@ -31,7 +31,7 @@ describe('refused', () => {
     expect(causesOf(answer)).toEqual(recorded[name])
   })
 
-  it.each(breakages)('as a change: %s', async (name, breakIt) => {
+  it.each(breakages)('as an update: %s', async (name, breakIt) => {
     const good = structuredClone(host?.manifest ?? {})
     delete good.status
     const path = `${definitionsPath}/${host?.name}`

@@ -34,7 +34,7 @@ async function served(path: string): Promise<void> {
 
 const packaged = projects.map((project) => [project, packagedDefinitions(project)] as const)
 
-it('there are at least 30 of them', () => {
+it('includes at least 30 definitions', () => {
   const missing = packaged.filter(([, found]) => found === undefined).map(([project]) => project)
   expect(missing, 'packages that are not installed').toEqual([])
   expect(packaged.flatMap(([, found]) => found ?? []).length).toBeGreaterThanOrEqual(30)
@@ -47,7 +47,7 @@ describe.each(packaged)('%s', (project, found) => {
     expect(each.length).toBeGreaterThan(0)
   })
 
-  it.each(each)('%s is accepted, and its smallest objects in every version', async (_name, definition) => {
+  it.each(each)('accepts %s and its smallest objects in every version', async (_name, definition) => {
     const made = await send('POST', definitions, definition.manifest)
     expect(made.status, JSON.stringify(made.body.details?.causes)).toBe(201)
     const { group, kind, plural, namespaced, schemas } = definition
@@ -70,7 +70,7 @@ describe.each(packaged)('%s', (project, found) => {
   })
 })
 
-describe('objects as people write them', () => {
+describe('realistic objects', () => {
   it.each(samples.map((sample) => [`${sample.kind} of ${sample.apiVersion}`, sample] as const))('%s', async (_name, sample) => {
     const [group] = sample.apiVersion.split('/')
     const definition = packaged

@@ -31,7 +31,7 @@ describe.each(sources)('definitions of %s', (_source, folders) => {
   })
   afterAll(() => harness.close())
 
-  it('there are some', () => {
+  it('includes definitions', () => {
     expect(each.length).toBeGreaterThan(0)
   })
 
@@ -47,7 +47,7 @@ describe.each(sources)('definitions of %s', (_source, folders) => {
     for (const version of definition.versions.filter(({ served }) => served)) await checkVersion(harness, definition, version)
   })
 
-  it('OpenAPI 2 has all kinds', async () => {
+  it('OpenAPI v2 contains all kinds', async () => {
     const { status, body } = await harness.send('GET', '/openapi/v2')
     expect(status).toBe(200)
     const kinds = kindsIn(body.definitions)

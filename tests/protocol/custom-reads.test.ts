@@ -81,7 +81,7 @@ async function agree(writer: TestApi, reader: TestApi, name: string, written: st
   expect(list.text, told).toBe((await reader.get(widgets, { fieldSelector: `metadata.name=${name}` })).text)
 }
 
-it('custom objects look the same to the server that wrote them and to one that did not', async () => {
+it('custom objects read the same from the server that wrote them and from another one', async () => {
   await using writer = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)] })
   const { storage } = writer
   await using reader = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)], storage })

@@ -92,7 +92,7 @@ const selectorsOf = ({ labelSelector }: Record<string, string>): Record<string, 
   labelSelector === undefined ? {} : { labelSelector }
 
 describe('random histories', () => {
-  it('P186 P187 Snapshot: a list in chunks is one moment of the collection, whatever happens between them', async () => {
+  it('Snapshot: a chunked list is a consistent snapshot [P186, P187]', async () => {
     await live(40)
     for (let round = 0; round < 60; round++) {
       const then = dice.pick(history.slice(-40))
@@ -104,7 +104,7 @@ describe('random histories', () => {
     }
   })
 
-  it('P173 P178 Repeatable: every version of the past reads as it was', async () => {
+  it('Repeatable: past versions read the same [P173, P178]', async () => {
     await live(rounds / 4)
     for (const then of history) {
       const { json } = await api.get(configMaps, { resourceVersion: then.version, resourceVersionMatch: 'Exact' })
@@ -112,7 +112,7 @@ describe('random histories', () => {
     }
   })
 
-  it('P22 P184 P301 Resumable: a list and the events after it make every later list', async () => {
+  it('Resumable: a list and its following events produce every later list [P22, P184, P301]', async () => {
     await live(rounds / 4)
     const watched = [0, Math.floor(history.length / 3), history.length - 2].map((i) => history[i] as Moment)
     for (const start of watched) {
@@ -133,7 +133,7 @@ describe('random histories', () => {
     }
   })
 
-  it.each(colours)('P158 P184 Selected: the events of a selection mirror its lists (%s)', async (colour) => {
+  it.each(colours)('Selected: the events of a selection mirror its lists (%s) [P158, P184]', async (colour) => {
     const labelSelector = `colour=${colour}`
     const first = (await api.get(configMaps, { labelSelector })).json
     const watch = await api.watch(configMaps, { labelSelector, resourceVersion: first.metadata.resourceVersion })

@@ -120,7 +120,7 @@ const cases = kinds
   })
   .filter(({ own }) => own.length > 0)
 
-describe('time grows with the length of a list', () => {
+describe('time is linear in the length of a list', () => {
   it.each(cases)('$name', { timeout: 60_000 }, async ({ definition, own }) => {
     const problems: string[] = []
     const [type, base] = [definition.kind.type(), baseOf(definition)]
@@ -134,7 +134,7 @@ describe('time grows with the length of a list', () => {
   })
 })
 
-describe('time grows with the sum of two lists', () => {
+describe('time is linear in the sum of two lists', () => {
   const pod = kinds.find(({ kind }) => kind.kind === 'Pod') as ResourceDefinition
   const paths = (...all: string[]) => all.map((path) => path.split('.'))
   it.each([
