@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type Import, importsOf, manifestOf, packageFolders, packageNameOf, sourceFiles } from './source-files.ts'
 
 /**
- * Who may import whom. A package may also import what those it names may import: dependencies point inward, never back. The
- * same table stands in docs/ARCHITECTURE.md.
+ * The allowed imports between packages. A package may also import the dependencies of its dependencies. The same table is in
+ * docs/ARCHITECTURE.md.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   meta: [],
@@ -26,12 +26,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   krmkit: ['http', 'testing'],
 }
 
-/** Packages that may be looked at for their types alone. */
+/** Packages that may be imported for types only. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   client: ['apiserver', 'kinds'],
 }
 
-/** Which packages may use a library; in each of them one module is the door to it. */
+/** Which packages may use a library; in each, one module imports it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   '@peculiar/x509': ['certificates'],
   'js-yaml': ['schema'],
@@ -48,16 +48,16 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   zod: ['schema', 'kinds', 'authentication', 'authorization', 'admission', 'apiserver'],
 }
 
-/** What tests may use beside what their package uses. */
+/** Additional imports of tests. */
 const testLibraries = new Set(['vitest', 'fast-check', 'rolldown', '@kubernetes/client-node', '@bufbuild/cel-spec'])
 
-/** Facts of the built-in types, which tests of lower packages read too. */
+/** The model of the built-in types, which tests of lower packages read, too. */
 const typeFacts = 'packages/kinds/src/data/'
 
-/** Modules of node that open connections. */
+/** Node modules that open connections. */
 const sockets = new Set(['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram'])
 const mayUseSockets = new Set(['http', 'client'])
-/** Harmless there: `isIP`. */
+/** Only `isIP`. */
 const mayUseNet = new Set(['certificates', 'krmkit'])
 
 const folders = packageFolders()

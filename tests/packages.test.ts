@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './source-files.ts'
 
-/** Longest module that a reader is asked to take in. */
+/** Maximum number of lines of a module. */
 const maxLines = 500
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 const license = readFileSync(join(root, 'LICENSE'), 'utf8')

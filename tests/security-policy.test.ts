@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from './source-files.ts'
 
-/** The limits that SECURITY.md states are those of the code. */
+/** Compares the limits of SECURITY.md with the code. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const server = 'packages/apiserver/src/server.ts'
 const port = 'packages/http/src/listen.ts'
 
-/** Where each limit is set: a file, and a constant, a member or a default in it. */
+/** The source of each limit: a file, and a constant, member or default in it. */
 const sources: Readonly<Record<string, readonly [file: string, name: string]>> = {
   'request body': [server, 'bodyBytes'],
   'stored object': [server, 'objectBytes'],
@@ -51,7 +51,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'pending events of a watcher': ['packages/storage/src/options.ts', 'maxPending'],
 }
 
-/** Bytes, milliseconds, or a number of things. */
+/** Bytes, milliseconds, or a count. */
 const units: Readonly<Record<string, number>> = { MiB: 2 ** 20, KiB: 1024, B: 1, min: 60_000, s: 1000, ms: 1, '': 1 }
 
 function statedValue(text: string): number {
@@ -59,7 +59,7 @@ function statedValue(text: string): number {
   return Number(found?.[1]?.replaceAll(' ', '')) * (units[found?.[2] ?? ''] ?? Number.NaN)
 }
 
-/** The number that a constant, a member of defaults or a fallback of an option is set to. */
+/** The number that a constant, a member of defaults or the fallback of an option is set to. */
 function codeValue(file: string, name: string): number {
   const found = new RegExp(`\\b${name}(?:: \\w+)? ?(?:=|:|: options\\.${name} \\?\\?) (\\d[\\d_.]*(?: \\* \\d[\\d_.]*)*)`).exec(
     read(file),

@@ -5,7 +5,7 @@ import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 
-/** A whole server with the plugins that are on by default, and no controllers. */
+/** A complete server with the default plugins and no controllers. */
 
 const user = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
 const core = <T extends ApiObject = ApiObject>(resource: string, kind: string, namespaced = true) =>

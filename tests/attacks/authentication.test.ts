@@ -4,7 +4,7 @@ import { forgeToken } from '@krmkit/authentication/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AttackedServer, bootstrapToken, startAttackedServer, staticToken } from './attacked-server.ts'
 
-/** What people try who have no business here. Nobody is let in, and nobody becomes somebody else. */
+/** Attacks on authentication: no attacker is authenticated, and none as another user. */
 
 let target: AttackedServer
 let stranger: ReturnType<typeof generateKeyPairSync>
@@ -30,7 +30,7 @@ const seconds = () => Math.floor(target.clock.now() / 1000)
 const pem = () => createPublicKey(target.signingKey).export({ type: 'spki', format: 'pem' }) as string
 const uidOf = async (account: string) =>
   (await target.ask('GET', `/api/v1/namespaces/default/serviceaccounts/${account}`)).json.metadata.uid
-/** Claims as the server itself would write them. */
+/** Claims as the server writes them. */
 const accountClaims = async (more: object = {}) => ({
   iss: target.issuer,
   aud: [target.issuer],
@@ -92,7 +92,7 @@ describe('forged tokens', () => {
         forgeToken({ header: { alg: 'RS256', ...header }, claims, signer: privateKey }),
         target.oidc.token({ header, signer: privateKey }),
       )
-    // The set may be fetched once for each token that no known key has signed, and nothing else is.
+    // The key set may be fetched once for each token with an unknown key, and nothing else.
     expect(target.oidc.asked.keys - before.keys).toBeLessThanOrEqual(4)
   })
 
@@ -214,7 +214,7 @@ describe('tokens at the wrong time or place', () => {
     ]
     for (const claims of times)
       await refused(forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(claims), signer: target.signingKey }))
-    // The clock of another issuer may be minutes ahead, as the stock server has it; but what it issued ends when it says so.
+    // The clock of another issuer may be minutes ahead, as in the stock server, but its tokens expire on time.
     const others = [{ exp: now - 1 }, { nbf: now + 301 }, { iat: now + 301 }, ...times.slice(3)]
     for (const claims of others) await refused(target.oidc.token({ claims }))
   })
@@ -270,7 +270,7 @@ describe('floods', () => {
     const flood = Promise.all(Array.from({ length: 50 }, (_, i) => unknown(i)))
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
     expect((await flood).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 401))
-    // Those that arrive while keys are fetched wait for the next fetch.
+    // Tokens that arrive during a fetch wait for the next one.
     expect(target.oidc.asked.keys - before).toBeLessThanOrEqual(3)
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
   })
@@ -436,7 +436,7 @@ describe('information leaks', () => {
     expect(source('static-tokens.ts')).toContain('users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token))')
     expect(source('token-cache.ts')).toMatch(/const key = `\$\{ask\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
     expect(source('service-account-tokens.ts')).toContain('const key = ask?.digest?.value() ?? digest(token)')
-    // A token or secret is compared with nothing but the empty text.
+    // Tokens and secrets are compared with nothing but the empty string.
     for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.includes('.test.'))) {
       const compared = source(name).match(/\b(token|secret|given|expected|held)\b (===|!==|==|!=) [^\n;)]*/g) ?? []
       expect({ name, compared: compared.filter((text) => !/ (===|!==) (''|undefined)/.test(text)) }).toEqual({

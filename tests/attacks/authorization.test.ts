@@ -5,7 +5,7 @@ import type { UserInfo } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, administrator, startApi, type TestApi } from '../protocol/server.ts'
 
-/** Ways from few rights to many. Mallory manages roles and bindings of a namespace and reads its ConfigMaps; nothing more. */
+/** Privilege escalation. Mallory manages roles and bindings of a namespace and reads its ConfigMaps, nothing more. */
 
 const group = 'rbac.authorization.k8s.io'
 const apiVersion = `${group}/v1`
@@ -84,7 +84,7 @@ const attack = (method: string, path: string, body?: object, headers?: Record<st
     ...(query === undefined ? {} : { query }),
   })
 
-/** What no attack may have brought. */
+/** What no attack may achieve. */
 async function hasNothing(): Promise<void> {
   await controllers.settled()
   expect((await attack('GET', `${home}/secrets`)).status).toBe(403)

@@ -7,8 +7,8 @@ import { createTestServer, type TestServer } from '@krmkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * Requests for certificates that somebody has tampered with, against a server whose controllers approve what nodes ask for and whose
- * administrator approves everything else without looking. Nobody gets more than the rules of the signers give.
+ * Tampered certificate requests, against a server whose controllers approve requests of nodes and whose administrator approves all
+ * others unseen. The signers issue nothing beyond their rules.
  */
 
 interface Csr extends ApiObject {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => cluster.close())
 
-/** What becomes of a request: refused with this status, or approved by the administrator and perhaps signed. */
+/** The outcome of a request: rejected with this status, or approved by the administrator and possibly signed. */
 async function through(
   request: string,
   spec: object = {},
@@ -125,7 +125,7 @@ describe('requests with hidden privileges', () => {
     ]) {
       const request = pem(newDer({ subject }))
       const name = `r-${++count}`
-      // The requester fields are made up, and overwritten.
+      // The requester fields are forged, and overwritten by the server.
       const spec = { request, signerName: nodeSigner, usages, username: 'system:node:a', groups: ['system:nodes'] }
       await cluster.as(mallory).create(requests, { metadata: { name }, spec })
       await cluster.settle()

@@ -6,7 +6,7 @@ import { seededRandom, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AttackedServer, startAttackedServer, staticToken } from './attacked-server.ts'
 
-/** Headers of a proxy, smuggled past what reads them: over sockets, as bytes that no client library would send. */
+/** Smuggled proxy headers: raw bytes over sockets that client libraries would not send. */
 
 let target: AttackedServer
 let listening: Listening
@@ -26,7 +26,7 @@ afterAll(async () => {
 const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
 
-/** Sends bytes as they are, and gives back everything that comes until the server hangs up. */
+/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
 function exchange(bytes: string, shown?: IssuedCertificate): Promise<string> {
   return new Promise((resolve, reject) => {
     const certificate = shown === undefined ? {} : { cert: shown.certificate, key: shown.key }

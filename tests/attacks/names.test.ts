@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../protocol/server.ts'
 
-/** Names of kinds that take any path segment, beyond what storage can hold. */
+/** Names of kinds that accept any path segment, beyond the limit of storage. */
 
 let api: TestApi
 beforeAll(async () => {

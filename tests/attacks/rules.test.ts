@@ -5,7 +5,7 @@ import { Dice } from './harness/dice.ts'
 import { FamilyReport, table } from './harness/report.ts'
 import { faultOf } from './harness/target.ts'
 
-/** The judges of the attacks see what they are there for. */
+/** Tests of the rules that check the attacks. */
 
 const of = (...headers: readonly (readonly [string, string])[]): HeaderCase => ({
   name: '',

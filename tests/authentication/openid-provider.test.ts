@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenIdProvider, startOpenIdProvider } from './support/openid-provider.ts'
 
-/** OpenID Connect against a provider that other people wrote. */
+/** OpenID Connect with a third-party provider. */
 
 let provider: OpenIdProvider
 const transports: { close(): Promise<void> }[] = []
@@ -16,7 +16,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Time runs as it does, from a moment that tests move. */
+/** Real time, from a start that tests can move. */
 function movingClock(): Clock & { aheadMs: number } {
   return {
     aheadMs: 0,

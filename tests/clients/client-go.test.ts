@@ -10,7 +10,7 @@ import { configMaps, namespaces } from './support/pens.ts'
 import { run } from './support/tool.ts'
 
 /**
- * Informers of client-go, in a small program that is built once (`client-go/`). Skipped where there is no Go or no module proxy.
+ * Informers of client-go, in a small program that is built once (`client-go/`). Skipped without Go or a module proxy.
  */
 
 const seed = runSeed()
@@ -62,7 +62,7 @@ describe.skipIf(program.missing !== undefined)(
 
     it('mirrors random writes starting with a streaming list [P155, P182, P190]', { timeout: 100_000 }, async () => {
       await mirrorWrites({ streaming: true })
-      // One for each mirror at least.
+      // At least one for each mirror.
       expect(streamedLists()).toBeGreaterThanOrEqual(4)
     })
   },

@@ -14,8 +14,8 @@ import { goProgram } from './support/go-program.ts'
 import { freePort } from './support/server-process.ts'
 
 /**
- * A webhook written with controller-runtime, unchanged, in a program that is built once (`controller-runtime/`). Skipped where
- * there is no Go or no module proxy.
+ * An unmodified controller-runtime webhook, in a program that is built once (`controller-runtime/`). Skipped without Go or a
+ * module proxy.
  */
 
 const program = await goProgram('controller-runtime')
@@ -67,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Waits until somebody listens. */
+/** Waits until the port accepts connections. */
 async function reachable(at: number): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     const isOpen = await new Promise<boolean>((resolve) => {
@@ -92,7 +92,7 @@ async function configure(kind: 'Mutating' | 'Validating', webhooks: readonly obj
 interface Answer {
   readonly status: number
   readonly warning: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary responses
   readonly body: any
 }
 

@@ -7,8 +7,8 @@ import { goProgram } from './support/go-program.ts'
 import { run } from './support/tool.ts'
 
 /**
- * What Go programs know as envtest, with the programs that `krmkit envtest` writes: a suite that is built once (`envtest/`). Skipped
- * where there is no Go or no module proxy.
+ * envtest with the programs of `krmkit envtest`, in a suite that is built once (`envtest/`). Skipped without Go or a module
+ * proxy.
  */
 
 const command = fileURLToPath(new URL('../../packages/krmkit/bin/krmkit.mjs', import.meta.url))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, type Kubectl, type KubectlWorld, kubectlMissing, skipNote, startKubectlWorld } from './support/kubectl.ts'
 import { configMap, deployment } from './support/manifests.ts'
 
-/** Stock kubectl applies: on the server's side, on its own, and one after the other. Each test has a namespace of its own. */
+/** Stock kubectl apply: server-side, client-side, and switching between them. Each test has its own namespace. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -66,13 +66,13 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     const { stdout, stderr } = await kubectl.try(['apply', '-f', '-'], { stdin: JSON.stringify(configMap('m', { a: '2' })) })
     expect(stdout.trim()).toBe('configmap/m configured')
     expect(stderr).toContain('is missing the kubectl.kubernetes.io/last-applied-configuration annotation')
-    // What client-side apply never applied it does not take away.
+    // Client-side apply does not remove what it never applied.
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '2', b: '1' })
     const owned = await owners(kubectl, 'configmap m')
     expect(owned['kubectl Apply']).toEqual({ 'f:data': { 'f:b': {} } })
     expect(owned['kubectl-client-side-apply Update']).toMatchObject({ 'f:data': { 'f:a': {} } })
     expect(await applied(kubectl, configMap('m', { a: '2' }))).toBe('configmap/m unchanged')
-    // And back: the annotation follows what is applied on the server's side.
+    // And back: server-side apply updates the annotation.
     await applied(kubectl, configMap('m', { a: '3' }), ' --server-side')
     expect(JSON.parse(await kubectl.run('apply view-last-applied configmap m -o json')).data).toEqual({ a: '3' })
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '3' })
@@ -86,7 +86,7 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     expect(told).toContain('conflict with "pipeline" using apps/v1: .spec.template.spec.containers[name="main"].image')
     await applied(kubectl, deployment('web', { image: 'registry.example.com/main:7' }), ' --server-side')
     const owned = await owners(kubectl, 'deployment web')
-    // kubectl gives its annotation over to a manager of its own.
+    // kubectl transfers ownership of its annotation to another manager.
     expect(Object.keys(owned).sort()).toEqual(['kubectl Apply', 'kubectl-last-applied Apply', 'pipeline Update'])
   })
 

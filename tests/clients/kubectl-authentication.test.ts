@@ -15,7 +15,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl, and every way in which it says who is calling. */
+/** Stock kubectl with every method of authentication. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let world: KubectlWorld
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 let count = 0
-/** kubectl with a kubeconfig of its own, whose only user is this one. */
+/** kubectl with a kubeconfig for this user only. */
 async function as(user: object): Promise<Kubectl> {
   const path = await world.kubectl.file(`user-${count++}`, {
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
@@ -170,7 +170,7 @@ suite(`kubectl create token${skipNote}`, () => {
 
 suite(`kubectl with a credential command${skipNote}`, () => {
   const group = 'client.authentication.k8s.io'
-  /** A command that notes what it is told, and prints these credentials. */
+  /** A command that records its input and prints these credentials. */
   const plugin = async (version: string, status: object) => {
     const name = `plugin-${count++}`
     const note = join(folder, `${name}.note`)

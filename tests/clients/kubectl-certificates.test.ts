@@ -10,7 +10,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl with requests for certificates: it asks, approves, denies, and calls with what was signed. */
+/** Stock kubectl with certificate requests: create, approve, deny, and use of the signed certificate. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 const nodeUsages = ['key encipherment', 'digital signature', 'client auth']
@@ -26,7 +26,7 @@ beforeAll(async () => {
     '--enable-admission-plugins=NodeRestriction',
   ])
   kubectl = world.kubectl
-  // Somebody without credentials, besides the administrator of the kubeconfig.
+  // A kubeconfig without credentials, besides that of the administrator.
   await kubectl.run('config set-credentials nobody')
 }, 60_000)
 afterAll(async () => {
@@ -47,13 +47,13 @@ function request(name: string, pem: string, spec: object = {}) {
   }
 }
 
-/** Waits for the signature as people do. */
+/** Polls for the signature. */
 async function certificateOf(name: string, by: Kubectl = kubectl): Promise<string> {
   await by.run(`wait csr/${name} --for=jsonpath={.status.certificate} --timeout=30s`)
   return Buffer.from(await by.run(`get csr ${name} -o jsonpath={.status.certificate}`), 'base64').toString()
 }
 
-/** A kubectl that calls with a certificate and nothing else. */
+/** kubectl with only a client certificate. */
 async function bearing(name: string, pair: { readonly certificate: string; readonly key: string }): Promise<Kubectl> {
   const certificate = await kubectl.file(`${name}.crt`, pair.certificate)
   const key = await kubectl.file(`${name}.key`, pair.key)
@@ -146,7 +146,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await nodeA.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } })
     expect(await nodeA.refused('label node a kubernetes.io/hostname=b node-role.kubernetes.io/x=')).toContain('is not allowed')
     expect(await nodeA.refused('get node b')).toContain('forbidden')
-    // For another it may not even ask.
+    // It may not even request one for another node.
     const other = newCertificateRequest({ subject: { commonName: 'system:node:b', organizations: ['system:nodes'] } })
     expect(await nodeA.refused('create -f -', { stdin: JSON.stringify(request('node-b', other.request, node)) })).toContain(
       'can only create a node CSR with CN=system:node:a',

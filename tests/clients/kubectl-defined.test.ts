@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Kubectl, kubectlIn, kubectlMissing, rows, skipNote } from './support/kubectl.ts'
 import { Crate, Widget } from './support/shop.ts'
 
-/** Stock kubectl with kinds that are defined in code, and with the same kind behind the definition that is made of it. */
+/** Stock kubectl with kinds defined in code, and with the same kind from its exported definition. */
 
 interface World {
   readonly server: Server
@@ -32,7 +32,7 @@ beforeAll(async () => {
   worlds.set('by its manifest', byManifest)
   await byManifest.kubectl.create(Widget.toManifest())
   await byManifest.kubectl.run('wait crd/widgets.shop.example.com --for=condition=Established --timeout=20s')
-  // kubectl remembers what there was before.
+  // kubectl caches the earlier discovery.
   await byManifest.kubectl.run('api-resources -o name')
 }, 60_000)
 
@@ -100,7 +100,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     const mine = manifest('applied', { parts: [{ name: 'b', weight: 1.5 }] })
     await kubectl().run('apply --server-side --field-manager=packer -f -', { stdin: mine })
     expect(await kubectl().run('get wd applied -o jsonpath={.spec.parts}')).toBe('[{"name":"a"},{"name":"b","weight":1.5}]')
-    // kubectl has by now handed over what it applied from its own side.
+    // kubectl has transferred ownership of client-side applied fields by now.
     const other = manifest('applied', { size: 9 })
     const conflict = await kubectl().refused('apply --server-side --field-manager=other -f -', { stdin: other })
     expect(conflict).toContain('conflict with "packer": .spec.size')

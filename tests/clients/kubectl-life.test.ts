@@ -11,7 +11,7 @@ import {
 } from './support/kubectl.ts'
 import { configMap, deployment, pod, rolledOut } from './support/manifests.ts'
 
-/** Stock kubectl over the life of objects: run, scale, expose, rollouts, waiting, and every way of deletion. */
+/** Stock kubectl over the lifecycle of objects: run, scale, expose, rollouts, waiting, and all kinds of deletion. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** A ReplicaSet and a pod of it, as the controllers of a whole cluster would make them for a deployment. */
+/** A ReplicaSet with a pod, as the controllers of a cluster would create them for a deployment. */
 async function grow(kubectl: Kubectl, parent: Json, revision = '1', image = 'registry.example.com/main:1'): Promise<void> {
   const { name, uid } = parent.metadata
   const owner = (kind: string, apiVersion: string, of: { name: string; uid: string }) => [
@@ -243,7 +243,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(await kubectl.run('delete deployment background --cascade=background')).toBe('deployment.apps "background" deleted')
     await expect.poll(() => left('background'), { timeout: 20_000 }).toEqual([])
 
-    // Comes back only when everything that is owned is gone.
+    // Returns only after all dependents are deleted.
     expect(await kubectl.run('delete deployment foreground --cascade=foreground')).toBe('deployment.apps "foreground" deleted')
     expect(await left('foreground')).toEqual([])
 
@@ -280,7 +280,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     await grow(kubectl, await kubectl.json('get deployment web'))
     const bare = pod('lonely', { node: 'drained' })
     await kubectl.create(bare)
-    // The budget counts what is running and ready; anything else may go at any time.
+    // The budget counts running and ready pods; other pods may always be evicted.
     const ready = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }
     await kubectl.run('patch pod lonely --subresource=status --type=merge -p', { more: [JSON.stringify(ready)] })
     expect(await kubectl.refused('drain drained --timeout=5s')).toMatch(/cannot delete Pods (that )?declare no controller/)

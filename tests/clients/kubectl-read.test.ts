@@ -13,7 +13,7 @@ import {
 } from './support/kubectl.ts'
 import { configMap, deployment, pod } from './support/manifests.ts'
 
-/** Stock kubectl reads: get in all its forms, describe, explain, discovery, events, raw paths, rights. */
+/** Stock kubectl reads: get in all its forms, describe, explain, discovery, events, raw paths, permissions. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -292,7 +292,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
   it('explain --recursive works for every kind that can be created', async () => {
     const names = (await shop.run('api-resources --verbs=create,list -o name')).split('\n')
     expect(names.length).toBeGreaterThan(50)
-    // One process for each would take long: every third will do, another third at each release of kubectl.
+    // One process for each kind would be slow: each release of kubectl tests another third.
     const chosen = names.filter((_, i) => i % 3 === 0)
     const texts = await Promise.all(chosen.map(async (name) => [name, await shop.run(`explain ${name} --recursive`)] as const))
     for (const [name, text] of texts)

@@ -8,7 +8,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl against roles: it makes them, asks about them, acts as others by them. */
+/** Stock kubectl with roles: creation, access reviews and impersonation. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let world: KubectlWorld

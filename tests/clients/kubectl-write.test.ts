@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, type KubectlWorld, kubectlMissing, rows, skipNote, startKubectlWorld } from './support/kubectl.ts'
 import { configMap, deployment, pod } from './support/manifests.ts'
 
-/** Stock kubectl writes: create, apply, diff, replace, edit, patch, label, annotate, set. Each test has a namespace of its own. */
+/** Stock kubectl writes: create, apply, diff, replace, edit, patch, label, annotate, set. Each test has its own namespace. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -199,7 +199,7 @@ spec:
     expect(await done(configMap('m', { a: '1' }), '')).toBe('configmap/m serverside-applied')
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '1' })
     expect(await done(configMap('d', { a: '1' }), '--dry-run=server')).toBe('configmap/d serverside-applied (server dry run)')
-    // From client-side to server-side: what was applied before is given over.
+    // From client-side to server-side: ownership of applied fields is transferred.
     await kubectl.run('apply -f -', { stdin: JSON.stringify(configMap('moved', { a: '1', b: '2' })) })
     expect(await done(configMap('moved', { a: '1' }), '')).toBe('configmap/moved serverside-applied')
     expect((await kubectl.json('get configmap moved')).data).toEqual({ a: '1' })
@@ -256,7 +256,7 @@ spec:
     const [blue, nothing, wrong, status] = await Promise.all([
       editor('blue.sh', `sed -i 's|colour: red|colour: blue|' "$1"`),
       editor('nothing.sh', 'exit 0'),
-      // The second time it is told what is wrong, and gives up.
+      // The second time the editor sees the error and gives up.
       editor('wrong.sh', `grep -q 'not valid' "$1" || sed -i 's|colour: blue|no/key: x|' "$1"`),
       editor('status.sh', `sed -i 's|"status": {}|"status": {"replicas": 3}|' "$1"`),
     ])

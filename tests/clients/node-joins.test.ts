@@ -10,8 +10,8 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { run } from './support/tool.ts'
 
 /**
- * The certificate manager of client-go, which kubelets get and renew their certificates with, in a small program that is built once
- * (`node-joins/`). Skipped where there is no Go or no module proxy.
+ * The certificate manager of client-go, with which kubelets request and renew certificates, in a small program that is built once
+ * (`node-joins/`). Skipped without Go or a module proxy.
  */
 
 const program = await goProgram('node-joins')

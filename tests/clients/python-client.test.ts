@@ -12,7 +12,7 @@ import { configMaps } from './support/pens.ts'
 import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
 import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
 
-/** The Python client, in an environment of its own that is made once. Skipped where it cannot be installed. */
+/** The Python client, in an environment that is created once. Skipped when it cannot be installed. */
 
 const packageVersion = 'kubernetes==33.1.0'
 const seed = runSeed()
@@ -60,7 +60,7 @@ afterAll(async () => {
   await local[Symbol.asyncDispose]()
 })
 
-/** Nothing of the machine: no home, no proxies, no other kubeconfig. */
+/** Isolated from the machine: no home, no proxies, no other kubeconfig. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: local.folder, TMPDIR: local.folder, PYTHONUNBUFFERED: '1', LANG: 'C.UTF-8' }
 }

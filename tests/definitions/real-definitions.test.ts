@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagedDefinitions, projects, smallest } from './packaged-schemas.ts'
 import { broken, samples } from './samples.ts'
 
-/** Definitions of well-known projects are accepted, their objects validate, and broken ones are refused. */
+/** Definitions of well-known projects are accepted, their objects validate, and broken definitions are rejected. */
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are inspected member by member
 async function send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const headers = { 'content-type': 'application/json' }
   const response = await client.request({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
@@ -64,7 +64,7 @@ describe.each(packaged)('%s', (project, found) => {
       const patterns = (created.body.details?.causes ?? []).every(({ message }: { message: string }) =>
         message.includes('should match'),
       )
-      // Texts that a pattern asks for are not made up here.
+      // Strings that must match a pattern are not generated.
       if (created.status !== 422 || !patterns) expect(created.status, JSON.stringify(created.body)).toBe(201)
     }
   })

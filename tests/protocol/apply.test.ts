@@ -3,7 +3,7 @@ import { applyTo, conflicts, data, deploymentSpec, deployments, owners, services
 import { configMaps, startApi, type TestApi } from './server.ts'
 import { catalog, widgetKinds, widgets } from './widgets.ts'
 
-/** How applies change objects and who owns their fields. @see API protocol specification, 4.7 */
+/** Server-side apply and ownership of fields. @see API protocol specification, 4.7 */
 
 const string = { type: 'string' }
 const item = { type: 'object', required: ['key'], properties: { key: string, value: string } }

@@ -4,7 +4,7 @@ import { ApiError } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMap, configMaps, type SendOptions, startApi, type TestApi } from './server.ts'
 
-/** Requests that do everything but store. @see API protocol specification, 4.5 */
+/** Dry runs. @see API protocol specification, 4.5 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
@@ -36,7 +36,7 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly options: SendOptions
-  /** Of the dry run, as of the real request. */
+  /** The status of the dry run and of the real request. */
   readonly status: number
 }
 
@@ -245,7 +245,7 @@ it('generated values may differ from the real request [P199]', async () => {
   const generated = (await api.post(configMaps, { metadata: { generateName: 'g-' } }, { query })).json.metadata.name
   expect(generated).toMatch(/^g-.{5}$/)
   expect((await api.get(`${configMaps}/${generated}`)).status).toBe(404)
-  // What the dry run was given is not taken.
+  // The name that the dry run generated is still free.
   const asked = { metadata: { name: 't' }, spec: { clusterIP: dry.spec.clusterIP, ports: [{ port: 80 }] } }
   if (dry.spec.clusterIP !== real.spec.clusterIP) expect((await api.post(services, asked)).status).toBe(201)
 })

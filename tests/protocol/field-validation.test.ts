@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, configMaps, type SendOptions, startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
-/** Unknown, repeated and wrong fields. @see API protocol specification, 4.6 */
+/** Unknown, repeated and invalid fields. @see API protocol specification, 4.6 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const levels = ['Ignore', 'Warn', 'Strict'] as const
@@ -15,7 +15,7 @@ beforeEach(async () => {
   return () => api.close()
 })
 
-/** One body by every way that a body comes in. */
+/** One body with every verb that accepts it. */
 const ways: Readonly<
   Record<string, (body: string, query: Record<string, string>, headers?: Record<string, string>) => Promise<Answer>>
 > = {
@@ -28,7 +28,7 @@ const ways: Readonly<
 function patch(type: string, body: string, query: SendOptions['query']): Promise<Answer> {
   return api.send('PATCH', `${configMaps}/a`, { body, query: query ?? {}, headers: { 'content-type': `application/${type}` } })
 }
-/** For POST the name is free. */
+/** The name must be free for POST. */
 const bodyFor = (way: string, rest: string) =>
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${way === 'POST' ? 'new' : 'a'}"},${rest}}`
 const rules: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ describe('unknown and repeated fields [P202, P203, P205, P206, P207, P208, P209,
     if (fieldValidation === 'Strict') {
       expect([answer?.status, answer?.json.reason], rules[way]).toEqual([400, 'BadRequest'])
       expect(answer?.json.message).toMatch(/unknown field "extra", unknown field "more"/)
-      // Clients that know apply look for the words of field management.
+      // Clients that support apply match the messages of field management.
       if (way === 'apply') expect(answer?.json.message).toMatch(/\.extra: field not declared in schema/)
       expect((await api.get(`${configMaps}/${way === 'POST' ? 'new' : 'a'}`)).json.data).toEqual(
         way === 'POST' ? undefined : { k: 'v' },

@@ -14,7 +14,7 @@ import {
   told,
 } from './server.ts'
 
-/** How objects end. @see API protocol specification, 3 */
+/** Deletion of objects. @see API protocol specification, 3 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const finalizers = ['example.com/a', 'example.com/b', 'example.com/c']
@@ -39,7 +39,7 @@ describe('finalizers', () => {
     const again = await api.delete(path)
     expect(again.status).toBe(200)
     expect((await api.get(path)).json.metadata).toEqual(first)
-    // Nobody takes the mark away, or makes it anew.
+    // The timestamp can be neither removed nor changed.
     await api.patch(path, { metadata: { deletionTimestamp: null } })
     expect((await api.get(path)).json.metadata.deletionTimestamp).toBe(first.deletionTimestamp)
     expect((await api.post(configMaps, configMap('held'))).json).toMatchObject({
@@ -62,7 +62,7 @@ describe('finalizers', () => {
       expect((await letGo(left)).json.metadata.finalizers).toEqual(left)
       expect((await api.get(path)).status).toBe(200)
     }
-    // None may be added any more.
+    // No finalizer can be added.
     const added = await letGo(['example.com/c', 'example.com/new'])
     expect(added.json).toMatchObject({
       code: 422,
@@ -133,7 +133,7 @@ describe('grace periods', () => {
     expect(await metadata()).toMatchObject({ deletionGracePeriodSeconds: 5, deletionTimestamp: '2024-01-01T00:00:05Z' })
     await api.delete(path, { query: { gracePeriodSeconds: '60' } })
     expect(await metadata()).toMatchObject({ deletionGracePeriodSeconds: 5 })
-    // Whoever runs the pod says when it is over.
+    // The kubelet completes the deletion.
     expect((await api.delete(path, { body: { gracePeriodSeconds: 0 } })).status).toBe(200)
     expect((await api.get(path)).status).toBe(404)
   })
@@ -147,7 +147,7 @@ describe('grace periods', () => {
     await api.delete(path, { query: { gracePeriodSeconds: '0' } })
     expect((await api.get(path)).status).toBe(404)
     expect((await api.delete(path, { query: { gracePeriodSeconds: 'soon' } })).status).toBe(400)
-    // Other kinds know no grace.
+    // Other kinds have no grace period.
     await api.post(configMaps, configMap('a'))
     await api.delete(`${configMaps}/a`, { query: { gracePeriodSeconds: '60' } })
     expect((await api.get(`${configMaps}/a`)).status).toBe(404)
@@ -221,7 +221,7 @@ describe('with controllers', () => {
       reason: 'Forbidden',
       details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
     })
-    // What is there may still change.
+    // Existing objects can still be updated.
     const merge = { 'content-type': 'application/merge-patch+json' }
     expect((await call('PATCH', `${inside}/held`, { body: { data: { a: 'b' } }, headers: merge })).status).toBe(200)
     await call('PATCH', `${inside}/held`, { body: { metadata: { finalizers: null } }, headers: merge })
@@ -265,7 +265,7 @@ describe('with controllers', () => {
     expect([orphan?.metadata.name, orphan?.metadata.ownerReferences]).toEqual(['left-child', undefined])
     const child = await family('fore', 'Foreground')
     expect(child?.metadata.deletionTimestamp).toBeDefined()
-    // The owner waits for the child that blocks it.
+    // The owner waits for the blocking child.
     expect((await get(`${inside}/fore`)).json.metadata.finalizers).toEqual(['foregroundDeletion'])
     await call('PATCH', `${inside}/fore-child`, {
       body: { metadata: { finalizers: null } },

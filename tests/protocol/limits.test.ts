@@ -3,9 +3,9 @@ import { defaultLimits } from '@krmkit/apiserver'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMap, configMaps, requestOf, send, settled, startApi, type TestApi } from './server.ts'
 
-/** Sizes, numbers and times that a server holds to. @see API protocol specification, 7 and 8 */
+/** Limits of sizes, counts and times. @see API protocol specification, 7 and 8 */
 
-/** Holds creations of config maps back until they are let through. */
+/** Blocks creations of config maps until they are released. */
 class Gate implements AdmissionPlugin {
   readonly name = 'Gate'
   readonly #waiting: (() => void)[] = []
@@ -53,7 +53,7 @@ describe('requests in flight', () => {
       expect([answer.status, answer.json.reason, answer.headers['retry-after']], method).toEqual([429, 'TooManyRequests', '1'])
       expect(answer.json.details.retryAfterSeconds).toBe(1)
     }
-    // Reads have a limit of their own, and watches none.
+    // Reads have a separate limit; watches have none.
     expect((await api.send('GET', configMaps, { user })).status).toBe(200)
     const watch = await api.watch(configMaps)
     await watch.leave()
@@ -153,7 +153,7 @@ describe('sizes', () => {
     await using api = await startApi()
     const long = (i: number) => `${String(i).padStart(2, '0')}${'x'.repeat(498)}`
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [long(i), 1]))
-    // Below the total each is whole.
+    // Below the total, warnings are not truncated.
     const few = await api.post(configMaps, { metadata: { name: 'a' }, ...unknown(3) })
     expect([few.status, few.warnings]).toEqual([201, [0, 1, 2].map((i) => `unknown field "${long(i)}"`)])
     const many = await api.post(configMaps, { metadata: { name: 'b' }, ...unknown(40) })
@@ -172,7 +172,7 @@ describe('sizes', () => {
         warn(text)
         warn(text)
         warn('')
-        // No header can hold it: it is left out, as by the stock server.
+        // Not representable in a header, so it is omitted, as by the stock server.
         warn('and\r\nx-evil: 1')
       },
     }

@@ -103,7 +103,7 @@ describe('collections', () => {
   it('a namespaced resource is listed in all or one namespace [P139]', async () => {
     expect(names((await api.get('/api/v1/secrets')).json)).toEqual(['a', 'b', 'c', 'd'])
     expect(names((await api.get('/api/v1/namespaces/other/secrets')).json)).toEqual(['d'])
-    // A namespace that is not there has nothing in it.
+    // A missing namespace has an empty list.
     expect((await api.get('/api/v1/namespaces/missing/secrets')).json).toMatchObject({ kind: 'SecretList', items: [] })
     expect((await api.get('/api/v1/namespaces/default/nodes')).status).toBe(404)
   })
@@ -204,7 +204,7 @@ describe('chunks', () => {
     expect(expired.json.message).toMatch(/too old to display a consistent list/)
     const fresh = expired.json.metadata.continue
     expect(fresh).not.toBe(first.metadata.continue)
-    // It reads what is there now: inconsistent with the first chunk, and complete after it.
+    // It reads the current state: inconsistent with the first chunk, but complete.
     const second = await chunk({ limit: '2', continue: fresh })
     expect(names(second)).toEqual(['cc', 'd'])
     expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion))

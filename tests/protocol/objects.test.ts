@@ -42,7 +42,7 @@ describe('resources', () => {
       const refused = await api.send(method, path, { body: {} })
       expect([refused.status, refused.json.reason], `${method} ${path}`).toEqual([405, 'MethodNotAllowed'])
     }
-    // `status` of all pods is no path: it reads as the name of a pod.
+    // `status` of all pods is not a path: it is the name of a pod.
     expect((await api.get(`${pods}/status`)).json).toMatchObject({ code: 404, details: { name: 'status', kind: 'pods' } })
     expect((await api.get(`${configMaps}/p1/status`)).status).toBe(404)
   })
@@ -201,7 +201,7 @@ describe('metadata', () => {
       },
       { manager: 'two', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:b': {} } } },
     ])
-    // Who leaves them out does not remove them.
+    // Omitting them does not remove them.
     await api.put(path, configMap('p17', { data: { a: '1', b: '2' } }), { query: { fieldManager: 'three' } })
     expect((await api.get(path)).json.metadata.managedFields).toEqual(seen)
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { applyTo, data, deploymentSpec, deployments, type Owner, owners, pods } from './appliers.ts'
 import { configMaps, startApi, startMs, type TestApi } from './server.ts'
 
-/** Owners of fields, and how writes that are no applies move them. @see API protocol specification, 2.2 and 4.7 */
+/** Ownership of fields in writes other than applies. @see API protocol specification, 2.2 and 4.7 */
 
 let api: TestApi
 beforeAll(async () => {

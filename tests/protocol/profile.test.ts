@@ -18,7 +18,7 @@ import {
   told,
 } from './server.ts'
 
-/** A distribution of its own: other names, the same rules. And several servers in one process. */
+/** A custom naming profile with the same rules, and several servers in one process. */
 
 const profile = namingProfile({
   apiDomain: 'example.dev',
@@ -52,7 +52,7 @@ describe('another naming profile', () => {
     ])
     for (const name of ['default', 'acme-system', 'acme-public'])
       expect((await api.delete(`/api/v1/namespaces/${name}`)).status, name).toBe(403)
-    // The stock names mean nothing here.
+    // The stock names have no meaning here.
     await api.post('/api/v1/namespaces', { metadata: { name: 'kube-system' } })
     expect((await api.delete('/api/v1/namespaces/kube-system')).status).toBe(200)
   })
@@ -266,7 +266,7 @@ describe('two servers in one process', () => {
     await watch.listen()
     const made = await one.post(configMaps, configMap('a'))
     expect((await watch.take(1))[0]).toEqual({ type: 'ADDED', object: made.json })
-    // Writes race as they do within one server: nobody's is lost.
+    // Concurrent writes behave as within one server: none is lost.
     const writes = Array.from({ length: 20 }, (_, i) =>
       (i % 2 === 0 ? one : other).patch(`${configMaps}/a`, { data: { [`k${i}`]: 'v' } }),
     )
@@ -289,7 +289,7 @@ describe('two servers in one process', () => {
     await using other = await startApi({ storage: fork(storage) })
     const first = (await one.get(configMaps, { limit: '1' })).json
     await one.delete(`${configMaps}/b`)
-    // A token is good in the copy too: it is of the same snapshot.
+    // A continue token works in the fork, too: it has the same snapshot.
     expect(names((await other.get(configMaps, { continue: first.metadata.continue })).json)).toEqual(['b', 'c'])
     expect(names((await other.get(configMaps)).json)).toEqual(['a', 'b', 'c'])
     expect(names((await one.get(configMaps)).json)).toEqual(['a', 'c'])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartialList, asTable, configMap, configMaps, names, protobuf, send, startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
-/** The binary form, and resources that have none. @see API protocol specification, 2.6 and 4.4 */
+/** Protobuf, and resources without it. @see API protocol specification, 2.6 and 4.4 */
 
 const collection = ({ group, version, resource }: ResourceDefinition) =>
   `${group === '' ? '/api' : `/apis/${group}`}/${version}/${resource.name}`
@@ -112,7 +112,7 @@ describe('custom resources and APIs of other servers', () => {
   it('custom resources have no protobuf; the next accepted type is used [P191]', async () => {
     for (const path of [widgets, `${widgets}/w`]) {
       const refused = await custom.get(path, {}, { accept: protobuf })
-      // The refusal itself can be protobuf.
+      // The error itself can be protobuf.
       expect([refused.status, readEnvelope(refused.bytes).kind], path).toEqual([406, 'Status'])
       const answer = await custom.get(path, {}, { accept: `${protobuf},application/json` })
       expect([answer.status, answer.headers['content-type'], answer.json.kind?.replace('List', '')]).toEqual([
@@ -120,7 +120,7 @@ describe('custom resources and APIs of other servers', () => {
         'application/json',
         'Widget',
       ])
-      // What is asked of both kinds at once, as clients do for all kinds.
+      // Both kinds with the Accept header that clients use for all kinds.
       const builtIn = await custom.get(configMaps, {}, { accept: `${protobuf},application/json` })
       expect(builtIn.headers['content-type']).toBe(protobuf)
     }
@@ -143,7 +143,7 @@ describe('custom resources and APIs of other servers', () => {
   })
 
   it('aggregated APIs may lack protobuf; the next accepted type is used [P192]', async () => {
-    // A server behind this one, that knows custom resources only.
+    // An aggregated server that supports custom resources only.
     await using behind = await startApi({
       types: catalog.types,
       kinds: [...catalog.definitions.filter(({ group }) => group === ''), ...own],

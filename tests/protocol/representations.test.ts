@@ -5,7 +5,7 @@ import { decode, decodeProtobuf, decodeWatchEvent, readEnvelope } from '@krmkit/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartial, asPartialList, asTable, configMap, configMaps, type Doc, protobuf, startApi, type TestApi } from './server.ts'
 
-/** Forms of answers and bodies. @see API protocol specification, 2.5 and 4.4 */
+/** Representations of responses and bodies. @see API protocol specification, 2.5 and 4.4 */
 
 const catalog = createCatalog()
 const collection = ({ group, version, resource }: ResourceDefinition) =>
@@ -175,7 +175,7 @@ describe('negotiation', () => {
     ]
     for (const { status, json } of answers) expect([status, json.kind, json.reason]).toEqual([406, 'Status', 'NotAcceptable'])
     expect(answers[0]?.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf')
-    // Nobody who is refused has changed anything.
+    // Rejected requests change nothing.
     expect(api.storage.revision).toBe(before)
     expect((await api.get('/apis', {}, headers)).status).toBe(406)
   })
@@ -225,7 +225,7 @@ describe('every kind', () => {
   let full: TestApi
   beforeAll(async () => {
     full = await startApi({ types: catalog.types })
-    // As little as an object can be: what its type demands, and metadata. Straight into the store, for no rule allows so little.
+    // The smallest object that decodes, with metadata. Written directly to the store, since validation would reject it.
     for (const one of stored.filter(({ toStorage }) => toStorage === undefined)) {
       const { group, version, kind } = one.kind
       const namespace = one.kind.namespaced ? 'default' : ''

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, asTable, configMap, configMaps, names, protobuf, settled, startApi, type TestApi, told } from './server.ts'
 
-/** What resourceVersion, resourceVersionMatch, limit and continue mean together. @see API protocol specification, 4.2 */
+/** Combinations of resourceVersion, resourceVersionMatch, limit and continue. @see API protocol specification, 4.2 */
 
 /**
- * One history for all tables, versions by letter: `a` when a was made, then b, then c, then a neighbour of another kind (`now`).
+ * One history for all tables, with versions by letter: `a` after the creation of a, then b, then c, then an object of another kind (`now`).
  */
 interface History {
   readonly api: TestApi
@@ -39,7 +39,7 @@ describe('the table of lists', () => {
     cells: readonly [Cell, Cell, Cell],
   ]
 
-  // Row by row the table of the specification, and the rows that it leaves out: continue with a match.
+  // The table of the specification row by row, and the combinations that it omits: continue with a match.
   const rows: readonly Row[] = [
     ['', '', ['most recent', 'any', 'not older']],
     ['', 'limit', ['most recent', 'any', 'exact']],
@@ -63,7 +63,7 @@ describe('the table of lists', () => {
     ...(version === 'unset' ? {} : { resourceVersion: version === '0' ? '0' : past.version.b }),
   })
 
-  /** Everything the list holds, however long its chunks are, and the version it tells. */
+  /** All items of the list, whatever the chunk size, and its version. */
   async function whole(first: Answer): Promise<{ names: string[]; version: string }> {
     const found = [...names(first.json)]
     const { resourceVersion: version } = first.json.metadata
@@ -76,7 +76,7 @@ describe('the table of lists', () => {
     return { names: found, version }
   }
 
-  /** This server has no stale cache: any version, and one that is not older, is the newest. */
+  /** This server has no stale cache: any and not-older reads return the newest version. */
   function expected(cell: Cell): { names: string[]; version: string } {
     const { version } = past
     if (cell === 'exact') return { names: ['a', 'b'], version: version.b }
@@ -159,7 +159,7 @@ describe('the table of lists', () => {
       labelselector: 'x=y',
     })
     expect([answer.status, names(answer.json)]).toEqual([200, ['a', 'b', 'c']])
-    // A get is no list: the parameter has no meaning there.
+    // A get is not a list: the parameter has no meaning.
     expect((await past.api.get(`${configMaps}/a`, { resourceVersionMatch: 'Exact' })).status).toBe(200)
   })
 
@@ -322,7 +322,7 @@ describe('versions in writes', () => {
     expect(older.json.message).toMatch(
       /the object has been modified; please apply your changes to the latest version and try again$/,
     )
-    // One that is newer is just another one: versions have no order.
+    // A newer version also conflicts: versions are not ordered.
     expect((await write('4000000', '3')).json).toMatchObject({ code: 409, reason: 'Conflict' })
     expect((await write('x', '4')).status).toBe(400)
     // Without a version, or with 0, the write is unconditional.

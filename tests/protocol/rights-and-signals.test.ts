@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startApi } from './server.ts'
 
-/** What few requests show: rights that go with a kind, and metrics. @see API protocol specification, 5.9 and 6 */
+/** Permissions of certain kinds, and metrics. @see API protocol specification, 5.9 and 6 */
 
 describe('permissions', () => {
   it('certificate requests require create and get permissions [P267]', async () => {
@@ -20,7 +20,7 @@ describe('permissions', () => {
     const subjects = [{ apiGroup: group, kind: 'User', name: 'alice' }]
     const bindings = `/apis/${group}/v1/clusterrolebindings`
     expect((await api.post(bindings, { metadata: { name: 'ask' }, roleRef, subjects }, { user: admin })).status).toBe(201)
-    // The request gets as far as its content, which is none.
+    // The request passes authorization and fails for its empty content.
     expect([(await ask()).json.reason, (await read()).json.reason]).toEqual(['Invalid', 'Forbidden'])
     const rules = [{ ...names, verbs: ['create', 'get'] }]
     await api.put(`${roles}/ask`, { metadata: { name: 'ask' }, rules }, { user: admin })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, startApi, type TestApi } from './server.ts'
 
-/** Classes, attachments and drivers of storage. @see Configuration and storage specification, 2.6 to 2.8, 3 and 4 */
+/** Storage classes, attachments and drivers. @see Configuration and storage specification, 2.6 to 2.8, 3 and 4 */
 
 const group = '/apis/storage.k8s.io/v1'
 const classes = `${group}/storageclasses`
@@ -20,7 +20,7 @@ const attachmentOf = (spec: object = {}) =>
   made('VolumeAttachment', 'a', { spec: { attacher: 'd.example.com', nodeName: 'n', source, ...spec } })
 const driverOf = (name: string, spec: object | undefined = {}) => made('CSIDriver', name, spec === undefined ? {} : { spec })
 
-/** Where an answer finds fault. */
+/** The fields of the causes of a response. */
 const faults = ({ json }: Answer) => (json.details?.causes ?? []).map(({ field, reason }) => `${field} ${reason}`)
 
 async function withServer(check: (api: TestApi) => Promise<void>): Promise<void> {

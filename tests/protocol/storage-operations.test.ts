@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { requestOf, send, startApi, type TestApi } from './server.ts'
 
-/** The operations of the six kinds of storage and configuration. @see Configuration and storage specification, 4 */
+/** Operations of the six storage and configuration kinds. @see Configuration and storage specification, 4 */
 
 interface Kind {
   readonly kind: string
   readonly collection: string
-  /** Where objects of all namespaces are listed. */
+  /** The path of lists over all namespaces. */
   readonly all?: string
   readonly rest: object
-  /** A change that is allowed. */
+  /** An allowed change. */
   readonly status?: object
   readonly answersObject: boolean
 }

@@ -28,7 +28,7 @@ describe('paths', () => {
       expect([status, json.kind, json.groupVersion], path).toEqual([200, 'APIResourceList', path.replace(/^\/apis?\//, '')])
       expect(path).toMatch(/\/v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/)
     }
-    // Stable versions come first, and alone serve by default what has one.
+    // Stable versions come first; by default only they are served if there is one.
     for (const { name, versions } of groups) expect(versions[0]?.version, name).toMatch(/^v[1-9][0-9]*$/)
     for (const path of ['/api/v2', '/apis/apps/v1beta1', '/apis/apps/v9', '/apis/none.example.com/v1', '/api/v1/x/y/z']) {
       expect((await api.get(`${path}/pods`)).status, path).toBe(404)
@@ -41,7 +41,7 @@ describe('paths', () => {
       const { name, namespaced } = one.resource
       const inside = await api.get(`${root(one)}/namespaces/default/${name}`)
       expect((await api.get(`${root(one)}/${name}`)).status, name).toBe(200)
-      // The segment after a namespace's name is a sub-resource of it, where the core group is concerned.
+      // In the core group, the segment after a namespace name is a subresource of the namespace.
       if (namespaced) expect(inside.status, name).toBe(200)
       else if (name !== 'namespaces') expect(inside.status, name).toBe(404)
     }
@@ -108,7 +108,7 @@ describe('paths', () => {
     })
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await api.send(method, '/api/v1/namespaces/default/pods/p/proxy/any/where', { body: {} })
-      // It is passed on to where the pod runs, and this one runs nowhere.
+      // It is proxied to the pod's node, and this pod has none.
       expect([answer.status, answer.json.message], method).toEqual([400, 'pod p does not have a host assigned'])
     }
     expect((await api.get('/api/v1/namespaces/default/pods/missing/proxy/')).json).toMatchObject({
@@ -177,7 +177,7 @@ describe('verbs', () => {
     expect(made.status).toBe(201)
     expect((await api.put(`${leases}/l`, { ...made.json, spec: { holderIdentity: 'me' } })).status).toBe(200)
     expect((await api.put(`${configMaps}/free`, configMap('free'))).json).toMatchObject({ code: 404, reason: 'NotFound' })
-    // An object that it was meant to replace is another one.
+    // The object to replace is another one.
     const stale = await api.put(`${leases}/m`, { metadata: { name: 'm', uid: 'x' }, spec: {} })
     expect(stale.json).toMatchObject({ code: 409, reason: 'Conflict' })
   })
@@ -202,7 +202,7 @@ describe('verbs', () => {
     expect((await send('json-patch', steps)).json.metadata.labels).toEqual({ b: '4' })
     const { json } = await send('strategic-merge-patch', { spec: { containers: [{ name: 'c', image: 'j' }] } })
     expect(json.spec.containers).toMatchObject([{ name: 'c', image: 'j' }])
-    // A merge patch would have replaced the list: this one kept what it did not name.
+    // A merge patch would have replaced the list; this one keeps other items.
     expect((json.spec.containers as { terminationMessagePath?: string }[])[0]?.terminationMessagePath).toBe(
       '/dev/termination-log',
     )
@@ -262,12 +262,12 @@ describe('verbs', () => {
     const [event] = await watch.take(1)
     expect(event?.type).toBe('DELETED')
     expect(event?.object.metadata.resourceVersion).toBe(String(api.storage.revision))
-    // It can be watched from, and tells nothing twice.
+    // A watch from it repeats nothing.
     const next = await api.watch(configMaps, { resourceVersion: String(event?.object.metadata.resourceVersion) })
     await api.post(configMaps, configMap('b'))
     expect((await next.take(1)).map(({ object }) => object.metadata.name)).toEqual(['b'])
     for (const one of [watch, next]) await one.leave()
-    // A kind that answers a deletion with the object shows the same last version.
+    // Kinds whose deletion returns the object show the same version.
     const classes = '/apis/storage.k8s.io/v1/storageclasses'
     const kept = (await api.post(classes, { metadata: { name: 's' }, provisioner: 'p' })).json
     const deleted = (await api.delete(`${classes}/s`)).json

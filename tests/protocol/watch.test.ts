@@ -16,7 +16,7 @@ import {
   type WatchStream,
 } from './server.ts'
 
-/** Streams of events. @see API protocol specification, 2.4, 4.1 and 6 */
+/** Watch streams. @see API protocol specification, 2.4, 4.1 and 6 */
 
 const secrets = '/api/v1/namespaces/default/secrets'
 
@@ -32,7 +32,7 @@ describe('events', () => {
     const watch = await api.watch(secrets, { resourceVersion: String(api.storage.revision) })
     const made = (await api.post(secrets, { metadata: { name: 'p28' } })).json
     const changed = (await api.patch(`${secrets}/p28`, { stringData: { a: 'b' } })).json
-    // A write that changes nothing is no event.
+    // A no-op write is not an event.
     await api.patch(`${secrets}/p28`, { metadata: { labels: null } })
     const gone = await api.delete(`${secrets}/p28`)
     const events = await watch.take(3)
@@ -140,7 +140,7 @@ describe('events', () => {
     const events = await labelled.take(5)
     expect(told(events)).toEqual(['ADDED p157', 'MODIFIED p157', 'DELETED p157', 'ADDED p157', 'DELETED p157'])
     expect(events[0]?.object).toEqual(entered)
-    // It goes as the watcher knew it, at the version in which it left.
+    // It is removed in its last known state, at the version in which it left the selection.
     expect(events[2]?.object).toMatchObject({
       data: { a: 'b' },
       metadata: { labels: { show: 'yes' }, resourceVersion: left.metadata.resourceVersion },
@@ -171,7 +171,7 @@ describe('events', () => {
       apiVersion: 'meta.k8s.io/v1',
       rows: [{ cells: ['p31', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }],
     })
-    // Columns are told once.
+    // Columns are sent once.
     expect([first?.columnDefinitions.length, second?.columnDefinitions.length]).toEqual([3, 0])
     expect((await partial.take(1))[0]).toMatchObject({
       type: 'ADDED',
@@ -288,7 +288,7 @@ describe('end of watches', () => {
     await settled()
     api.clock.advance(1)
     expect(told(await events)).toEqual(['ADDED p159'])
-    // On the path of a list it has no effect; what is no number is refused anywhere.
+    // It has no effect on a list path; an invalid number is always rejected.
     expect((await api.get(secrets, { timeoutSeconds: '1' })).status).toBe(200)
     for (const path of [secrets, configMaps]) expect((await api.get(path, { timeoutSeconds: 'x' })).status).toBe(400)
     expect((await api.delete(secrets, { query: { timeoutSeconds: 'x' } })).status).toBe(400)
@@ -340,7 +340,7 @@ describe('end of watches', () => {
     )
     for (const watch of before) await watch.listen()
     for (let i = 0; i < 300; i++) await api.post(configMaps, configMap(`m${i}`))
-    // The piece that waited to be read, then the end: what waited behind it was let go.
+    // The chunk that waited to be read, then the end; later chunks were dropped.
     for (const watch of before) expect((await watch.rest()).length).toBeLessThan(50)
     await api.close()
   })
