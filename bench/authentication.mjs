@@ -30,7 +30,7 @@ const rows = inside.map(({ name, microseconds }) => {
     slowerPercent: (1 - outside.get('anonymous') / overTls) * 100,
   }
 })
-const head = ['who is calling', 'in the server', 'more than anonymous', 'over TLS', 'so at most', 'fewer than anonymous']
+const head = ['authentication', 'in the server', 'vs. anonymous', 'over TLS', 'maximum rate', 'decrease vs. anonymous']
 const cells = rows.map(({ name, microseconds, addedMicroseconds, overTlsMicroseconds, perSecond, slowerPercent }) => [
   name,
   `${figure(microseconds)} µs`,
@@ -39,9 +39,7 @@ const cells = rows.map(({ name, microseconds, addedMicroseconds, overTlsMicrosec
   `${figure(perSecond)}/s`,
   `${slowerPercent.toFixed(1)} %`,
 ])
-process.stdout.write(
-  `Time of the processor for one GET; TLS with ${clients} connections that are kept.\n\n${markdownTable(head, cells)}`,
-)
+process.stdout.write(`Server CPU time per GET; TLS with ${clients} kept connections.\n\n${markdownTable(head, cells)}`)
 if (!flags.quick) saveResults('authentication', { clients, rows })
 
 /** Server CPU microseconds per GET, by method: the best of several alternating rounds. */

@@ -250,7 +250,7 @@ function row({ text, field, owners }: BlamedLine, names: Readonly<Record<Side, s
     'div',
     {
       class: classes.join(' '),
-      title: title === '' ? 'nobody owns this' : title,
+      title: title === '' ? 'no owner' : title,
       'data-field': field,
       'data-owners': managersOf.join(','),
     },

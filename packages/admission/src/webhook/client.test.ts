@@ -167,7 +167,7 @@ describe('createCredentialsResolver', () => {
       'a.shop.svc:443': named('exact'),
       '*.shop.svc:443': named('star'),
       '*.svc': named('without port'),
-      '*': named('anybody'),
+      '*': named('wildcard'),
       me: named('current'),
     },
     current: 'me',
@@ -177,8 +177,8 @@ describe('createCredentialsResolver', () => {
     ['a.shop.svc:443', 'exact'],
     ['b.shop.svc:443', 'star'],
     ['b.other.svc:443', 'without port'],
-    ['b.other.svc:8443', 'anybody'],
-    ['example.com:443', 'anybody'],
+    ['b.other.svc:8443', 'wildcard'],
+    ['example.com:443', 'wildcard'],
   ])('resolves %s to %s', (host, ca) => expect(choose(host)?.ca).toBe(ca))
 
   it('falls back to the current context, then to no credentials', () => {
