@@ -39,11 +39,11 @@ export type {
   ServiceAddress,
   ServiceResolver,
   WebhookCredentials,
-  WebhookMetrics,
   WebhookRequest,
   WebhookResponse,
   WebhookTarget,
   WebhookTransport,
 } from './webhook/interfaces.ts'
+export type { WebhookMetrics } from './webhook/metrics.ts'
 export { createClusterServiceResolver } from './webhook/service-resolver.ts'
 export { WebhookError } from './webhook/webhook-error.ts'

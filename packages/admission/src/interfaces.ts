@@ -7,7 +7,7 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { WebhookMetrics } from './webhook/interfaces.ts'
+import type { WebhookMetrics } from './webhook/metrics.ts'
 
 /** The kind of a request. A plugin decides from this alone whether it handles the request. */
 export interface AdmissionTarget {

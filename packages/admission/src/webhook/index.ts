@@ -9,6 +9,7 @@ export {
 export { createCredentialsResolver, type KubeconfigUsers } from './credentials.ts'
 export type { ClientConfig } from './hook.ts'
 export type * from './interfaces.ts'
+export type * from './metrics.ts'
 export { mutatingWebhooks } from './mutating.ts'
 export type { WebhookEnvironment, WebhookOptions } from './options.ts'
 export { createClusterServiceResolver } from './service-resolver.ts'
