@@ -10,7 +10,7 @@ export interface WebhookOptions extends WebhookDispatcherOptions {
 }
 
 /** How a server calls webhooks: transport, resolvers, in-process webhooks and credentials. */
-export interface WebhookEnvironment extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'credentialsFor'> {
+export interface WebhookEnvironment extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'resolveCredentials'> {
   /** Reads the kubeconfig that the plugin configuration names. Absent: calls carry no credentials. */
   readonly credentials?: ((kubeconfigPath: string) => CredentialsResolver) | undefined
 }
