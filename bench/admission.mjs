@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/admission.mjs [--quick]`: what admission plugins cost, alone and in requests without a socket.
+// `node bench/admission.mjs [--quick]`: the cost of admission plugins, alone and in requests without a socket.
 import { parseArgs } from 'node:util'
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

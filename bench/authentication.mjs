@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node bench/authentication.mjs [--quick]`: requests by every way of saying who is calling, against anonymous ones; the server as a
-// function, and over TLS in a process of its own.
+// `node bench/authentication.mjs [--quick]`: requests with each authenticator, compared with anonymous
+// requests; the server without sockets, and over TLS in a separate process.
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:https'
 import { createInterface } from 'node:readline'
@@ -30,7 +30,7 @@ const rows = inside.map(({ name, microseconds }) => {
     slowerPercent: (1 - outside.get('anonymous') / overTls) * 100,
   }
 })
-const head = ['who is calling', 'in the server', 'more than anonymous', 'over TLS', 'so at most', 'fewer than anonymous']
+const head = ['authentication', 'in the server', 'vs. anonymous', 'over TLS', 'maximum rate', 'decrease vs. anonymous']
 const cells = rows.map(({ name, microseconds, addedMicroseconds, overTlsMicroseconds, perSecond, slowerPercent }) => [
   name,
   `${figure(microseconds)} µs`,
@@ -39,12 +39,10 @@ const cells = rows.map(({ name, microseconds, addedMicroseconds, overTlsMicrosec
   `${figure(perSecond)}/s`,
   `${slowerPercent.toFixed(1)} %`,
 ])
-process.stdout.write(
-  `Time of the processor for one GET; TLS with ${clients} connections that are kept.\n\n${markdownTable(head, cells)}`,
-)
+process.stdout.write(`Server CPU time per GET; TLS with ${clients} kept connections.\n\n${markdownTable(head, cells)}`)
 if (!flags.quick) saveResults('authentication', { clients, rows })
 
-/** Microseconds of the server's processor for one GET, by method: the best of several rounds, in which the methods take turns. */
+/** Server CPU microseconds per GET, by method: the best of several alternating rounds. */
 async function measureOutside() {
   const child = spawn(process.execPath, [program, '--serve'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
@@ -59,7 +57,7 @@ async function measureOutside() {
       for (const { name, headers, certificate, key } of methods) {
         const agent = new Agent({ keepAlive: true, maxSockets: clients, ca, cert: certificate, key })
         const get = () => send(`${url}${path}`, { agent, headers })
-        // Handshakes are not what is measured.
+        // Excludes TLS handshakes from the measurement.
         await throughput(clients * 4, clients, get)
         const from = await used()
         await throughput(requests, clients, get)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/authorization.mjs [--quick] [--time 400]`: decisions by 10 000 bindings, and what they cost requests.
+// `node bench/authorization.mjs [--quick] [--time 400]`: decisions with 10 000 bindings, and their cost in requests.
 import { parseArgs } from 'node:util'
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/custom-resources.mjs [-- --aggregation]`: definitions at run time and their objects, inside one process. Prints a table
+// `node bench/custom-resources.mjs [-- --aggregation]`: definitions and their objects, in one process. Prints a table
 // and writes bench/results/custom-resources.json.
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/expressions.mjs [--quick]`: what rules and policies in CEL cost, alone and in requests without a socket.
+// `node bench/expressions.mjs [--quick]`: the cost of CEL rules and policies, alone and in requests without a socket.
 import { parseArgs } from 'node:util'
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

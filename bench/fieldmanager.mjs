@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/fieldmanager.mjs [--quick] [--time 400] [--prof]`: field management alone, in a process of its own.
+// `node bench/fieldmanager.mjs [--quick] [--time 400] [--prof]`: field management alone, in a separate process.
 import { parseArgs } from 'node:util'
 import { fieldManagerTables } from './lib/fieldmanager-tables.mjs'
 import { bundleInside, profiling, runInside } from './lib/inside.mjs'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node bench/kinds.mjs [--quick] [--time 400] [--prof]`: decoding, completing and checking objects, and their protobuf form
-// beside that of the library alone, in a process of its own.
+// `node bench/kinds.mjs [--quick] [--time 400] [--prof]`: decoding, defaulting and validating objects, and protobuf
+// compared with the library alone, in a separate process.
 import { parseArgs } from 'node:util'
 import { bundleInside, profiling, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

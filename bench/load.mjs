@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run bench:load -- [--storage memory|durable|both] [--n 5000] [--only create,list] [--prof]`: drives our server with the
-// load generator in ../shared/bench and shows each figure beside the stock server's.
+// `npm run bench:load -- [--storage memory|durable|both] [--n 5000] [--only create,list] [--prof]`: runs the load generator of
+// ../shared/bench against the server and compares the results with the stock server.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,16 +34,16 @@ for (const storage of modes) results[storage] = await drive(storage)
 for (const storage of modes) print(storage, results[storage])
 saveResults('load', { objects: Number(flags.n), http: flags.http2 ? 2 : 1.1, ...results })
 
-/** False, with a sentence that says why, where the generator cannot be had. */
+/** Whether the generator is available; prints the reason when it is not. */
 function buildGenerator() {
   if (!existsSync(join(generatorSource, 'main.go'))) {
-    console.log('bench:load is skipped: there is no load generator at ../shared/bench')
+    console.log('bench:load skipped: no load generator at ../shared/bench')
     return false
   }
   mkdirSync(join(root, 'bench/dist'), { recursive: true })
   const { status, error, stderr } = spawnSync('go', ['build', '-o', generator, '.'], { cwd: generatorSource, encoding: 'utf8' })
   if (status === 0) return true
-  console.log(`bench:load is skipped: the load generator needs Go: ${error?.message ?? stderr}`)
+  console.log(`bench:load skipped: the load generator needs Go: ${error?.message ?? stderr}`)
   return false
 }
 
@@ -97,7 +97,7 @@ function print(storage, rows) {
   console.log(markdownTable(['workload', 'krmkit', 'stock', 'factor', 'p50 / p99 ms', 'server CPU', 'faults'], table))
 }
 
-/** What the server itself spends: comparable between runs even where the machine is shared. */
+/** CPU time of the server, which is comparable between runs on a shared machine. */
 function cpuPerOperation({ workload, ops_per_s, serverCpuSeconds }) {
   const operations = operationsOf(workload)
   if (operations === undefined || ops_per_s === undefined || serverCpuSeconds === undefined) return '–'

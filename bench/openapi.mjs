@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/openapi.mjs`: what OpenAPI documents cost, and how soon they follow a definition that changes; inside one process.
+// `node bench/openapi.mjs`: the cost of OpenAPI documents, and their delay after a changed definition, in one process.
 // Prints tables and writes bench/results/openapi.json.
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

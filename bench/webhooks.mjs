@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node bench/webhooks.mjs [--quick] [--time 400]`: what admission webhooks and the audit trail cost a request without a socket.
+// `node bench/webhooks.mjs [--quick] [--time 400]`: the cost of admission webhooks and the audit log in a request without a socket.
 import { parseArgs } from 'node:util'
 import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'

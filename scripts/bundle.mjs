@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles the command `krmkit` from the sources into packages/krmkit/dist/bundle, only when a source has changed.
-// Dynamic imports stay separate files, so that what a start does not need is not read.
+// Bundles the command `krmkit` into packages/krmkit/dist/bundle when a source has changed. Dynamic imports stay separate files, so that
+// the start does not load them.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -26,10 +26,10 @@ const out = join(root, 'packages/krmkit/dist/bundle')
 const stampFile = join(out, 'sources.stamp')
 /** Runs the command. */
 export const bundleFile = join(out, 'main.cjs')
-/** Packages with native parts cannot be bundled: the bundle points at them where they are installed. */
+/** Packages with native code cannot be bundled; the bundle imports them from their installation. */
 const native = { lmdb: 'packages/storage' }
 
-/** Brings the bundle up to date, in a process of its own so that the bundler's memory is given back. */
+/** Updates the bundle in a separate process, so that the bundler's memory is released. */
 export function bundle() {
   if (isFresh()) return
   const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], { stdio: ['ignore', 2, 2] })
@@ -43,7 +43,7 @@ function isFresh() {
   return existsSync(bundleFile) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourcesStamp()
 }
 
-/** Changes when a file that may go into the bundle comes, goes or changes. */
+/** A digest of all files that the bundle may include. */
 function sourcesStamp() {
   const hash = createHash('sha256').update(process.version)
   const add = (file) => {
@@ -68,7 +68,7 @@ async function build() {
   const { rolldown } = await import('rolldown')
   const options = {
     platform: 'node',
-    // What the oldest supported node does not know is put in its words.
+    // Syntax is lowered for the oldest supported Node version.
     transform: { target: 'node20' },
     resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },
     plugins: [nativePackages()],
@@ -88,7 +88,7 @@ async function build() {
     minify: { mangle: false, compress: true, codegen: true },
   })
   await build.close()
-  // A thread starts from a file of its own, and is loaded faster without what the command needs besides.
+  // The worker thread has a separate file, which loads faster without the code of the command.
   const worker = await rolldown({ ...options, input: join(root, 'packages/krmkit/src/yaml/yaml-worker.ts') })
   await worker.write({
     file: join(out, 'yaml-worker.cjs'),
@@ -102,13 +102,13 @@ async function build() {
   writeFileSync(stampFile, stamp)
 }
 
-/** One short run whose compiled code later runs begin with. A start works without it, only slower. */
+/** A short run that writes the V8 code cache for later runs. Without the cache, starts are only slower. */
 async function warmUp() {
   const dir = mkdtempSync(join(tmpdir(), 'krmkit-'))
   try {
     await exercise({ bundleFile, dir, env: { ...process.env, KRMKIT_WRITE_CODE_CACHE: '1' } })
   } catch (error) {
-    console.error(`krmkit: starts will take longer, for a first one did not go well: ${error.message}`)
+    console.error(`krmkit: no code cache, so starts are slower: ${error.message}`)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

@@ -1,8 +1,8 @@
 /**
- * Runs the bundled command with the code that V8 made of it in an earlier run: reading and compiling 2 MB of JavaScript
- * is a third of a start. A cache of another version of Node is refused by V8, and what it was made of is compiled anew.
+ * Runs the bundled command with the V8 code cache of an earlier run, since loading and compiling 2 MB of JavaScript takes a third of the
+ * start. V8 rejects the cache of another Node version, and the code is compiled again.
  *
- * With KRMKIT_WRITE_CODE_CACHE set, what was compiled in this run is written when the process ends.
+ * With KRMKIT_WRITE_CODE_CACHE set, the cache is written when the process exits.
  */
 'use strict'
 const { readFileSync, writeFileSync } = require('node:fs')
@@ -10,7 +10,7 @@ const { createRequire } = require('node:module')
 const { dirname, join, resolve } = require('node:path')
 const { Script, constants } = require('node:vm')
 
-/** Loaded files by their paths. */
+/** Loaded files by path. */
 const loaded = new Map()
 
 function load(file) {

@@ -1,4 +1,4 @@
-/** Lets a server of its own do a little of everything that servers do, so that V8 has compiled it. */
+/** Exercises the common code paths of a server, so that V8 compiles them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ async function urlOf(stdout) {
     const found = /https:\/\/[^\s;]+/.exec(text)
     if (found !== null) return found[0]
   }
-  throw new Error('it did not say where it serves')
+  throw new Error('the server did not print its address')
 }
 
 const object = (name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { a: 'b' } }, data: { key: 'value' } })
@@ -54,11 +54,11 @@ const steps = [
   { method: 'DELETE', path: `${maps}/a` },
 ]
 
-/** Sends one request and reads its answer to the end. */
+/** Sends one request and reads the complete response. */
 function send(url, { method = 'GET', path, accept = 'application/json', type = 'application/json', body }) {
   const headers = { authorization: 'Bearer exercise', accept, ...(body === undefined ? {} : { 'content-type': type }) }
   return new Promise((resolve, reject) => {
-    // The certificate is one that this server has just made for itself.
+    // The server's certificate was just created and is self-signed.
     const sent = request(`${url}${path}`, { method, headers, rejectUnauthorized: false }, (answer) => {
       answer.resume().once('end', resolve).once('error', reject)
       if (answer.statusCode >= 400) reject(new Error(`${method} ${path} was answered with ${answer.statusCode}`))

@@ -1,8 +1,8 @@
-// Reads facts of the built-in types (a folder of group files, as shared/model describes them) and writes
-// packages/kinds/src/data: one module a group holding compact JSON, parsed on first use, and a small one with
-// what discovery needs of all groups (kinds, resources), so that starting a server reads no type.
+// Reads the model of the built-in types (a folder of group files, as described in shared/model) and writes packages/kinds/src/data: one
+// module per group with compact JSON, parsed on first use, and a small one with the data that discovery needs (kinds, resources), so that the
+// start of a server parses no types.
 //   node scripts/import-model.mjs [FOLDER]
-//   node scripts/import-model.mjs --check    # only tell whether what is written is current
+//   node scripts/import-model.mjs --check    # only report whether the files are up to date
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -28,7 +28,7 @@ for (const file of fs
 put(
   path.join(to, 'index.generated.ts'),
   `${header}${groups.map((g) => `import { ${g}Json } from './${g}.generated.ts'\n`).join('')}
-/** Facts of each group, by the name of its folder, as JSON text. */
+/** The model of each group as JSON text, by folder name. */
 export const modelFiles: Readonly<Record<string, string>> = {
 ${groups.map((g) => `  ${g}: ${g}Json,\n`).join('')}}
 `,
@@ -36,7 +36,7 @@ ${groups.map((g) => `  ${g}: ${g}Json,\n`).join('')}}
 put(
   path.join(to, 'catalog.generated.ts'),
   `${header}
-/** Kinds and resources of each group, by the name of its folder, as JSON text; the shape is \`CatalogFacts\` of catalog/facts.ts. */
+/** Kinds and resources of each group as JSON text, by folder name; the type is \`CatalogFacts\` of catalog/facts.ts. */
 export const catalogJson: string = ${quote(JSON.stringify(catalog))}
 `,
 )
@@ -53,7 +53,7 @@ function put(file, text) {
   } else if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) stale.push(path.relative(root, file))
 }
 
-/** The part of a group's facts that discovery shows; absent members are false or none. */
+/** The part of a group's model that discovery needs; absent members are false or empty. */
 function groupCatalog({ group, versions }) {
   const out = { group, versions: {} }
   for (const [version, facts] of Object.entries(versions)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run release` rehearses a release: builds, packs every package, checks each tarball, installs all of them in an empty project and
-// runs the examples of the READMEs there. `npm run release -- --publish` publishes what passed. `--keep` keeps the folder.
+// `npm run release` is a dry run: it builds and packs every package, checks each tarball, installs all of them in an empty project and runs
+// the README examples there. `npm run release -- --publish` also publishes. `--keep` keeps the folder.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ try {
   if (values.keep) console.log(`kept: ${work}`)
   else rmSync(work, { recursive: true, force: true })
 }
-console.log(`${passed} passed, ${failures.length} failed${values.publish ? '' : ' (rehearsal, nothing was published)'}`)
+console.log(`${passed} passed, ${failures.length} failed${values.publish ? '' : ' (dry run, nothing published)'}`)
 process.exitCode = failures.length === 0 ? 0 : 1
 
 function packageFolders() {
@@ -48,7 +48,7 @@ function packageFolders() {
     .filter((each) => existsSync(join(each, 'tsconfig.json')))
 }
 
-/** A release names its changes; packages are versioned together. */
+/** A release needs a changelog entry; packages are versioned together. */
 function unreleasedProblems(packages) {
   const versions = new Set(packages.map(({ manifest }) => manifest.version))
   const problems = versions.size === 1 ? [] : [`packages have different versions: ${[...versions].join(', ')}`]

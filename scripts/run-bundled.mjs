@@ -1,4 +1,4 @@
-/** Runs a TypeScript program of `tests/` with the sources of the packages: Node 20 reads no TypeScript, so that it is bundled first. */
+/** Runs a TypeScript program of `tests/` with the sources of the packages, bundled first since Node 20 cannot run TypeScript. */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { root, setup } from './setup.mjs'
 
 /**
  * @param {string} source path from the root
- * @param {{ name: string, args: string[], nodeFlags?: string[] }} options `name`: of the bundle in `tests/dist`
+ * @param {{ name: string, args: string[], nodeFlags?: string[] }} options `name`: name of the bundle in `tests/dist`
  */
 export async function runBundled(source, { name, args, nodeFlags = [] }) {
   setup()
@@ -16,7 +16,7 @@ export async function runBundled(source, { name, args, nodeFlags = [] }) {
   const bundle = await rolldown({
     input: join(root, source),
     platform: 'node',
-    // What the oldest supported node does not know is put in its words.
+    // Syntax is lowered for the oldest supported Node version.
     transform: { target: 'node20' },
     external: ['lmdb'],
     resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },

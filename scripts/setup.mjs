@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Installs the dependencies of the workspace, once: a stamp of the lock file and the node version makes the next run a
-// matter of milliseconds. `npm run setup`.
+// Installs the dependencies of the workspace once: a stamp of the lock file and the Node version skips later runs.
+// `npm run setup`.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const stampFile = `${root}node_modules/.cache/setup.stamp`
 const pnpm = 'pnpm@10.34.9'
 
-/** Makes sure that the dependencies of the lock file are installed. Ends the process when they cannot be. */
+/** Installs the dependencies of the lock file. Exits the process on failure. */
 export function setup() {
   const stamp = createHash('sha256')
     .update(readFileSync(`${root}pnpm-lock.yaml`))
@@ -29,7 +29,7 @@ export function setup() {
     },
   )
   if (status !== 0) {
-    console.error(`krmkit: installing the dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
+    console.error(`krmkit: installation of dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
     process.exit(status ?? 1)
   }
   mkdirSync(`${root}node_modules/.cache`, { recursive: true })

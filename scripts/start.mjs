@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm start -- FLAGS`: installs what is missing, bundles what has changed, and becomes `krmkit serve` with durable storage.
+// `npm start -- FLAGS`: installs dependencies, updates the bundle, and runs `krmkit serve` with durable storage.
 import { createRequire } from 'node:module'
 import { bundle, bundleFile } from './bundle.mjs'
 import { setup } from './setup.mjs'
@@ -12,7 +12,7 @@ process.argv = [process.argv[0], bundleFile, 'serve', ...(hasStorage ? [] : ['--
 if (process.env.npm_lifecycle_event === 'start') followParent()
 createRequire(import.meta.url)(bundleFile)
 
-/** npm runs us through a shell that dies of a signal without passing it on: losing it means to stop. */
+/** npm runs this script through a shell that does not forward signals, so the exit of the shell stops the server. */
 function followParent() {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm test -- ARGUMENTS`: installs what is missing and runs the tests once; arguments go to vitest.
+// `npm test -- ARGUMENTS`: installs dependencies and runs the tests once; arguments go to vitest.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// `npm run wire -- OPTIONS`: replays the recorded answers of ../shared/wire against our server and prints a table.
+// `npm run wire -- OPTIONS`: replays the recordings of ../shared/wire against the server and prints a table.
 //
 //   --folder NAME     only this folder; may be repeated
 //   --scenario TEXT   only scenarios whose file name contains the text; may be repeated
-//   --list-failures   every failing step, with what differs
-//   --wording         texts that differ, too
-//   --allow FILE      steps that may fail: one `folder/scenario/step` a line, `*` for any part, # begins a remark
-//   --json FILE       write the whole result
-//   --jobs N          servers that work side by side; default 6
+//   --list-failures   print every failing step with its differences
+//   --wording         also compare texts
+//   --allow FILE      steps that may fail: one `folder/scenario/step` per line, `*` matches any part, # starts a comment
+//   --json FILE       write the complete result
+//   --jobs N          number of parallel servers; default 6
 //
-// Scenarios that need server flags run against a server with just those flags; those that need the webhook server or a
-// compacted history run when WIRE_HAVE names them or when this script can provide them.
+// Scenarios with server flags run against a server with these flags. Scenarios that need the webhook server or a compacted history run when
+// WIRE_HAVE names it or this script can provide it.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
@@ -42,7 +42,7 @@ const { values: options } = parseArgs({
 
 const jobs = Number(options.jobs)
 
-/** Children go when this script goes, however it goes. */
+/** Kills the children when this script exits for any reason. */
 const children = new Set()
 const folders = new Set()
 function start(args, options) {
@@ -60,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 if (!existsSync(join(shared, 'wire.mjs'))) {
-  console.log('wire: the recordings (../shared/wire) are not here; nothing was checked')
+  console.log('wire: no recordings in ../shared/wire; nothing was checked')
   process.exit(0)
 }
 setup()
@@ -95,7 +95,7 @@ async function main() {
   return printTable(rows)
 }
 
-/** Files that were asked for, by folder. */
+/** The selected files, by folder. */
 function chosenScenarios() {
   const chosen = []
   for (const folder of readdirSync(join(shared, 'scenarios')).sort()) {
@@ -111,7 +111,7 @@ function chosenScenarios() {
   return chosen
 }
 
-/** One group for each set of flags and needs: they share a server. */
+/** One group for each set of flags and requirements; a group shares a server. */
 function groupScenarios(scenarios) {
   const groups = new Map()
   for (const scenario of scenarios) {
@@ -123,7 +123,7 @@ function groupScenarios(scenarios) {
   return [...groups.values()]
 }
 
-/** Shares the scenarios out among a few servers: most of their time is waiting. */
+/** Distributes the scenarios over several servers, which mostly wait. */
 async function checkGroup({ flags, needs, scenarios }) {
   const webhook = needs.includes('webhook-server') ? await startWebhook() : { stop: () => undefined }
   if (webhook === undefined) return scenarios.map(skipped)
@@ -177,7 +177,7 @@ function skipped({ folder, file }) {
   return { folder, report: { skipped: steps, wordingSame: 0, wordingAll: 0, report: [] } }
 }
 
-/** Our server on a free port; undefined when it does not know one of the flags. */
+/** Starts the server on a free port; undefined when it does not support one of the flags. */
 async function startServer(directory, flags) {
   const own = [
     'serve',
@@ -203,7 +203,7 @@ async function startServer(directory, flags) {
     return undefined
   }
   child.on('exit', (code) => {
-    if (!stop.asked) console.log(`wire: the server went away (${code}): ${errors.slice(-2000)}`)
+    if (!stop.asked) console.log(`wire: the server exited (${code}): ${errors.slice(-2000)}`)
   })
   return { url, stop: stop.stop }
 }
@@ -221,7 +221,7 @@ async function startWebhook() {
   return { stop: stopper(child).stop }
 }
 
-/** Waits until revision 1 can no longer be read. */
+/** Waits until revision 1 is compacted. */
 async function compacted(url) {
   const path = '/api/v1/namespaces?resourceVersion=1&resourceVersionMatch=Exact'
   for (let tries = 0; tries < 60; tries++) {

@@ -4,9 +4,9 @@ import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 import { root } from './source-files.ts'
 
-/** Packages that tools in browsers use: bundled as for one, and run where there is nothing of node. */
+/** Packages for browser tools, bundled as for a browser and run without Node built-ins. */
 
-/** One script that leaves its exports in `bundle`; fails when anything is imported that a browser does not have. */
+/** A script that assigns its exports to `bundle`; fails when it imports modules that browsers do not have. */
 async function bundleOf(source: string): Promise<string> {
   const build = await rolldown({
     input: 'entry',
@@ -32,7 +32,7 @@ async function bundleOf(source: string): Promise<string> {
   return chunk.code
 }
 
-/** What the script leaves in `bundle.answer`, with what every browser has and nothing more. */
+/** The value that the script assigns to `bundle.answer`, run with browser globals only. */
 function run(code: string): unknown {
   const web = { TextEncoder, TextDecoder, structuredClone, atob, btoa, crypto, URL, console }
   const context = createContext({ ...web })
@@ -63,7 +63,7 @@ describe('in a browser', () => {
     })
   })
 
-  it('@krmkit/fieldmanager alone is small, and @krmkit/kinds gives one kind without all others', async () => {
+  it('@krmkit/fieldmanager alone is small, and @krmkit/kinds can be imported one kind at a time', async () => {
     const engine = await bundleOf(`export { apply as answer } from '@krmkit/fieldmanager'`)
     expect(engine.length).toBeLessThan(200_000)
     const one = await bundleOf(
@@ -74,7 +74,7 @@ describe('in a browser', () => {
     expect(one.length).toBeLessThan(all.length / 2)
   })
 
-  it('@krmkit/schema reads and prints', async () => {
+  it('@krmkit/schema parses and prints', async () => {
     const code = await bundleOf(`
       import { parseYaml, printYaml, readManifest } from '@krmkit/schema'
       export const answer = [printYaml(parseYaml('b: [1]\\na: yes').value), readManifest('a: 1\\nb: {c: 2}')[0].range('b.c').column]

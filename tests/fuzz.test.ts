@@ -4,8 +4,8 @@ import { type Draft, requestAt } from './fuzz/requests.ts'
 import { type FuzzedServer, startInProcess } from './fuzz/transports.ts'
 
 /**
- * Hostile requests of every sort against a whole server, without a socket: never a 500, never a hang, nothing run as another user, and
- * refusals are Status documents. `npm run fuzz` sends a million of them over every transport. The seed is printed when something fails.
+ * Hostile requests of every kind against a server without a socket: never a 500, a hang, or a request as another user, and
+ * rejections are Status documents. `npm run fuzz` sends a million of them over every transport. Failures print the seed.
  */
 
 const requests = 24_000
@@ -34,7 +34,7 @@ describe('hostile requests', () => {
           status: 'Failure',
         })
     }
-    // The run reached both sides: things were stored and things were refused.
+    // Some requests stored objects and some were rejected.
     expect(seen.get(200) ?? 0).toBeGreaterThan(500)
     expect(seen.get(201) ?? 0).toBeGreaterThan(50)
     expect(seen.get(400) ?? 0).toBeGreaterThan(500)
@@ -51,7 +51,7 @@ describe('hostile requests', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('makes the same request of the same seed and number', () => {
+  it('generates the same request for the same seed and number', () => {
     expect(requestAt(seed, 7, 'http2')).toEqual(requestAt(seed, 7, 'http2'))
     expect(requestAt(seed, 7, 'http2')).not.toEqual(requestAt(seed, 8, 'http2'))
   })

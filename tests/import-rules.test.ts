@@ -62,16 +62,16 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   zod: ['schema', 'kinds', 'authentication', 'authorization', 'admission', 'apiserver'],
 }
 
-/** What tests may use beside what their package uses. */
+/** Additional imports of tests. */
 const testLibraries = new Set(['vitest', 'fast-check', 'rolldown', '@kubernetes/client-node', '@bufbuild/cel-spec'])
 
-/** Facts of the built-in types, which tests of lower packages read too. */
+/** The model of the built-in types, which tests of lower packages read, too. */
 const typeFacts = 'packages/kinds/src/data/'
 
-/** Modules of node that open connections. */
+/** Node modules that open connections. */
 const sockets = new Set(['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dgram'])
 const mayUseSockets = new Set(['http', 'client'])
-/** Harmless there: `isIP`. */
+/** Only `isIP`. */
 const mayUseNet = new Set(['certificates', 'krmkit'])
 
 const folders = packageFolders()
@@ -152,7 +152,7 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('uses the libraries it may, each through one module', () => {
+  it('uses only allowed libraries, each through one module', () => {
     const foreign = all.filter(({ from }) => !/^(\.|node:|@krmkit\/|krmkit(\/|$))/.test(from))
     const wrong = foreign.filter(({ from, inTest }) => {
       const library = packageNameOf(from)
@@ -186,7 +186,7 @@ describe.each(folders)('%s', (name) => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('opens connections only where that is its business', () => {
+  it('opens connections only in allowed modules', () => {
     if (mayUseSockets.has(name)) return
     const wrong = production.filter(
       ({ from, typeOnly }) => sockets.has(from) && !typeOnly && !(from === 'node:net' && mayUseNet.has(name)),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './source-files.ts'
 
-/** Longest module that a reader is asked to take in. */
+/** Maximum number of lines of a module. */
 const maxLines = 500
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 const license = readFileSync(join(root, 'LICENSE'), 'utf8')
@@ -12,7 +12,7 @@ describe.each(packageFolders())('%s', (name) => {
   const folder = `packages/${name}`
   const manifest = manifestOf(folder)
 
-  it('says what it is', () => {
+  it('has complete metadata', () => {
     expect(manifest).toMatchObject({
       name: name === 'krmkit' ? 'krmkit' : `@krmkit/${name}`,
       license: 'Apache-2.0',
@@ -42,12 +42,12 @@ describe.each(packageFolders())('%s', (name) => {
     }
   })
 
-  it('has commands that exist and may be run', () => {
+  it('has executable commands', () => {
     for (const path of Object.values(manifest.bin ?? {}))
       expect(statSync(join(root, folder, path)).mode & 0o111, path).not.toBe(0)
   })
 
-  it('pins what it depends on, and builds after it', () => {
+  it('pins its dependencies, and references their builds', () => {
     const { references = [] } = JSON.parse(readFileSync(join(root, folder, 'tsconfig.json'), 'utf8')) as {
       references?: { path: string }[]
     }
@@ -63,7 +63,7 @@ describe.each(packageFolders())('%s', (name) => {
     expect(references.map(({ path }) => path).sort()).toEqual(siblings.sort())
   })
 
-  it('has modules that can be read in one sitting', () => {
+  it('has modules of limited length', () => {
     const long = sourceFiles(`${folder}/src`)
       .filter((file) => !file.endsWith('.test.ts') && !file.includes('/testdata/'))
       .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))
@@ -72,7 +72,7 @@ describe.each(packageFolders())('%s', (name) => {
   })
 })
 
-it('the workspace itself pins its tools', () => {
+it('the workspace pins its tools', () => {
   const { devDependencies = {} }: Manifest = manifestOf('.')
   for (const [tool, version] of Object.entries(devDependencies)) {
     if (version !== 'workspace:*') expect(version, tool).toMatch(exact)

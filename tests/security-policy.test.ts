@@ -3,32 +3,32 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from './source-files.ts'
 
-/** The limits that SECURITY.md states are those of the code. */
+/** Compares the limits of SECURITY.md with the code. */
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const server = 'packages/apiserver/src/server-options.ts'
 const port = 'packages/http/src/listen.ts'
 
-/** Where each limit is set: a file, and a constant, a member or a default in it. */
+/** The source of each limit: a file, and a constant, member or default in it. */
 const sources: Readonly<Record<string, readonly [file: string, name: string]>> = {
-  'body of a request': [server, 'bodyBytes'],
-  'object that is stored': [server, 'objectBytes'],
-  'reading requests at a time': [server, 'readOnlyInFlight'],
-  'writing requests at a time': [server, 'mutatingInFlight'],
-  'time of a request that is no watch': [server, 'requestTimeoutMs'],
-  'shortest life of a watch that sets none': [server, 'watchMs'],
+  'request body': [server, 'bodyBytes'],
+  'stored object': [server, 'objectBytes'],
+  'read-only requests in flight': [server, 'readOnlyInFlight'],
+  'mutating requests in flight': [server, 'mutatingInFlight'],
+  'timeout of non-watch requests': [server, 'requestTimeoutMs'],
+  'minimum duration of a watch without timeout': [server, 'watchMs'],
   'request line and headers': [port, 'headerBytes'],
-  'time to send the headers': [port, 'headersTimeoutMs'],
-  'time to send the body': [port, 'requestTimeoutMs'],
-  'least speed of a body, in bytes a second': [port, 'bodyBytesPerSecond'],
-  'window in which that speed is measured': [port, 'bodyWindowMs'],
+  'time to receive the headers': [port, 'headersTimeoutMs'],
+  'time to receive the body': [port, 'requestTimeoutMs'],
+  'minimum rate of a body, in bytes per second': [port, 'bodyBytesPerSecond'],
+  'window of that rate': [port, 'bodyWindowMs'],
   'idle connection': [port, 'idleTimeoutMs'],
   'TLS handshake': [port, 'handshakeTimeoutMs'],
   'streams of an HTTP/2 connection': [port, 'concurrentStreams'],
-  'connections without a whole request head': [port, 'pendingConnections'],
-  'the same for one address': [port, 'pendingConnectionsPerAddress'],
-  'body that is read after a refusal': ['packages/http/src/unread-body.ts', 'discardBytes'],
-  'terms and values of a selector': ['packages/meta/src/selectors/selector-limits.ts', 'maxSelectorTerms'],
+  'connections without a complete request head': [port, 'pendingConnections'],
+  'the same, per address': [port, 'pendingConnectionsPerAddress'],
+  'body that is read and discarded after a rejection': ['packages/http/src/unread-body.ts', 'discardBytes'],
+  'terms and values of a selector': ['packages/meta/src/selector-limits.ts', 'maxSelectorTerms'],
   'operations of a JSON patch': ['packages/fieldmanager/src/patch/json-patch.ts', 'maxOperations'],
   'depth of JSON': ['packages/schema/src/json/parse-json.ts', 'maxJsonDepth'],
   'depth of YAML': ['packages/schema/src/yaml/read-nodes.ts', 'maxDepth'],
@@ -38,20 +38,20 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'causes of a Status': ['packages/meta/src/validation/error-list.ts', 'maxFieldErrors'],
   'characters of all causes': ['packages/meta/src/validation/error-list.ts', 'maxFieldErrorsLength'],
   'characters of a rejected value in a message': ['packages/meta/src/go-text.ts', 'maxPrintedLength'],
-  "manager's name": ['packages/meta/src/validation/managed-fields.ts', 'maxFieldManagerLength'],
+  'characters of a field manager name': ['packages/meta/src/managed-fields.ts', 'maxFieldManagerLength'],
   'characters of a warning': ['packages/apiserver/src/filters/warnings.ts', 'maxWarningCharacters'],
   'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxAllCharacters'],
   'bearer token': ['packages/authentication/src/bearer-token.ts', 'maxTokenLength'],
   'JSON Web Token': ['packages/authentication/src/jwt.ts', 'maxTokenLength'],
-  'chain of certificates': ['packages/authentication/src/x509/certificate-chain.ts', 'maxDepth'],
-  'answer of an issuer or token webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
-  'answer of an authorization webhook': ['packages/meta/src/fetch.ts', 'maxBytes'],
-  'answer of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultAnswerLimitBytes'],
-  'slice of long work': ['packages/meta/src/slices.ts', 'defaultSliceMs'],
-  'events that wait for a watcher': ['packages/storage/src/options.ts', 'maxPending'],
+  'certificates in a chain': ['packages/authentication/src/certificate-chain.ts', 'maxDepth'],
+  'response of an issuer or token webhook': ['packages/authentication/src/fetch.ts', 'maxBytes'],
+  'response of an authorization webhook': ['packages/authorization/src/webhook/fetch.ts', 'maxBytes'],
+  'response of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultResponseLimitBytes'],
+  'time slice of long computations': ['packages/meta/src/slices.ts', 'defaultSliceMs'],
+  'pending events of a watcher': ['packages/storage/src/options.ts', 'maxPending'],
 }
 
-/** Bytes, milliseconds, or a number of things. */
+/** Bytes, milliseconds, or a count. */
 const units: Readonly<Record<string, number>> = { MiB: 2 ** 20, KiB: 1024, B: 1, min: 60_000, s: 1000, ms: 1, '': 1 }
 
 function statedValue(text: string): number {
@@ -59,7 +59,7 @@ function statedValue(text: string): number {
   return Number(found?.[1]?.replaceAll(' ', '')) * (units[found?.[2] ?? ''] ?? Number.NaN)
 }
 
-/** The number that a constant, a member of defaults or a fallback of an option is set to. */
+/** The number that a constant, a member of defaults or the fallback of an option is set to. */
 function codeValue(file: string, name: string): number {
   const found = new RegExp(`\\b${name}(?:: \\w+)? ?(?:=|:|: options\\.${name} \\?\\?) (\\d[\\d_.]*(?: \\* \\d[\\d_.]*)*)`).exec(
     read(file),
@@ -94,14 +94,14 @@ describe('SECURITY.md', () => {
     for (const flag of flags) expect(command).toContain(`${flag} `)
   })
 
-  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('leads to pages that exist: %s', (page) => {
+  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('has valid links: %s', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map((match) => match[1] ?? '')
     for (const link of links) expect(existsSync(join(root, dirname(page), link)), `${page}: ${link}`).toBe(true)
   })
 })
 
 describe('docs/hardening.md', () => {
-  it('uses flags that there are', () => {
+  it('uses existing flags', () => {
     const sourcesOfFlags = [
       'serve-flags.ts',
       'admission/flags.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/** Reading the sources of the workspace as a compiler sees them, for the tests that hold the packages to their rules. */
+/** Reads the sources of the workspace with the compiler, for tests of the conventions. */
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -50,7 +50,7 @@ export function sourceFiles(folder: string, { generated = false } = {}): string[
     .sort()
 }
 
-/** What a file imports and re-exports, `import()` included. */
+/** The imports and re-exports of a file, including `import()`. */
 export function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8')
   const inTest = /\.test(-d)?\.ts$/.test(file) || file.includes('/testing/')
@@ -79,7 +79,7 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   )
 }
 
-/** `@scope/name` or `name`, without what follows. */
+/** `@scope/name` or `name`, without a sub-path. */
 export function packageNameOf(specifier: string): string {
   const parts = specifier.split('/')
   return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!

@@ -1,4 +1,4 @@
-/** Tables of the field management bench; the second shows how cost grows with the object. */
+/** Tables of the field management benchmark; the second shows the growth of cost with object size. */
 import { factor, figure, markdownTable } from './table.mjs'
 
 const columns = [
@@ -15,7 +15,7 @@ export function fieldManagerSections(rows) {
   const times = rows.map((row) => [row.object, figure(row.leaves), ...columns.map(([, key]) => figure(row[key]))])
   return [
     ['Field management alone, in µs', ['object', 'leaves', ...names], times],
-    ['Field management: ten times the object takes', ['object', ...names], growthRows(rows)],
+    ['Field management: growth for ten times the size', ['object', ...names], growthRows(rows)],
   ]
 }
 
@@ -26,7 +26,7 @@ export function fieldManagerTables(rows) {
     .join('\n')
 }
 
-/** Rows of the same kind whose number is ten times that of the row before. */
+/** Rows of the same kind with ten times the size of the previous row. */
 function growthRows(rows) {
   return rows.flatMap((row, i) => {
     const before = rows[i - 1]

@@ -1,4 +1,4 @@
-/** A small load generator over real TLS sockets, in the process that measures: the server runs in one of its own. */
+/** A small load generator over TLS sockets in the measuring process; the server runs in a separate process. */
 import { Agent, request } from 'node:https'
 import { token } from './server-process.mjs'
 
@@ -24,7 +24,7 @@ export function caller(url, clients) {
   return { call, close: () => agent.destroy() }
 }
 
-/** Runs `operation(i)` for i below `total`, `clients` at a time; resolves to operations a second. */
+/** Runs `operation(i)` for i below `total`, with `clients` concurrent clients; resolves to operations per second. */
 export async function throughput(total, clients, operation) {
   let next = 0
   const from = performance.now()
@@ -35,7 +35,7 @@ export async function throughput(total, clients, operation) {
   return (total / (performance.now() - from)) * 1000
 }
 
-/** Opens watches on one collection, makes `events` objects, and resolves to deliveries a second. */
+/** Opens watches on one collection, creates `events` objects, and resolves to deliveries per second. */
 export async function fanOut({ url, call, collection, body, watchers, events }) {
   const list = JSON.parse((await call('GET', `${collection}?limit=1`)).toString())
   const agent = new Agent({ keepAlive: true, maxSockets: watchers, rejectUnauthorized: false })

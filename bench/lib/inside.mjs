@@ -1,4 +1,4 @@
-/** Measures inside a process of its own, from the sources. */
+/** Runs measurements from the sources in a separate process. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Where measurements are bundled to, and profiles written. */
+/** The folder of bundles and profiles. */
 export const out = join(root, 'bench/dist')
 
 /**
@@ -20,7 +20,7 @@ export async function bundleInside(source, name = source.replace(/-main$/, '')) 
   const bundle = await rolldown({
     input: join(root, `bench/src/${source}.ts`),
     platform: 'node',
-    // What the oldest supported node does not know is put in its words.
+    // Syntax is lowered for the oldest supported Node version.
     transform: { target: 'node20' },
     external: ['lmdb', 'tinybench'],
     resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
@@ -31,7 +31,7 @@ export async function bundleInside(source, name = source.replace(/-main$/, '')) 
   return join(out, `${name}.mjs`)
 }
 
-/** Runs a bundled program; returns what it printed last, which is JSON. */
+/** Runs a bundled program; returns its last line, parsed as JSON. */
 export function runInside(program, { args = [], nodeFlags = [] } = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeFlags, program, ...args], {
     encoding: 'utf8',
@@ -41,5 +41,5 @@ export function runInside(program, { args = [], nodeFlags = [] } = {}) {
   return JSON.parse(stdout.trim().split('\n').at(-1))
 }
 
-/** Flags of node that leave a profile in `bench/dist/profiles`. */
+/** Node flags that write a profile to `bench/dist/profiles`. */
 export const profiling = ['--cpu-prof', '--cpu-prof-dir', join(out, 'profiles')]

@@ -1,4 +1,4 @@
-/** Results on disk: machine, date and figures of one run. */
+/** Results on disk: machine, date and results of one run. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'

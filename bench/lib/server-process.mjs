@@ -1,4 +1,4 @@
-/** Starts the server as the command does, in a process of its own, and looks at it from outside. */
+/** Starts the server with its command in a separate process and observes it. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { bundle, bundleFile } from '../../scripts/bundle.mjs'
 
 export const token = 'bench-token'
-/** Clock ticks of /proc, which are always these on Linux. */
+/** Clock ticks per second of /proc, a constant on Linux. */
 const ticksPerSecond = 100
 
 /**
- * @param {{ storage: 'memory' | 'durable', dir?: string, nodeFlags?: string[] }} options `dir`: data of an earlier run
- * @returns what is known once it is ready; `readyMs` counts from the start of the process.
+ * @param {{ storage: 'memory' | 'durable', dir?: string, nodeFlags?: string[] }} options `dir`: the data folder of an earlier run
+ * @returns the running server; `readyMs` counts from the start of the process.
  */
 export async function startServer({ storage, dir = mkdtempSync(join(tmpdir(), 'krmkit-bench-')), nodeFlags = [] }) {
   bundle()
   mkdirSync(dir, { recursive: true })
   const tokens = join(dir, 'tokens.csv')
   writeFileSync(tokens, `${token},bench,1,"system:masters"\n`)
-  // What a stock API server has no controller for is not measured with one.
+  // Without controllers, like a stock API server.
   const flags = ['--secure-port', '0', '--storage', storage, '--data-dir', dir, '--token-auth-file', tokens]
   flags.push('--controllers', '*,-deployment-controller')
   const from = performance.now()
@@ -45,9 +45,9 @@ export async function startServer({ storage, dir = mkdtempSync(join(tmpdir(), 'k
     pid: child.pid,
     cpuSeconds: () => cpuSeconds(child.pid),
     rssMiB: () => rssMiB(child.pid),
-    /** What it wrote to stderr. */
+    /** Its standard error output. */
     log: () => log,
-    /** Stops it; SIGKILL shows that what was answered is on disk. */
+    /** Stops the server; SIGKILL tests that acknowledged writes are on disk. */
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       await exited
@@ -56,13 +56,13 @@ export async function startServer({ storage, dir = mkdtempSync(join(tmpdir(), 'k
   }
 }
 
-/** Processor time of all threads so far; undefined where /proc does not tell. */
+/** CPU time of all threads so far; undefined without /proc. */
 export function cpuSeconds(pid) {
   const fields = read(`/proc/${pid}/stat`)?.split(') ')[1]?.split(' ')
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** Resident memory; undefined where /proc does not tell. */
+/** Resident memory; undefined without /proc. */
 export function rssMiB(pid) {
   const kiB = /VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
   return kiB === undefined ? undefined : Number(kiB) / 1024

@@ -1,9 +1,9 @@
-/** What the stock server with its store gave to the same generator on a 2-core machine; from ../shared/bench/README.md. */
+/** Results of the stock server with the same generator on a 2-core machine, from ../shared/bench/README.md. */
 
 const operations = (value) => ({ value, unit: '/s', of: (row) => row.ops_per_s })
 const list = (value) => ({ value, unit: 'ms', lessIsBetter: true, of: (row) => row.p50_ms })
 
-/** By workload, without the number of clients where there is one row only. */
+/** Keyed by workload, without the number of clients for single rows. */
 export const stockFigures = {
   ready: { value: 2300, unit: 'ms', lessIsBetter: true, of: (row) => row.readyMs },
   'create c=1': operations(560),

@@ -1,4 +1,4 @@
-/** Tables for people: aligned in a terminal, and the same as markdown. */
+/** Tables for the terminal and as Markdown. */
 
 /** @param {readonly string[]} head @param {readonly (readonly (string | number)[])[]} rows */
 export function markdownTable(head, rows) {
@@ -12,7 +12,7 @@ export function markdownTable(head, rows) {
   return `${[first, rule, ...others].join('\n')}\n`
 }
 
-/** Three significant digits, thousands apart. */
+/** Three significant digits, with thousands separators. */
 export function figure(value, unit = '') {
   if (value === undefined || !Number.isFinite(value)) return '–'
   const size = Math.abs(value)

@@ -1,6 +1,6 @@
-/** Measures what admission plugins cost, and prints the figures as JSON. */
+/** Benchmarks the cost of admission plugins and prints the results as JSON. */
 import { parseArgs } from 'node:util'
-import { type AdmissionPlugin, admissionChain, defaultAdmissionPlugins, ObjectSet } from '@krmkit/admission'
+import { type AdmissionPlugin, createAdmissionChain, defaultAdmissionPlugins, ObjectSet } from '@krmkit/admission'
 import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type ApiObject, seededRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
@@ -14,7 +14,7 @@ const rounds = 6
 interface Row {
   readonly name: string
   readonly microseconds: number
-  /** More than without plugins. */
+  /** Difference from the run without plugins. */
   readonly added?: number
 }
 
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ chain: await chainRows(), server: await serverRows() })}\n`)
 }
 
-/** The chain alone, over objects in memory. */
+/** The chain alone, with objects in memory. */
 async function chainRows(): Promise<Row[]> {
   const plugins = defaultAdmissionPlugins({ random: seededRandom(1) })
   const cluster = new ObjectSet()
@@ -57,7 +57,7 @@ async function chainRows(): Promise<Row[]> {
   })
   const context = { reader: cluster, warn: () => undefined }
   const run = (chosen: readonly AdmissionPlugin[], object: ApiObject, resource: string) => {
-    const chain = admissionChain(chosen)
+    const chain = createAdmissionChain(chosen)
     const about = attributes(resource, object.kind)
     return async () => {
       const admitted = await chain.admit(object, about, context)
@@ -88,13 +88,13 @@ interface Setting {
   readonly admission: NonNullable<ApiServerOptions['admission']>
   readonly objects: readonly [path: string, object: object][]
   readonly at: 'pods' | 'configmaps'
-  /** What plugins would add is there already. */
+  /** The object already has what plugins would add. */
   readonly whole?: boolean
-  /** Requests under way at a time. */
+  /** Number of concurrent requests. */
   readonly together?: number
 }
 
-/** The server as a function: creations with plugins against the same without, turn by turn. */
+/** The server without sockets: alternating creations with and without plugins. */
 async function serverRows(): Promise<Row[]> {
   const all = defaultAdmissionPlugins
   const settings: Setting[] = [
@@ -152,7 +152,7 @@ async function createMany(server: EmbeddedServer, { at, whole = false, together 
   await Promise.all(Array.from({ length: together }, work))
 }
 
-/** As the default plugins leave it. */
+/** A pod that the default plugins leave unchanged. */
 function wholePod(name: string): object {
   const { spec, ...rest } = pod(name)
   const mount = { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
@@ -194,5 +194,5 @@ async function post(server: EmbeddedServer, path: string, object: object, method
     signal: new AbortController().signal,
     user,
   })
-  if (status >= 400) throw new Error(`${method} ${path} answered ${status}`)
+  if (status >= 400) throw new Error(`${method} ${path}: HTTP ${status}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Requests by every way of saying who is calling, against anonymous ones. With `--serve`: a server over TLS that prints how
- * to reach it; without: the server as a function, whose figures are printed as JSON.
+ * Requests with each authenticator, compared with anonymous requests. With `--serve`: a server over TLS that prints its address;
+ * without: the server without sockets, with results printed as JSON.
  */
 
 import { generateKeyPairSync } from 'node:crypto'
@@ -40,7 +40,7 @@ import { systemClock as clock, systemRandom as random, stockProfile } from '@krm
 import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 
-/** How one kind of caller asks. */
+/** One authentication method and its request. */
 interface Method {
   readonly name: string
   readonly headers: Record<string, string>
@@ -142,7 +142,7 @@ async function setup() {
   return { server, methods, authorities: `${people.certificate}${front.authority.certificate}` }
 }
 
-/** One object to read, an account, a bootstrap token. */
+/** Creates an object to read, a service account and a bootstrap token. */
 async function prepare(server: EmbeddedServer): Promise<{ namespace: string; name: string; uid: string }> {
   const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
   const objects: [string, object][] = [
@@ -178,7 +178,7 @@ function request(method: string, path: string, headers: Record<string, string>, 
 
 async function measure(requests: number): Promise<{ name: string; microseconds: number }[]> {
   const best = new Map<string, number>()
-  // Several rounds in turn, so that a slow moment of the machine hits nobody alone.
+  // Several alternating rounds, so that noise affects all methods.
   for (let round = 0; round < 6; round++) {
     for (const { name, headers, certificate } of methods) {
       const one = request('GET', object, headers, certificate === undefined ? {} : { certificates: certificate.certificates })
@@ -187,7 +187,7 @@ async function measure(requests: number): Promise<{ name: string; microseconds: 
         const { status } = await server.handle(one)
         if (status !== 200) throw new Error(`${name}: ${status}`)
       }
-      // Time of the processor: others use this machine too.
+      // CPU time, since other processes share the machine.
       const { user, system } = process.cpuUsage(from)
       const microseconds = (user + system) / requests
       best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, microseconds))
@@ -206,7 +206,7 @@ async function serve(): Promise<void> {
     ...(shown === undefined ? {} : { certificate: shown.certificate, key: shown.key }),
   }))
   process.stdout.write(`${JSON.stringify({ url: listening.url, ca: serving.certificate, path: object, methods: told })}\n`)
-  // Every line that comes asks for the time of the processor so far.
+  // Each line on stdin requests the CPU time so far.
   process.stdin.on('data', () => {
     const { user, system } = process.cpuUsage()
     process.stdout.write(`${user + system}\n`)

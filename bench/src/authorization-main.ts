@@ -1,5 +1,4 @@
-/** Measures decisions, and what they cost requests, and prints the figures as JSON. */
-
+/** Benchmarks authorization decisions and their cost in requests, and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { type ApiServerOptions, createApiServer } from '@krmkit/apiserver'
 import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer, type StoredObject } from '@krmkit/authorization'
@@ -51,7 +50,7 @@ function measure(run: () => unknown): number {
   return best
 }
 
-/** Microseconds of requests by somebody with few rights, against the same when everything is allowed. */
+/** Microseconds per request of a user with few permissions, compared with AlwaysAllow. */
 async function requests() {
   const open = await serverOf({})
   const guarded = await serverOf({
@@ -67,7 +66,7 @@ async function requests() {
   await fill(guarded, [...manyBindings('ClusterRoleBinding', (i) => ({ kind: 'User', name: `user-${i}` })), grant])
   const rows = []
   for (const [name, make] of Object.entries(calls)) {
-    // Turn by turn, so that both meet the same noise.
+    // Alternating, so that both see the same noise.
     const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     for (let round = 0; round < 6; round++) {
       for (const [i, handle] of [open, guarded].entries()) {

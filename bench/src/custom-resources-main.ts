@@ -1,4 +1,4 @@
-/** Measures custom resources inside one process and prints the figures as JSON. */
+/** Benchmarks custom resources in one process and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { createApiServer } from '@krmkit/apiserver'
 import { type Client, createInProcessClient, resourceType } from '@krmkit/client'
@@ -106,7 +106,7 @@ async function served(asking: Client, wanted: number): Promise<void> {
   while ((await asking.request({ path })).status !== 200) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Milliseconds from the answer to a definition that is made, changed or removed until documents of discovery tell of it. */
+/** Milliseconds from the response to a created, changed or deleted definition until discovery documents reflect it. */
 async function follow(asking: Client): Promise<Record<string, number>> {
   const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
   const found: Record<string, number> = {}
@@ -138,14 +138,14 @@ async function follow(asking: Client): Promise<Record<string, number>> {
   return found
 }
 
-/** The version with one more member. */
+/** The version with an additional member. */
 function changed({ spec }: object & { spec: object }): object {
   const [version] = structuredClone((spec as { versions: { schema: { openAPIV3Schema: { properties: object } } }[] }).versions)
   Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, { more: { type: 'string' } })
   return version ?? {}
 }
 
-/** Objects a second. */
+/** Objects per second. */
 async function creates(asking: Client, type: typeof Wide, body: (i: number) => object): Promise<number> {
   for (let i = 0; i < 200; i++) await asking.create(type, body(-1 - i) as never)
   const begin = performance.now()

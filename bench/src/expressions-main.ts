@@ -1,4 +1,4 @@
-/** Measures what expressions cost: alone, and in requests without a socket. Prints the figures as JSON. */
+/** Benchmarks the cost of expressions: alone, and in requests without a socket. Prints the results as JSON. */
 
 import { parseArgs } from 'node:util'
 import { defaultAdmissionPlugins } from '@krmkit/admission'
@@ -17,7 +17,7 @@ const rounds = 6
 interface Row {
   readonly name: string
   readonly microseconds: number
-  /** More than without expressions. */
+  /** Difference from the run without expressions. */
   readonly added?: number
 }
 
@@ -84,7 +84,7 @@ interface Setting {
   readonly policy?: string
 }
 
-/** Creations with expressions against the same without, turn by turn. */
+/** Alternating creations with and without expressions. */
 async function serverRows(): Promise<Row[]> {
   const settings: Setting[] = [
     { name: 'create a custom object of 50 items: no rule', rules: [] },
@@ -145,7 +145,7 @@ async function bind(server: EmbeddedServer, expression: string): Promise<void> {
 
 async function post(server: EmbeddedServer, path: string, body: object): Promise<void> {
   const status = await ask(server, 'POST', path, body)
-  if (status >= 400) throw new Error(`${path} answered ${status}`)
+  if (status >= 400) throw new Error(`${path}: HTTP ${status}`)
 }
 
 async function ask(server: EmbeddedServer, method: string, path: string, object: object = {}): Promise<number> {

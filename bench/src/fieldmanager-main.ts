@@ -1,4 +1,4 @@
-/** Measures field management alone and prints the figures as JSON. */
+/** Benchmarks field management alone and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { fieldManagerRows } from './micro/fieldmanager.ts'
 

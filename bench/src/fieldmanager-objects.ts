@@ -1,6 +1,6 @@
-/** Objects whose owners are worked out in the benches: their sizes are those of the aims in docs/performance.md. */
+/** The objects of the field management benchmarks, with the sizes of docs/performance.md. */
 
-/** A Deployment that sets 60 fields beside its version and kind. */
+/** A Deployment with 60 fields besides apiVersion and kind. */
 export function sixtyFields(replicas: number) {
   const labels = { app: 'web', tier: 'front', track: 'stable' }
   return {
@@ -50,14 +50,14 @@ export function sixtyFields(replicas: number) {
   }
 }
 
-/** @param value of the last entry, which is the one that changes. */
+/** @param value of the last entry, which changes. */
 export function entriesConfigMap(entries: number, value: string) {
   const data = Object.fromEntries(Array.from({ length: entries }, (_, i) => [`key-${i}`, `value ${i}`]))
   data[`key-${entries - 1}`] = value
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'entries', namespace: 'bench' }, data }
 }
 
-/** @param value of a variable of the last container, which is what changes. */
+/** @param value of a variable of the last container, which changes. */
 export function manyContainers(containers: number, value: string) {
   const one = (i: number) => ({
     name: `c-${i}`,

@@ -1,4 +1,4 @@
-/** Measures kinds alone and prints the figures as JSON. */
+/** Benchmarks kinds alone and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { kindsRows } from './micro/kinds.ts'
 

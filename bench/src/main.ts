@@ -1,4 +1,4 @@
-/** Measures inside one process and prints the figures as JSON: parts, and the server without sockets. */
+/** Benchmarks components and the server without sockets in one process, and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { inProcess } from './e2e/in-process.ts'
 import { fieldManagerRows } from './micro/fieldmanager.ts'

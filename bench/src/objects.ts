@@ -1,8 +1,8 @@
-/** Objects that the workloads write: the sizes and shapes of the load generator in ../shared/bench. */
+/** The objects of the workloads, with the sizes and shapes of the load generator in ../shared/bench. */
 
 const payload = '0123456789abcdef'.repeat(64)
 
-/** About 1.2 KiB with one label of ten values, so that a selector finds a tenth. */
+/** About 1.2 KiB with one label of ten values, so that a selector matches a tenth. */
 export function configMap(name: string, value: number, namespace?: string) {
   return {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** Measures OpenAPI documents inside one process and prints the figures as JSON. */
+/** Benchmarks OpenAPI documents in one process and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { createApiServer } from '@krmkit/apiserver'
 import { createInProcessClient, resourceType } from '@krmkit/client'
@@ -37,7 +37,7 @@ for (let i = 0; i < definitions; i++) await client.create(CustomResourceDefiniti
 if (definitions > 0) await until(`/apis/g${(definitions - 1) % 50}.bench.example.com/v1/things${definitions - 1}`, () => true)
 
 const protobuf = (version: string) => `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`
-/** Milliseconds between turns of the event loop while somebody waits for a document. */
+/** Milliseconds between turns of the event loop while a document is being generated. */
 const turns: number[] = []
 let waiting = false
 let last = 0
@@ -59,7 +59,7 @@ const v3MiB = used() - before
 const v2Ms = await timed('/openapi/v2')
 const v2ProtobufMs = await timed('/openapi/v2', protobuf('v2'))
 const v2MiB = used() - before - v3MiB
-// Idle turns say nothing.
+// Idle turns are not measured.
 const busy = turns.filter((ms) => ms > 1).sort((a, b) => a - b)
 const heldUpMs = busy.at(-1)
 const mostlyMs = busy[Math.floor(busy.length * 0.9)]
@@ -96,7 +96,7 @@ async function until(path: string, holds: (text: string) => boolean): Promise<vo
   }
 }
 
-/** Milliseconds from the answer to a changed definition. */
+/** Milliseconds from the response to a changed definition. */
 async function change() {
   const name = 'things0.g0.bench.example.com'
   const hash = /"apis\/g0\.bench\.example\.com\/v1":\{"serverRelativeURL":"([^"]*)"/

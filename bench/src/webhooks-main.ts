@@ -1,5 +1,4 @@
-/** Measures what webhooks cost a request, and prints the figures as JSON. */
-
+/** Benchmarks the cost of webhooks in a request and prints the results as JSON. */
 import { parseArgs } from 'node:util'
 import { createAdmissionPlugins, type InProcessWebhook } from '@krmkit/admission'
 import { type AuditTrail, createApiServer, fixedAuditPolicy } from '@krmkit/apiserver'
@@ -17,7 +16,7 @@ const target = '/api/v1/namespaces/ns-0/configmaps'
 interface Case {
   readonly name: string
   readonly plugins: boolean
-  /** Webhooks of each type, one configuration each. */
+  /** Number of webhooks of each type, one per configuration. */
   readonly hooks?: readonly object[]
   readonly audit?: AuditTrail
 }
@@ -68,7 +67,7 @@ async function main(): Promise<void> {
   const servers: { name: string; handle: Handler; best: number }[] = []
   for (const each of cases) servers.push({ name: each.name, handle: await serverOf(each), best: Number.POSITIVE_INFINITY })
   const body = bytesOf(configMap('a', 1))
-  // Turn by turn, so that all meet the same noise.
+  // Alternating, so that all see the same noise.
   for (let round = 0; round < 8; round++) {
     for (const server of servers) {
       const from = performance.now()
@@ -78,7 +77,7 @@ async function main(): Promise<void> {
         for (let n = 0; n < 50; n++) await ask(server.handle, 'POST', target, { body, query: 'dryRun=All' })
         runs += 50
       }
-      // Time of the processor: others may be at work on the machine.
+      // CPU time, since other processes share the machine.
       const { user: own, system } = process.cpuUsage(before)
       if (round > 0) server.best = Math.min(server.best, (own + system) / runs)
     }

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 
-it('the example of the README does what it says', async () => {
+it('the README example prints the expected output', async () => {
   const printed: unknown[][] = []
   const log = vi.spyOn(console, 'log').mockImplementation((...values: unknown[]) => void printed.push(values))
   const wasThere = existsSync('.krmkit')
@@ -17,7 +17,7 @@ it('the example of the README does what it says', async () => {
   expect(printed).toEqual([['ADDED', 'hello', data], [data], [expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/)], [200]])
 })
 
-it('the README shows this very program', () => {
+it('the README contains this program', () => {
   const [, shown] = /```ts\n([\s\S]*?)```/.exec(read('../../README.md')) ?? []
   expect(shown).toBe(read('./embedded.ts'))
 })

@@ -9,7 +9,7 @@ import {
   selfSigned,
 } from 'krmkit'
 
-// A whole API server inside the program, no socket.
+// A complete API server inside the program, without a socket.
 const server = await createApiServer({ storage: memoryStorage() })
 const client = createInProcessClient(server, { user: { username: 'admin', groups: ['system:masters'] } })
 
@@ -17,23 +17,23 @@ const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps
 await client.create(ConfigMap, { metadata: { name: 'hello' }, data: { k: 'v' } })
 await client.apply(ConfigMap, { metadata: { name: 'hello' }, data: { size: '3' } }, { fieldManager: 'app' })
 
-// Watch: what is there first, then every change, over broken connections and forgotten history.
+// Watch: the existing objects first, then every change, across reconnects and expired history.
 for await (const { type, object } of client.watch(ConfigMap, { namespace: 'default' })) {
   console.log(type, object.metadata.name, object.data)
   break
 }
 
-// A local copy that follows the server.
+// An informer: a local copy that follows the server.
 const configMaps = createInformer(client, ConfigMap, { labels: ['app'] })
 await configMaps.synced
 console.log(configMaps.get('hello', 'default')?.data)
 await configMaps.stop()
 
-// The same server on a port, for kubectl (0 takes a free one); or inside a host that speaks fetch.
+// The same server on a port, for kubectl (0 chooses a free one), or behind a fetch handler.
 const listening = await listen(server, { port: 0, tls: selfSigned('.krmkit/pki') })
 console.log(listening.url)
-const answer = await createFetchHandler(server)(new Request('http://host/readyz'))
-console.log(answer.status)
+const response = await createFetchHandler(server)(new Request('http://host/readyz'))
+console.log(response.status)
 
 await listening.close()
 await server.close()

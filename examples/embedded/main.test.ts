@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { main } from './main.ts'
 
-it('tells what happens to the lights', async () => {
+it('prints the watch events of the lights', async () => {
   const lines: string[] = []
   await main((line) => lines.push(line))
   expect(lines).toEqual([
@@ -12,7 +12,7 @@ it('tells what happens to the lights', async () => {
   ])
 })
 
-it('is short', () => {
+it('fits on one screen', () => {
   expect(
     readFileSync(new URL('./main.ts', import.meta.url), 'utf8')
       .trim()

@@ -1,4 +1,4 @@
-/** An API server inside a program: storage, kinds and server, composed by hand and used without a socket. */
+/** An API server inside a program: storage, kinds and server, composed manually and used without a socket. */
 import { fileURLToPath } from 'node:url'
 import { createApiServer } from '@krmkit/apiserver'
 import { createInProcessClient } from '@krmkit/client'

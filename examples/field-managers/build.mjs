@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Makes the page: one HTML file with its script inside, in dist/. Open it from disk, or serve the folder with anything.
+// Builds the page: one HTML file with an inline script, in dist/. Open it from disk, or serve the folder with any static file server.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The text of the page. */
+/** The HTML of the page. */
 export async function pageHtml() {
   const build = await rolldown({
     input: here('page.ts'),

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
-/** A page in a headless Chromium, driven over its debugging pipe: real keys and real clicks, no library. */
+/** A page in headless Chromium, driven over its debugging pipe with real key and mouse events, without a library. */
 
 const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** Path of the browser: `CHROMIUM` of the environment, or the first that the path has. */
+/** Path of the browser: the variable `CHROMIUM`, or the first one on the path. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM
   if (named !== undefined && named !== '') return named
@@ -39,7 +39,7 @@ interface Answer {
   readonly error?: { readonly message: string }
 }
 
-/** A page. Selectors are those of CSS; a selector that finds nothing is an error. */
+/** A page. A CSS selector that matches nothing is an error. */
 export class BrowserPage implements AsyncDisposable {
   readonly #browser: ChildProcess
   readonly #profile: string
@@ -47,7 +47,7 @@ export class BrowserPage implements AsyncDisposable {
   readonly #loads: (() => void)[] = []
   #session: string | undefined
   #last = 0
-  /** What the page threw or printed as an error. */
+  /** Exceptions and errors of the page's console. */
   readonly faults: string[] = []
 
   static async open(executable: string, options: PageOptions): Promise<BrowserPage> {
@@ -107,7 +107,7 @@ export class BrowserPage implements AsyncDisposable {
     else waiting.reject(new Error(error.message))
   }
 
-  /** The value of an expression in the page; it must have a JSON form. */
+  /** The value of an expression in the page; it must be JSON-serializable. */
   async evaluate<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = (await this.#call('Runtime.evaluate', { expression, returnByValue: true })) as {
       result?: { value?: T }
@@ -121,11 +121,11 @@ export class BrowserPage implements AsyncDisposable {
     await this.#call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
   }
 
-  /** Moves the mouse there and clicks. */
+  /** Moves the mouse to the element and clicks. */
   async click(selector: string): Promise<void> {
     const { x, y } = await this.evaluate<{ x: number; y: number }>(`(() => {
       const found = document.querySelector(${JSON.stringify(selector)})
-      if (found === null) throw new Error('nothing is ' + ${JSON.stringify(selector)})
+      if (found === null) throw new Error('no element matches ' + ${JSON.stringify(selector)})
       found.scrollIntoView({ block: 'center' })
       const { left, top, width, height } = found.getBoundingClientRect()
       return { x: left + width / 2, y: top + height / 2 }
@@ -135,14 +135,14 @@ export class BrowserPage implements AsyncDisposable {
     }
   }
 
-  /** Types a text in place of what is there. */
+  /** Replaces the content of the element by typing. */
   async type(selector: string, text: string): Promise<void> {
     await this.click(selector)
     await this.evaluate(`document.querySelector(${JSON.stringify(selector)}).select()`)
     await this.#call('Input.insertText', { text })
   }
 
-  /** A picture of what is on the screen, as PNG. */
+  /** A screenshot as PNG. */
   async picture(): Promise<Buffer> {
     const { data } = await this.#call('Page.captureScreenshot', { format: 'png' })
     return Buffer.from(data as string, 'base64')

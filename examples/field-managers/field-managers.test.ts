@@ -10,8 +10,8 @@ import { Workshop } from './workshop.ts'
 
 const deployment = (spec: string) => `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: ${spec}\n`
 
-describe('the workshop', () => {
-  it('tells every story without being refused', () => {
+describe('workshop', () => {
+  it('runs every scenario without an error', () => {
     for (const { title, steps } of stories) {
       const workshop = new Workshop(() => 0)
       const kinds = steps.map(({ side, yaml }) => workshop.apply(side, yaml).kind)
@@ -20,7 +20,7 @@ describe('the workshop', () => {
     }
   })
 
-  it('says in a sentence what is wrong', () => {
+  it('reports invalid configurations', () => {
     const workshop = new Workshop(() => 0)
     workshop.apply('ci', deployment('{replicas: 1}'))
     const say = (yaml: string) => {
@@ -40,7 +40,7 @@ describe('the workshop', () => {
 
 const chromium = findChromium()
 if (chromium === undefined) {
-  it.skip('the page in a browser: skipped, for no Chromium is installed (or named by CHROMIUM)', () => undefined)
+  it.skip('the page in a browser: skipped, since Chromium is not installed (nor named by CHROMIUM)', () => undefined)
 }
 
 describe.runIf(chromium !== undefined)('the page in a browser', () => {
@@ -69,7 +69,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     const index = stories.findIndex((each) => each.title === title)
     await page.click(`#stories button:nth-of-type(${index + 1})`)
   }
-  /** Owners of the line of a field. */
+  /** The owners of the line of a field. */
   const owners = (field: string) =>
     page.evaluate<string | undefined>(
       `[...document.querySelectorAll('.row')].filter((row) => row.dataset.field === ${JSON.stringify(field)}).at(-1)?.dataset.owners`,
@@ -79,7 +79,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     await page.click(`#${side} .primary`)
   }
 
-  it('opens with two managers who own parts of one list', async () => {
+  it('opens with two managers that own parts of one list', async () => {
     expect(await text('h1')).toBe('Who owns this field?')
     expect(await owners('.spec.replicas')).toBe('ci')
     expect(await owners('.spec.template.spec.containers[name="app"].image')).toBe('ci')
@@ -89,14 +89,14 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     expect(await page.evaluate(`document.querySelector('#stored').textContent`)).toContain('k:{"name":"proxy"}')
   })
 
-  it('shows a conflict, and explains the ways out', async () => {
+  it('shows a conflict and its resolutions', async () => {
     await configure('b', deployment('{replicas: 9}'))
     expect(await text('#b .conflict')).toContain('.spec.replicas belongs to ci: it is 3, you want 9.')
     expect(await page.evaluate(`[...document.querySelectorAll('.row.fought')].map((row) => row.innerText.trim())`)).toEqual([
       expect.stringContaining('replicas: 3'),
     ])
     expect(await owners('.spec.replicas')).toBe('ci')
-    // Nothing was applied: the container that the configuration left out is still there.
+    // Nothing was applied: the container that the configuration omits still exists.
     expect(await owners('.spec.template.spec.containers[name="proxy"].image')).toBe('platform')
   })
 
@@ -104,12 +104,12 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     await page.click('#b [data-way=force]')
     expect(await owners('.spec.replicas')).toBe('platform')
     expect(await text('#live')).toContain('replicas: 9')
-    // What its last owner left out is gone.
+    // A field that its last owner omits is removed.
     expect(await text('#live')).not.toContain('envoy')
     expect(await text('#b .say')).toContain('.spec.replicas: 3 to 9')
   })
 
-  it('agrees on a value, and leaves a field out', async () => {
+  it('shares a value, and omits a field', async () => {
     await story('a conflict')
     await page.click('#b [data-way=share]')
     expect(await owners('.spec.replicas')).toBe('ci,platform')
@@ -120,13 +120,13 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     expect(await page.evaluate(`document.querySelector('#b textarea').value`)).not.toContain('replicas')
   })
 
-  it('hands a field over, without anybody forcing anything', async () => {
+  it('transfers a field without force', async () => {
     await story('handing over')
     expect(await owners('.spec.replicas')).toBe('platform')
     expect(await text('#log')).not.toContain('conflict')
   })
 
-  it('reads back what a manager owns, and says what is wrong', async () => {
+  it('extracts the fields of a manager, and reports errors', async () => {
     await story('two parts of one list')
     await page.click('#b .take')
     const owned = await page.evaluate<string>(`document.querySelector('#b textarea').value`)
@@ -138,7 +138,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     expect(await text('#b .say')).toContain('Applied')
   })
 
-  it('starts afresh, with objects of other kinds too', async () => {
+  it('resets, with objects of other kinds too', async () => {
     await page.click('#afresh')
     expect(await text('#live')).toContain('Nothing here yet')
     await configure('a', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: <b>bold</b>}\ndata: {a: <script>alert(1)</script>}\n')
@@ -146,7 +146,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     expect(await text('#live')).toContain('<script>alert(1)</script>')
   })
 
-  it('works when there is little room, and throws nothing', async () => {
+  it('works on a small screen without errors', async () => {
     for (const width of [420, 1440]) {
       await page.resize(width, 1000)
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width} pixels`).toBe(true)
@@ -154,7 +154,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     expect(page.faults.filter((fault) => !fault.includes('favicon'))).toEqual([])
   })
 
-  it('looks as it does in the documentation', async () => {
+  it('matches the picture in the documentation', async () => {
     await story('a conflict')
     const picture = await page.picture()
     expect(picture.length).toBeGreaterThan(20_000)

@@ -4,7 +4,7 @@ import { printYaml } from '@krmkit/schema'
 import { type Side, type Story, stories } from './stories.ts'
 import { nameOf, type Outcome, Workshop } from './workshop.ts'
 
-/** The page: two editors, the object between them line by line, and what happened. */
+/** The page: two editors, the lines of the object between them, and the last result. */
 
 type Attributes = Readonly<Record<string, string>>
 
@@ -27,7 +27,7 @@ const roles: Readonly<Record<Side, { readonly name: string; readonly role: strin
 }
 
 let workshop = new Workshop(Date.now)
-/** Fields that the last apply wanted and did not get, and those that it changed. */
+/** Fields with conflicts of the last apply, and fields that it changed. */
 let fought: readonly string[] = []
 let fresh: readonly Change[] = []
 
@@ -198,7 +198,7 @@ function note(manager: Manager, outcome: Outcome, resolution: Resolution | undef
   )
 }
 
-/** Lines that say nothing and belong to nobody. */
+/** Empty lines without an owner. */
 function isNoise({ text, owners }: BlamedLine): boolean {
   return owners.length === 0 && /: (?:null|\{\})$/.test(text)
 }
@@ -222,7 +222,7 @@ function render(): void {
   byId('stored').textContent = live === undefined ? '' : printYaml((live.metadata as JsonObject).managedFields)
 }
 
-/** Without members that held nothing but noise. */
+/** Removes members that contain only noise. */
 function withoutEmptied(lines: readonly BlamedLine[]): BlamedLine[] {
   const indent = (line: BlamedLine | undefined) => (line === undefined ? -1 : line.text.length - line.text.trimStart().length)
   return lines.filter((line, index) => {
@@ -250,7 +250,7 @@ function row({ text, field, owners }: BlamedLine, names: Readonly<Record<Side, s
     'div',
     {
       class: classes.join(' '),
-      title: title === '' ? 'nobody owns this' : title,
+      title: title === '' ? 'no owner' : title,
       'data-field': field,
       'data-owners': managersOf.join(','),
     },

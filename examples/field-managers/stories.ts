@@ -1,4 +1,4 @@
-/** What the page can show by itself: who applies what, one after the other. */
+/** The scenarios of the page: sequences of apply operations. */
 
 export type Side = 'a' | 'b'
 

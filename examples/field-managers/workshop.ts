@@ -13,20 +13,20 @@ import { ConfigMap, Service } from '@krmkit/kinds/core/v1'
 import type { JsonObject } from '@krmkit/meta'
 import { DecodeError, decode, decodeUntyped, printYaml, readManifest, type StructType } from '@krmkit/schema'
 
-/** One object and those who apply to it. Knows nothing of the page. */
+/** One object and its field managers, independent of the page. */
 
 export type Outcome =
   | {
       readonly kind: 'applied'
       readonly changes: readonly Change[]
-      readonly created: boolean /** What was applied in the end. */
+      readonly created: boolean /** The configuration that was applied. */
       readonly yaml: string
     }
   | { readonly kind: 'conflict'; readonly explanations: readonly ConflictExplanation[] }
-  /** The configuration is no good. */
+  /** The configuration is invalid. */
   | { readonly kind: 'refused'; readonly message: string }
 
-/** Kinds whose lists and maps are known; of others maps are granular and lists belong to one owner. */
+/** Kinds with known list and map types; for others, maps are granular and lists atomic. */
 const handles = [Deployment, ConfigMap, Service]
 
 export class Workshop {
@@ -37,7 +37,7 @@ export class Workshop {
     this.#now = now
   }
 
-  /** Applies a configuration, or gets out of the conflicts it has in one way. */
+  /** Applies a configuration, or resolves its conflicts in one way. */
   apply(manager: string, yaml: string, resolution?: Resolution): Outcome {
     const read = this.#read(yaml)
     if (typeof read === 'string') return { kind: 'refused', message: read }
@@ -60,7 +60,7 @@ export class Workshop {
     }
   }
 
-  /** What a manager has applied, read from what it owns. */
+  /** The configuration of a manager, extracted from its owned fields. */
   extract(manager: string): string | undefined {
     if (this.live === undefined) return undefined
     const schema = this.schema
@@ -71,7 +71,7 @@ export class Workshop {
     return this.live === undefined ? undefined : typeOf(this.live)
   }
 
-  /** The configuration, or what is wrong with it. */
+  /** The configuration, or its error. */
   #read(yaml: string): JsonObject | string {
     const [document, ...more] = readManifest(yaml)
     if (document === undefined) return 'There is nothing to apply.'
@@ -104,7 +104,7 @@ function typeOf({ apiVersion, kind }: JsonObject): StructType | undefined {
   return handles.find((each) => each.apiVersion === apiVersion && each.kind === kind)?.type()
 }
 
-/** `Deployment web`, without which nothing can be applied. */
+/** Identifies the object, such as `Deployment web`; required to apply. */
 export function nameOf({ apiVersion, kind, metadata }: JsonObject): string | undefined {
   const { name } = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {}
   const complete = [apiVersion, kind, name].every((each) => typeof each === 'string' && each !== '')

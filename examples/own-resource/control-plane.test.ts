@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 
-it('the control plane of the guide serves, refuses and looks after books', async () => {
+it('the control plane of the guide serves, validates and reconciles books', async () => {
   const printed: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
   vi.stubEnv('PORT', '0')
@@ -25,7 +25,9 @@ it('the control plane of the guide serves, refuses and looks after books', async
       expect(status).toEqual({ available: 2 })
     })
     const refused = (await (await create('lost', { title: 'Lost', lentTo: ['ann', 'bob'] })).json()) as { message: string }
-    expect(refused.message).toContain('spec.lentTo: Invalid value: []interface {}{"ann", "bob"}: there are not so many copies')
+    expect(refused.message).toContain(
+      'spec.lentTo: Invalid value: []interface {}{"ann", "bob"}: must not exceed the number of copies',
+    )
   } finally {
     process.emit('SIGTERM')
     await running
@@ -34,7 +36,7 @@ it('the control plane of the guide serves, refuses and looks after books', async
   }
 })
 
-it('the guide shows this very program', () => {
+it('the guide contains this program', () => {
   const [, shown] = /```ts\n([\s\S]*?)```/.exec(read('../../docs/control-plane.md')) ?? []
   expect(shown).toBe(read('./control-plane.ts'))
 })

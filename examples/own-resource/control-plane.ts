@@ -1,7 +1,7 @@
 import { builtInKinds, createApiServer, defineResource, field, listen, memoryStorage } from 'krmkit'
 import { z } from 'zod'
 
-// A kind: what it looks like, what kubectl shows of it, and what no schema can say.
+// A kind: its schema, its columns in kubectl, and validation that a schema cannot express.
 export const Book = defineResource({
   group: 'library.example.com',
   kind: 'Book',
@@ -12,12 +12,12 @@ export const Book = defineResource({
         .object({
           spec: z.object({
             title: z.string().min(1).describe('As printed on the cover.'),
-            copies: z.int().min(0).default(1).describe('How many of them there are.'),
-            lentTo: z.array(z.string()).default([]).describe('Who has one at home.'),
+            copies: z.int().min(0).default(1).describe('Number of copies.'),
+            lentTo: z.array(z.string()).default([]).describe('Current borrowers.'),
           }),
           status: z.object({ available: z.int() }).optional(),
         })
-        .describe('Something to read.'),
+        .describe('A book of the library.'),
       columns: [
         { name: 'Title', type: 'string', jsonPath: '.spec.title' },
         { name: 'Available', type: 'integer', jsonPath: '.status.available' },
@@ -26,17 +26,17 @@ export const Book = defineResource({
   },
   strategy: {
     validate: ({ spec }) =>
-      spec.lentTo.length > spec.copies ? [field.invalid('spec.lentTo', spec.lentTo, 'there are not so many copies')] : [],
+      spec.lentTo.length > spec.copies ? [field.invalid('spec.lentTo', spec.lentTo, 'must not exceed the number of copies')] : [],
   },
 })
 
-// A server with that kind, on a port. `lmdbStorage('data')` of krmkit keeps objects over restarts.
+// A server with that kind, on a port. `lmdbStorage('data')` of krmkit keeps objects across restarts.
 const plain = builtInKinds().filter(({ group, resource }) => group === '' && ['namespaces', 'configmaps'].includes(resource.name))
 const server = await createApiServer({ storage: memoryStorage(), kinds: [...plain, Book] })
 const listening = await listen(server, { port: Number(process.env.PORT ?? 8080), tls: false })
 console.log(`kubectl --server ${listening.url} get books`)
 
-// A controller: follows the books and writes their status. The client knows what a Book is.
+// A controller: watches books and updates their status with a typed client.
 const client = server.client({ user: 'librarian' })
 const stopping = new AbortController()
 process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
@@ -48,7 +48,7 @@ try {
     if (status?.available === available) continue
     const { name = '', namespace = '' } = metadata
     const patch = { status: { available } }
-    // The book may be gone by now.
+    // The book may have been deleted meanwhile.
     await client.patch(Book, name, { namespace, subresource: 'status', type: 'merge', patch }).catch(console.error)
   }
 } finally {

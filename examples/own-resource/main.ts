@@ -1,4 +1,4 @@
-/** A resource type from one schema, served beside the built-in kinds and used through a client that knows its types. */
+/** A resource type from one schema, served beside the built-in kinds and used with a typed client. */
 import { fileURLToPath } from 'node:url'
 import { ApiError, builtInKinds, createApiServer, memoryStorage } from 'krmkit'
 import { Widget } from './widget.ts'

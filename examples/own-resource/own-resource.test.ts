@@ -14,7 +14,7 @@ it('defines, serves and uses a resource', async () => {
   ])
 })
 
-it('is the same behind a definition that another server reads', async () => {
+it('works the same from its exported definition', async () => {
   await using server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds() })
   const client = server.client({ user: 'admin' })
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Operator, startOperator, teamLabel } from './operator.ts'
 
 const seed = fileURLToPath(new URL('./manifests', import.meta.url))
-// What the operator may do, and no more: the test fails when the operator needs a right that its role lacks.
+// The exact permissions of the operator: the test fails when its role lacks one.
 const users = {
   operator: [
     { verbs: ['list', 'watch', 'delete'], resources: ['namespaces'] },
@@ -20,7 +20,7 @@ describe('team operator', () => {
   let client: Client
   let operator: Operator
 
-  // One server with the seed; a fork of it, which costs nothing, for every test.
+  // One server with the seed, and a cheap fork of it for every test.
   beforeAll(async () => {
     seeded = await createTestServer({ seed, users })
   })
@@ -42,11 +42,11 @@ describe('team operator', () => {
     return items.map(({ metadata, data }) => `${metadata.namespace}: ${data?.team}`)
   }
 
-  it('tells every team who it is, and leaves others alone', async () => {
+  it('creates the ConfigMap of labeled namespaces only', async () => {
     expect(await teams()).toEqual(['blue: Blue', 'preview: Green'])
   })
 
-  it('follows the label, and mends what others change', async () => {
+  it('follows the label, and reverts other changes', async () => {
     const labels = { [teamLabel]: 'Red' }
     await client.patch(Namespace, 'private', { type: 'merge', patch: { metadata: { labels } } })
     await client.patch(ConfigMap, 'team', { namespace: 'blue', type: 'merge', patch: { data: { team: 'nobody' } } })
@@ -55,20 +55,20 @@ describe('team operator', () => {
     expect(await teams()).toEqual(['blue: Blue', 'preview: Green', 'private: Red'])
   })
 
-  it('asks nothing while nothing happens', async () => {
+  it('sends no requests while idle', async () => {
     cluster.ledger.clear()
     await cluster.clock.advance({ hours: 23 })
     cluster.ledger.expectNone({ user: 'operator', verb: ['create', 'patch', 'delete', 'list'] })
   })
 
-  it('ends namespaces when their time is over, with everything in them', async () => {
+  it('deletes expired namespaces with their content', async () => {
     await cluster.clock.advance({ hours: 25 })
     await expect(client.get(Namespace, 'preview')).rejects.toMatchObject({ reason: 'NotFound' })
     await expect(client.get(ConfigMap, 'page', { namespace: 'preview' })).rejects.toMatchObject({ reason: 'NotFound' })
     expect(await teams()).toEqual(['blue: Blue'])
   })
 
-  it('tries again when the server fails', async () => {
+  it('retries when the server fails', async () => {
     const write = { user: 'operator', verb: 'patch' }
     cluster.faults.next(write, { fail: 500 }, { times: 2 })
     await client.delete(ConfigMap, 'team', { namespace: 'blue' })
@@ -78,7 +78,7 @@ describe('team operator', () => {
     expect(await teams()).toEqual(['blue: Blue', 'preview: Green'])
   })
 
-  it('misses nothing while its watches are broken', async () => {
+  it('misses no events when watches break', async () => {
     expect(cluster.faults.dropWatches({ user: 'operator' })).toBe(2)
     await client.delete(ConfigMap, 'team', { namespace: 'blue' })
     await cluster.clock.advance({ minutes: 1 })

@@ -1,6 +1,6 @@
 /**
- * A small operator: every namespace with the label `example.com/team` gets the ConfigMap `team` with the name of the team in
- * it, and goes when the hours of its annotation `example.com/expires-after-hours` are over.
+ * A small operator: it creates a ConfigMap `team` with the team name in every namespace with the label `example.com/team`, and deletes
+ * namespaces after the hours of their annotation `example.com/expires-after-hours`.
  */
 import { type Client, createInformer } from '@krmkit/client'
 import { ConfigMap, Namespace } from '@krmkit/kinds/core/v1'
@@ -11,11 +11,11 @@ export const expiryAnnotation = 'example.com/expires-after-hours'
 const retryMs = 1000
 
 export interface Operator extends AsyncDisposable {
-  /** Resolves when it has looked at everything that was there when it started. */
+  /** Resolves when all existing namespaces are reconciled. */
   readonly started: Promise<void>
 }
 
-/** The clock comes in as an argument, so that a test can let days pass. */
+/** The clock is an argument, so that tests can advance it. */
 export function startOperator(client: Client, clock: Clock): Operator {
   const alarms = new Map<string, () => void>()
   const namespaces = createInformer(client, Namespace, { clock, labelSelector: teamLabel })
@@ -45,7 +45,7 @@ export function startOperator(client: Client, clock: Clock): Operator {
       const map = { metadata: { name: 'team', namespace: name }, data: { team } }
       await client.apply(ConfigMap, map, { fieldManager: 'team-operator', force: true })
     } catch (error) {
-      // The namespace is going: nothing is to be done in it any more.
+      // The namespace is terminating.
       if (!(ApiError.is(error) && (error.reason === 'Forbidden' || error.reason === 'NotFound'))) throw error
     }
   }
@@ -65,7 +65,7 @@ export function startOperator(client: Client, clock: Clock): Operator {
   }
 }
 
-/** Milliseconds since the epoch; never is infinitely late. */
+/** Milliseconds since the epoch; infinite without expiration. */
 function expiresAt({ metadata }: DeepReadonly<Namespace>): number {
   const hours = Number(metadata.annotations?.[expiryAnnotation] ?? Number.NaN)
   return Number.isNaN(hours) ? Number.POSITIVE_INFINITY : parseTime(metadata.creationTimestamp ?? '') + hours * 3_600_000

@@ -1,26 +1,26 @@
-// Installs packed packages in an empty project and runs the examples of the READMEs there.
+// Installs the packed packages in an empty project and runs the README examples there.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from '../setup.mjs'
 
-/** What an example finds before its first line, where the text around it says so. */
+/** Code that precedes an example, as described in its README. */
 const preludes = {
   registry: [
-    "import { admissionChain } from '@krmkit/admission'",
+    "import { createAdmissionChain } from '@krmkit/admission'",
     "import { builtInKinds, builtInTypes } from '@krmkit/kinds'",
     "import { createFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'",
     "import { memoryStorage } from '@krmkit/storage'",
     'const own = { clock: systemClock, random: systemRandom, profile: stockProfile, features: createFeatures("1.33") }',
-    'const environment = { ...own, storage: memoryStorage(), types: builtInTypes(), admission: admissionChain([]) }',
+    'const environment = { ...own, storage: memoryStorage(), types: builtInTypes(), admission: createAdmissionChain([]) }',
     'const { signal } = new AbortController()',
     '',
   ].join('\n'),
   controllers: "import { createTestServer } from '@krmkit/testing'\nconst server = await createTestServer({ controllers: [] })\n",
 }
 
-/** @returns name and problems of each example. */
+/** @returns the name and problems of each example. */
 export function runExamples(work, packages) {
   const project = installAll(work, packages)
   const readmes = [
@@ -38,7 +38,7 @@ export function runExamples(work, packages) {
   return [...examples, { name: 'krmkit --help', problems: runCommand(project) }]
 }
 
-/** An empty project with the tarballs as its dependencies; the packages find one another by overrides. */
+/** An empty project with the tarballs as dependencies; overrides resolve the packages among each other. */
 function installAll(work, packages) {
   const project = join(work, 'project')
   mkdirSync(project)

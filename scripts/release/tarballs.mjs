@@ -1,4 +1,4 @@
-// Packs the packages of the workspace and checks what a registry would get.
+// Packs the packages of the workspace and checks the tarballs.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,14 +9,14 @@ import { root } from '../setup.mjs'
 
 const require = createRequire(import.meta.url)
 
-/** Kibibytes that a packed package may have. */
+/** Maximum size of a packed package in KiB. */
 const maxPackedKib = { kinds: 900, schema: 400, krmkit: 700 }
 const usualPackedKib = 300
 
-/** What no user needs: state of the compiler, caches of the engine, tests and their data. */
+/** Files that must not be published: compiler state, engine caches, tests and their data. */
 const leftover = /\.tsbuildinfo$|\.cache$|\.test\.|\.test-d\.|\/testdata\/|\/node_modules\/|\/bundle\//
 
-/** Packs every package. @returns manifest, folder and tarball of each. */
+/** Packs every package. @returns the manifest, folder and tarball of each. */
 export function packAll(work) {
   const target = join(work, 'tarballs')
   mkdirSync(target)
@@ -40,12 +40,12 @@ export function packAll(work) {
     })
 }
 
-/** @returns sentences, one for each thing that is wrong. */
+/** @returns one message for each problem. */
 export async function checkTarball(packed) {
   const files = listFiles(packed.unpacked)
   return [
     ...checkManifest(packed, files),
-    ...files.filter((file) => leftover.test(`/${file}`)).map((file) => `${file} does not belong into a package`),
+    ...files.filter((file) => leftover.test(`/${file}`)).map((file) => `${file} must not be published`),
     ...checkSize(packed),
     ...checkLinks(packed, files),
     ...(await lintMessages(packed)),
@@ -78,7 +78,7 @@ function checkSize({ tarball, name }) {
   return kib <= limit ? [] : [`${basename(tarball)} has ${kib} KiB, above its budget of ${limit} KiB`]
 }
 
-/** Links of a README must work on the page of a registry: absolute, or to a file of the tarball. */
+/** README links must work on a registry page: absolute, or to a file of the tarball. */
 function checkLinks({ unpacked }, files) {
   const text = readFileSync(join(unpacked, 'README.md'), 'utf8')
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target)
@@ -92,7 +92,7 @@ async function lintMessages({ unpacked, manifest }) {
   return messages.map((message) => formatMessage(message, manifest) ?? message.code)
 }
 
-/** Whether TypeScript finds the types of every entry point as an ES module. */
+/** Whether TypeScript resolves the types of every entry point as ES modules. */
 function typeProblems({ tarball }) {
   const attw = join(dirname(require.resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
   try {

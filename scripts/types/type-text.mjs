@@ -1,4 +1,4 @@
-// TypeScript types of one group version.
+// Generates the TypeScript types of one group version.
 import { promoted } from './facts.mjs'
 
 /** Types that @krmkit/meta provides. */
@@ -148,7 +148,7 @@ function typeText(at, name, { node, locate, docs }) {
   return `${comment(docs[''])}export interface ${name} {\n${ordered(members)}}\n`
 }
 
-/** apiVersion first, then kind, then the rest as in the facts. */
+/** apiVersion first, then kind, then the rest in model order. */
 function ordered(members) {
   const rank = (name) => (name === 'apiVersion' ? 0 : name === 'kind' ? 1 : 2)
   return members
@@ -174,5 +174,5 @@ export function comment(text, indent = '') {
 }
 
 export function fail(what) {
-  throw new Error(`no TypeScript form for ${what}`)
+  throw new Error(`no TypeScript type for ${what}`)
 }

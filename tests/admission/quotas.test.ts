@@ -34,8 +34,8 @@ const used = async (server: TestServer) => {
 const refusals = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown)
 
-describe('quotas of a whole server', () => {
-  it('P289 64 creations at a time never exceed a quota, and all that fits is taken', async () => {
+describe('resource quotas of a server', () => {
+  it('64 concurrent creations never exceed a quota, and exhaust it [P289]', async () => {
     await using server = await start()
     await limit(server, { pods: '20' })
     const refused = await refusals(Array.from({ length: 64 }, (_, i) => server.client.create(pods, pod(`p${i}`))))
@@ -45,7 +45,7 @@ describe('quotas of a whole server', () => {
     expect(await used(server)).toEqual({ pods: '20' })
   })
 
-  it('P289 creations and deletions side by side keep to it, while the status is counted', async () => {
+  it('concurrent creations, deletions and recounts never exceed a quota [P289]', async () => {
     await using server = await start()
     await limit(server, { pods: '5' })
     let most = 0
@@ -68,7 +68,7 @@ describe('quotas of a whole server', () => {
     expect(await used(server)).toEqual({ pods: '0' })
   })
 
-  it('P289 what cannot be stored is given back', async () => {
+  it('refunds charges of objects that are not stored [P289]', async () => {
     await using server = await start()
     await limit(server, { secrets: '3' })
     await server.client.create(secrets, { metadata: { name: 'a', ...place } })
@@ -79,7 +79,7 @@ describe('quotas of a whole server', () => {
     expect(await used(server)).toEqual({ secrets: '1' })
   })
 
-  it('P289 the status follows what ends, goes away or costs less', async () => {
+  it('lowers the status when objects terminate, are deleted or shrink [P289]', async () => {
     await using server = await start()
     await limit(server, { pods: '9', 'requests.cpu': '2', 'services.nodeports': '1', 'count/secrets': '2' })
     const busy = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '500m' } } }] }
@@ -106,7 +106,7 @@ describe('quotas of a whole server', () => {
     expect(await used(server)).toEqual({ 'count/secrets': '0', pods: '1', 'requests.cpu': '500m', 'services.nodeports': '0' })
   })
 
-  it('P289 a quota that changes is counted anew, and again after a while whatever happened', async () => {
+  it('recounts a changed quota, and all quotas periodically [P289]', async () => {
     await using server = await start()
     await server.client.create(pods, pod('a'))
     await limit(server, { pods: '1' })
@@ -124,7 +124,7 @@ describe('quotas of a whole server', () => {
     expect(await used(server)).toEqual({ secrets: '0' })
   })
 
-  it('P289 custom resources count by number', async () => {
+  it('counts custom resources [P289]', async () => {
     await using server = await start()
     const definitions = resourceType({
       group: 'apiextensions.k8s.io',

@@ -6,7 +6,7 @@ import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 
-/** A whole server with the plugins that are on by default, and no controllers. */
+/** A complete server with the default plugins and no controllers. */
 
 const user = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
 const core = <T extends ApiObject = ApiObject>(resource: string, kind: string, namespaced = true) =>
@@ -36,7 +36,7 @@ async function start() {
 }
 
 describe('a server with the default plugins', () => {
-  it('tells a caller in the same process who changed what, and why', async () => {
+  it('reports decisions to an in-process caller', async () => {
     await using api = await start()
     await api.client.create(pods, pod('a'))
     const told = api.decisions.map(({ plugin, outcome, reasons, changes }) => [
@@ -55,7 +55,7 @@ describe('a server with the default plugins', () => {
     expect(api.decisions[3]?.annotations).toEqual({ 'pod-security.kubernetes.io/enforce-policy': 'privileged:latest' })
   })
 
-  it('tells who refused, and each request of itself alone', async () => {
+  it('reports the refusing plugin, separately for each request', async () => {
     await using api = await start()
     await expect(
       api.client.create(pods, { ...pod('a'), spec: { ...pod('a').spec, serviceAccountName: 'none' } }),
@@ -79,7 +79,7 @@ describe('a server with the default plugins', () => {
     expect(api.decisions).toHaveLength(1)
   })
 
-  it('P288 has the classes of the system, which stay', async () => {
+  it('has the built-in priority classes, which cannot be deleted [P288]', async () => {
     await using api = await start()
     const named = async (name: string) => (await api.client.get(classes, name)).value
     expect([await named('system-node-critical'), await named('system-cluster-critical')]).toEqual([2_000_001_000, 2_000_000_000])
@@ -95,7 +95,7 @@ describe('a server with the default plugins', () => {
     expect(made.spec?.priority).toBe(2_000_001_000)
   })
 
-  it('leaves what was sent as it was, and takes the same again', async () => {
+  it('does not change the sent object, and accepts it again', async () => {
     await using api = await start()
     const given = pod('a')
     const before = structuredClone(given)

@@ -38,24 +38,24 @@ import { type FakeClock, fakeClock, seededRandom, stockProfile } from '@krmkit/m
 import { memoryStorage } from '@krmkit/storage'
 import { type Answer, requestOf, type SendOptions, send } from '../protocol/server.ts'
 
-/** A server with every authenticator there is, in the order of `krmkit serve`, and what attackers would like to get at. */
+/** A server with all authenticators, in the order of `krmkit serve`, and objects that attackers want. */
 export interface AttackedServer extends AsyncDisposable {
   readonly server: EmbeddedServer
   readonly clock: FakeClock
   readonly oidc: FakeOidcProvider
   readonly webhook: FakeTokenWebhook
   readonly front: FakeFrontProxy
-  /** Authority of callers with certificates. */
+  /** The authority of client certificates. */
   readonly people: CertificateAuthority
   readonly signingKey: KeyObject
   readonly issuer: string
-  /** Everything that anybody would write to a log or to the audit trail. */
+  /** Everything that is written to the log or the audit log. */
   readonly log: unknown[]
-  /** Asks who the caller is, as nobody but what is sent. */
+  /** Returns the authenticated user of the given headers. */
   who(sent: Sent): Promise<Who>
-  /** Asks as the administrator. */
+  /** Sends a request as the administrator. */
   ask(method: string, path: string, body?: object): Promise<Answer>
-  /** A token of an account, issued by the server. */
+  /** A service account token issued by the server. */
   tokenOf(account: string, spec?: object): Promise<string>
 }
 
@@ -155,7 +155,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     types,
     storage: memoryStorage({ clock }),
     authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
-    // Who asks may ask who they are: the answer shows what authentication made of them.
+    // All users may review themselves: the response shows the result of authentication.
     authorizer: systemMasters,
     serviceAccountIssuer: createServiceAccountIssuer(keys),
     audit: (event: unknown) => void log.push(event),
@@ -202,10 +202,10 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   }
 }
 
-/** How long an answer may take before it is taken to wait for the clock, in milliseconds of the machine. */
+/** How long to wait for a response before advancing the fake clock, in real milliseconds. */
 const patienceMs = 25
 
-/** A token with an unknown key waits until the keys of its issuer may be fetched again: lets that time pass. */
+/** A token with an unknown key waits until the issuer's keys may be fetched again; advances the clock. */
 async function withTime<T>(clock: FakeClock, answer: Promise<T>): Promise<T> {
   let settled = false
   const done = answer.finally(() => {

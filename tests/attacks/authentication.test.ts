@@ -4,7 +4,7 @@ import { forgeToken } from '@krmkit/authentication/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AttackedServer, bootstrapToken, startAttackedServer, staticToken } from './attacked-server.ts'
 
-/** What people try who have no business here. Nobody is let in, and nobody becomes somebody else. */
+/** Attacks on authentication: no attacker is authenticated, and none as another user. */
 
 let target: AttackedServer
 let stranger: ReturnType<typeof generateKeyPairSync>
@@ -30,7 +30,7 @@ const seconds = () => Math.floor(target.clock.now() / 1000)
 const pem = () => createPublicKey(target.signingKey).export({ type: 'spki', format: 'pem' }) as string
 const uidOf = async (account: string) =>
   (await target.ask('GET', `/api/v1/namespaces/default/serviceaccounts/${account}`)).json.metadata.uid
-/** Claims as the server itself would write them. */
+/** Claims as the server writes them. */
 const accountClaims = async (more: object = {}) => ({
   iss: target.issuer,
   aud: [target.issuer],
@@ -77,7 +77,7 @@ describe('forged tokens', () => {
       )
   })
 
-  it('a key that the token brings along: jwk, jku, x5u, x5c', async () => {
+  it('keys in the token: jwk, jku, x5u, x5c', async () => {
     const claims = await accountClaims()
     const { privateKey, publicKey } = stranger
     const jwk = publicKey.export({ format: 'jwk' })
@@ -92,7 +92,7 @@ describe('forged tokens', () => {
         forgeToken({ header: { alg: 'RS256', ...header }, claims, signer: privateKey }),
         target.oidc.token({ header, signer: privateKey }),
       )
-    // The set may be fetched once for each token that no known key has signed, and nothing else is.
+    // The key set may be fetched once for each token with an unknown key, and nothing else.
     expect(target.oidc.requestCounts.keys - before.keys).toBeLessThanOrEqual(4)
   })
 
@@ -108,7 +108,7 @@ describe('forged tokens', () => {
       )
   })
 
-  it('critical header members that nobody understands, and unencoded payloads', async () => {
+  it('unknown critical header members, and unencoded payloads', async () => {
     const claims = await accountClaims()
     for (const header of [{ crit: ['exp'] }, { crit: ['x'], x: 1 }, { crit: [] }, { b64: false, crit: ['b64'] }])
       await refused(forgeToken({ header: { alg: 'RS256', ...header }, claims, signer: target.signingKey }))
@@ -136,7 +136,7 @@ describe('forged tokens', () => {
     expect((await target.who({ token: good })).username).toBe('system:serviceaccount:default:robot')
   })
 
-  it('signed by a stranger, with everything else right', async () => {
+  it('signed with an unknown key, otherwise valid', async () => {
     const claims = await accountClaims()
     await refused(
       forgeToken({ header: { alg: 'RS256' }, claims, signer: stranger.privateKey }),
@@ -144,7 +144,7 @@ describe('forged tokens', () => {
     )
   })
 
-  it('rightly signed claims that contradict each other, or name nobody', async () => {
+  it('validly signed claims that are inconsistent or name no user', async () => {
     const signed = async (more: object) =>
       forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(more), signer: target.signingKey })
     const own = (await accountClaims())['kubernetes.io']
@@ -165,7 +165,7 @@ describe('forged tokens', () => {
     )
   })
 
-  it('a bound token that passes itself off as one out of a Secret, and the other way', async () => {
+  it('bound tokens disguised as Secret tokens, and vice versa', async () => {
     const bound = await accountClaims({ iss: 'kubernetes/serviceaccount' })
     const legacy = {
       iss: target.issuer,
@@ -181,7 +181,7 @@ describe('forged tokens', () => {
       await refused(forgeToken({ header: { alg: 'RS256' }, claims, signer: target.signingKey }))
   })
 
-  it('huge, deep and strange ones cost little and reach nobody', async () => {
+  it('huge, deep and malformed tokens are cheap to reject', async () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
     const part = (text: string) => Buffer.from(text).toString('base64url')
     await refused(
@@ -199,7 +199,7 @@ describe('forged tokens', () => {
 })
 
 describe('tokens at the wrong time or place', () => {
-  it('expired, not yet valid, issued in the future, without an end, with an odd one', async () => {
+  it('expired, not yet valid, issued in the future, without or with an invalid expiration', async () => {
     const now = seconds()
     const times = [
       { exp: now - 11 },
@@ -214,12 +214,12 @@ describe('tokens at the wrong time or place', () => {
     ]
     for (const claims of times)
       await refused(forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(claims), signer: target.signingKey }))
-    // The clock of another issuer may be minutes ahead, as the stock server has it; but what it issued ends when it says so.
+    // The clock of another issuer may be minutes ahead, as in the stock server, but its tokens expire on time.
     const others = [{ exp: now - 1 }, { nbf: now + 301 }, { iat: now + 301 }, ...times.slice(3)]
     for (const claims of others) await refused(target.oidc.token({ claims }))
   })
 
-  it('of another issuer, or one that looks alike', async () => {
+  it('from another or a similar issuer', async () => {
     for (const suffix of ['/', ' ', '\u0000', '.', '#', '?x'])
       await refused(
         forgeToken({
@@ -233,7 +233,7 @@ describe('tokens at the wrong time or place', () => {
       await refused(forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims({ iss }), signer: target.signingKey }))
   })
 
-  it('an id token under the issuer of service accounts, and a service account token under the provider', async () => {
+  it("an ID token with the service account issuer, and a service account token with the provider's issuer", async () => {
     await refused(
       target.oidc.token({ claims: await accountClaims() }),
       target.oidc.token({ claims: { ...(await accountClaims()), iss: target.oidc.issuerUrl } }),
@@ -245,7 +245,7 @@ describe('tokens at the wrong time or place', () => {
     )
   })
 
-  it('for another audience: a token that was given to somebody else to check', async () => {
+  it('for another audience', async () => {
     await refused(
       await target.tokenOf('robot', { audiences: ['vault'] }),
       await target.tokenOf('robot', { audiences: [`${target.issuer}/`] }),
@@ -254,7 +254,7 @@ describe('tokens at the wrong time or place', () => {
     )
   })
 
-  it('a provider cannot name users of the cluster: its names have a prefix', async () => {
+  it('a provider cannot name cluster users, since its names are prefixed', async () => {
     for (const sub of ['system:admin', 'system:serviceaccount:default:robot', 'admin']) {
       const { username, groups } = await target.who({ token: target.oidc.token({ claims: { sub } }) })
       expect(username).toBe(`https://issuer.test#${sub}`)
@@ -264,18 +264,18 @@ describe('tokens at the wrong time or place', () => {
 })
 
 describe('floods', () => {
-  it('JWKS flooding: many unknown kids at once wait for one fetch, and known tokens do not wait', async () => {
+  it('JWKS flooding: unknown kids share one fetch, and known tokens do not wait', async () => {
     const before = target.oidc.requestCounts.keys
     const unknown = (i: number) => target.who({ token: target.oidc.token({ header: { kid: `unknown-${i}` }, signer: 'x' }) })
     const flood = Promise.all(Array.from({ length: 50 }, (_, i) => unknown(i)))
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
     expect((await flood).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 401))
-    // Those that arrive while keys are fetched wait for the next fetch.
+    // Tokens that arrive during a fetch wait for the next one.
     expect(target.oidc.requestCounts.keys - before).toBeLessThanOrEqual(3)
     expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
   })
 
-  it('many bad tokens do not push good ones out of what is remembered, nor fill memory', async () => {
+  it('bad tokens do not evict good ones from the cache, nor fill memory', async () => {
     target.webhook.known.set('good-webhook-token', { user: { username: 'walter', groups: [] } })
     expect((await target.who({ token: 'good-webhook-token' })).username).toBe('walter')
     for (let i = 0; i < 5000; i++) await target.who({ token: `flood-${i}` })
@@ -289,7 +289,7 @@ describe('proxy headers', () => {
   const asAdmin = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'x-remote-uid': '1' }
   const nobody = { status: 403, username: undefined }
 
-  it('without a certificate, beside a good token, beside a bad one', async () => {
+  it('without a certificate, with a valid token, with an invalid one', async () => {
     expect(await target.who({ headers: asAdmin })).toMatchObject(nobody)
     const robot = await target.who({ headers: asAdmin, token: await target.tokenOf('robot') })
     expect(robot).toMatchObject({ username: 'system:serviceaccount:default:robot' })
@@ -297,7 +297,7 @@ describe('proxy headers', () => {
     expect(await target.who({ headers: asAdmin, token: 'wrong' })).toMatchObject({ status: 401 })
   })
 
-  it('with a certificate of the wrong authority, of the wrong name, for the wrong use, out of its time', async () => {
+  it('with a certificate of the wrong authority, name, usage or validity', async () => {
     const { people, front, clock } = target
     const bob = people.issue({ commonName: 'front-proxy' })
     expect(await target.who({ headers: asAdmin, ...bob.peer })).toMatchObject({ username: 'front-proxy' })
@@ -312,13 +312,13 @@ describe('proxy headers', () => {
       expect(await target.who({ headers: asAdmin, ...wrong.peer })).toMatchObject({ status: 401 })
   })
 
-  it('a certificate of the front authority without headers is nobody', async () => {
+  it('a front-proxy certificate without headers does not authenticate', async () => {
     expect(await target.who({ ...target.front.proxy.peer, headers: { 'x-remote-group': 'system:masters' } })).toMatchObject({
       status: 401,
     })
   })
 
-  it('duplicates: two user names are refused, whatever they are', async () => {
+  it('duplicate user names are rejected', async () => {
     for (const names of [
       ['alice', 'admin'],
       ['', 'admin'],
@@ -329,7 +329,7 @@ describe('proxy headers', () => {
       ).toMatchObject({ status: 400, username: undefined })
   })
 
-  it('names that only look like the headers', async () => {
+  it('header names that are only similar', async () => {
     for (const name of [
       'x_remote_user',
       'x-remote-user ',
@@ -341,7 +341,7 @@ describe('proxy headers', () => {
       expect(await target.who({ headers: { [name]: 'admin' }, ...target.front.proxy.peer })).toMatchObject({ status: 401 })
   })
 
-  it('extra keys that every object has', async () => {
+  it('extra keys of the object prototype', async () => {
     const headers = { 'x-remote-user': 'alice', 'x-remote-extra-__proto__': 'x', 'x-remote-extra-constructor': 'y' }
     expect(await target.who({ headers, ...target.front.proxy.peer })).toMatchObject({ username: 'alice' })
     expect(({} as Record<string, unknown>).x).toBeUndefined()
@@ -353,7 +353,7 @@ describe('reuse after deletion', () => {
   const make = (resource: string, object: object) => target.ask('POST', `${core}/${resource}`, { apiVersion: 'v1', ...object })
   const known = async (token: string) => (await target.who({ token })).status === 201
 
-  it('of the service account, and after one of the same name is made again', async () => {
+  it('of the service account, and after its re-creation', async () => {
     const account = { kind: 'ServiceAccount', metadata: { name: 'short-lived' } }
     await make('serviceaccounts', account)
     const token = await target.tokenOf('short-lived')
@@ -364,7 +364,7 @@ describe('reuse after deletion', () => {
     expect(await known(token)).toBe(false)
   })
 
-  it('of the secret that a token is bound to', async () => {
+  it('of the Secret that a token is bound to', async () => {
     await make('secrets', { kind: 'Secret', metadata: { name: 'bound' } })
     const token = await target.tokenOf('robot', { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound' } })
     expect(await known(token)).toBe(true)
@@ -397,7 +397,7 @@ describe('reuse after deletion', () => {
 })
 
 describe('cache poisoning', () => {
-  it('an answer about one token or audience is never given for another', async () => {
+  it('a cached result never applies to another token or audience', async () => {
     target.webhook.known.set('poison', { user: { username: 'mallory', groups: ['x'] }, audiences: ['vault', target.issuer] })
     const review = async (token: string, audiences: string[]) => {
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences } }
@@ -411,14 +411,14 @@ describe('cache poisoning', () => {
     await refused('poison ["vault"]'.replace(' ', ''), 'poison"', '6:poison', 'poisonx', 'Poison')
   })
 
-  it('a failure of the webhook is not kept as a judgement, nor an answer that was broken', async () => {
+  it('failures and malformed responses of the webhook are not cached', async () => {
     target.webhook.known.set('late', { user: { username: 'late', groups: [] } })
     target.webhook.faults.next.push('dead', { status: 200, text: '{' }, { status: 500 })
     await refused('late', 'late', 'late')
     expect((await target.who({ token: 'late' })).username).toBe('late')
   })
 
-  it('a token that is good for a moment is not good for longer because it was remembered', async () => {
+  it('caching does not extend the validity of a token', async () => {
     const token = target.oidc.token({ claims: { exp: seconds() + 1 } })
     expect((await target.who({ token })).status).toBe(201)
     target.clock.advance(11_000)
@@ -426,22 +426,18 @@ describe('cache poisoning', () => {
   })
 })
 
-describe('what leaks', () => {
-  it('timing of token comparison: secrets are compared by their digests, and looked up by them', () => {
+describe('information leaks', () => {
+  it('timing: secrets are compared and looked up by digest', () => {
     const folder = new URL('../../packages/authentication/src/', import.meta.url)
     const source = (name: string) => readFileSync(new URL(name, folder), 'utf8')
     expect(source('keyed-digest.ts')).toContain('timingSafeEqual(')
     expect(source('bootstrap-tokens.ts')).toContain("isSameSecret(data('token-secret'), given)")
-    expect(source('service-account/legacy-token.ts')).toContain('isSameSecret(held, token)')
-    expect(source('static-tokens.ts')).toContain(
-      'users.get(options?.digest?.by === digest ? options.digest.value() : digest(token))',
-    )
-    expect(source('token-cache.ts')).toMatch(/const key = `\$\{options\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
-    expect(source('service-account/token-authenticator.ts')).toContain('const key = options?.digest?.value() ?? digest(token)')
-    // A token or secret is compared with nothing but the empty text.
-    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && !file.includes('.test.'),
-    )) {
+    expect(source('service-account-legacy.ts')).toContain('isSameSecret(held, token)')
+    expect(source('static-tokens.ts')).toContain('users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token))')
+    expect(source('token-cache.ts')).toMatch(/const key = `\$\{ask\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
+    expect(source('service-account-tokens.ts')).toContain('const key = ask?.digest?.value() ?? digest(token)')
+    // Tokens and secrets are compared with nothing but the empty string.
+    for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.includes('.test.'))) {
       const compared = source(name).match(/\b(token|secret|given|expected|held)\b (===|!==|==|!=) [^\n;)]*/g) ?? []
       expect({ name, compared: compared.filter((text) => !/ (===|!==) (''|undefined)/.test(text)) }).toEqual({
         name,
@@ -450,7 +446,7 @@ describe('what leaks', () => {
     }
   })
 
-  it('secrets in logs: no token is in the audit trail, in errors or in answers', async () => {
+  it('tokens appear in no audit event, error or response', async () => {
     target.log.length = 0
     const good = await target.tokenOf('robot')
     const secrets = [
@@ -476,7 +472,7 @@ describe('what leaks', () => {
     }
   })
 
-  it('tokens are not kept in clear: no map that is written to while they are judged holds one', async () => {
+  it('tokens are not cached in clear text', async () => {
     const tokens = ['kept-webhook-token', target.oidc.token(), await target.tokenOf('robot'), staticToken]
     target.webhook.known.set('kept-webhook-token', { user: { username: 'w', groups: [] } })
     const kept: unknown[] = []
@@ -494,7 +490,7 @@ describe('what leaks', () => {
     for (const token of tokens) expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
-  it('a refusal says nothing about why', async () => {
+  it('rejections give no reason', async () => {
     const texts = new Set<string>()
     const expired = target.oidc.token({ claims: { exp: 1 } })
     for (const token of ['wrong', 'a.b.c', expired, `${staticToken}x`, 'abcdef.0123456789abcdee'])

@@ -5,7 +5,7 @@ import type { UserInfo } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, administrator, startApi, type TestApi } from '../protocol/server.ts'
 
-/** Ways from few rights to many. Mallory manages roles and bindings of a namespace and reads its ConfigMaps; nothing more. */
+/** Privilege escalation. Mallory manages roles and bindings of a namespace and reads its ConfigMaps, nothing more. */
 
 const group = 'rbac.authorization.k8s.io'
 const apiVersion = `${group}/v1`
@@ -85,7 +85,7 @@ const attack = (method: string, path: string, body?: object, headers?: Record<st
     ...(query === undefined ? {} : { query }),
   })
 
-/** What no attack may have brought. */
+/** What no attack may achieve. */
 async function hasNothing(): Promise<void> {
   await controllers.settled()
   expect((await attack('GET', `${home}/secrets`)).status).toBe(403)
@@ -105,7 +105,7 @@ async function refused(
   await hasNothing()
 }
 
-it('the attacker can do what it is there for', async () => {
+it('the attacker has its own permissions', async () => {
   expect((await attack('POST', roles, role('fine', own))).status).toBe(201)
   expect(
     (await attack('POST', bindings, binding('fine', 'Role', 'fine', { kind: 'ServiceAccount', name: 'friend' }))).status,
@@ -117,7 +117,7 @@ it('the attacker can do what it is there for', async () => {
 describe('escalation through roles', () => {
   it('a new Role with everything', () => refused(attack('POST', roles, role('r', everything))))
   it('a new Role in a dry run', () => refused(attack('POST', roles, role('r', everything), undefined, 'dryRun=All')))
-  it('a new Role with one sub-resource more', () =>
+  it('a new Role with one more subresource', () =>
     refused(attack('POST', roles, role('r', { ...own, resources: ['configmaps/x'] }))))
   it('a new Role by PUT', () => refused(attack('PUT', `${roles}/new`, role('new', everything))))
   it('a new Role by apply', () => refused(attack('PATCH', `${roles}/new`, role('new', everything), apply, 'fieldManager=m')))
@@ -128,13 +128,13 @@ describe('escalation through roles', () => {
   it('a strategic merge patch', () => refused(attack('PATCH', `${roles}/own`, { rules: [everything] }, strategic)))
   it('a JSON patch that adds a rule', () =>
     refused(attack('PATCH', `${roles}/manager`, [{ op: 'add', path: '/rules/-', value: everything }], json)))
-  it('a JSON patch that widens one word', () =>
+  it('a JSON patch that widens one verb', () =>
     refused(attack('PATCH', `${roles}/manager`, [{ op: 'replace', path: '/rules/0/verbs', value: ['*'] }], json)))
   it('an apply with force', () =>
     refused(attack('PATCH', `${roles}/manager`, role('manager', everything), apply, 'fieldManager=m&force=true')))
   it('a change of a label on a role that holds more', () =>
     refused(attack('PATCH', `${roles}/big`, { metadata: { labels: { a: 'b' } } }, merge)))
-  it('verbs that make more rights: escalate, bind, impersonate', async () => {
+  it('verbs that grant permissions: escalate, bind, impersonate', async () => {
     for (const [resource, verb] of [
       ['roles', 'escalate'],
       ['clusterroles', 'bind'],
@@ -144,12 +144,12 @@ describe('escalation through roles', () => {
       await refused(attack('POST', roles, role('r', { apiGroups, resources: [resource], verbs: [verb] })))
     }
   })
-  it('rights of the namespace in a ClusterRole', () => refused(attack('POST', clusterRoles, clusterRole('c', own))))
+  it('namespace permissions in a ClusterRole', () => refused(attack('POST', clusterRoles, clusterRole('c', own))))
   it('paths in a ClusterRole', () => refused(attack('POST', clusterRoles, clusterRole('c', allPaths))))
   it('an update of the ClusterRole it has', () =>
     refused(attack('PUT', `${clusterRoles}/cluster-manager`, clusterRole('cluster-manager', everything))))
   it('a default role', () => refused(attack('PATCH', `${clusterRoles}/system:basic-user`, { rules: [everything] }, merge)))
-  it('more combinations than can be looked at', () => {
+  it('more combinations than can be checked', () => {
     const many = Array.from({ length: 3000 }, (_, i) => `x${i}`)
     return refused(
       attack('POST', roles, role('r', { apiGroups: many, resources: many, verbs: many })),
@@ -164,19 +164,19 @@ describe('escalation through aggregated roles', () => {
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }] },
   })
   const why = /must have cluster-admin privileges to use the aggregationRule/
-  it('a role that gathers from others', () => refused(attack('POST', clusterRoles, gathering('c')), why))
+  it('a role that aggregates others', () => refused(attack('POST', clusterRoles, gathering('c')), why))
   it('an aggregation rule on the role it has', () =>
     refused(attack('PATCH', `${clusterRoles}/cluster-manager`, { aggregationRule: gathering('x').aggregationRule }, merge), why))
   it('an aggregation rule by apply', () =>
     refused(attack('PATCH', `${clusterRoles}/c`, gathering('c'), apply, 'fieldManager=m'), why))
-  it('a part of a role that others gather, with more than it has', () =>
+  it('an aggregated role with additional permissions', () =>
     refused(
       attack('POST', clusterRoles, {
         ...clusterRole('c', everything),
         metadata: { name: 'c', labels: { [`${group}/aggregate-to-view`]: 'true' } },
       }),
     ))
-  it('a label that lets a bigger role be gathered', () =>
+  it('a label that aggregates a larger role', () =>
     refused(
       attack(
         'PATCH',
@@ -185,25 +185,24 @@ describe('escalation through aggregated roles', () => {
         merge,
       ),
     ))
-  it('rules written into a gathering role', () =>
-    refused(attack('PATCH', `${clusterRoles}/view`, { rules: [everything] }, merge)))
-  it('taking the aggregation rule away from a role', () =>
+  it('rules in an aggregating role', () => refused(attack('PATCH', `${clusterRoles}/view`, { rules: [everything] }, merge)))
+  it('removal of the aggregation rule', () =>
     refused(attack('PATCH', `${clusterRoles}/view`, { aggregationRule: null, rules: [] }, merge), why))
 })
 
 describe('escalation through bindings', () => {
-  it('a binding to a bigger Role', () => refused(attack('POST', bindings, binding('b', 'Role', 'big'))))
+  it('a binding to a larger Role', () => refused(attack('POST', bindings, binding('b', 'Role', 'big'))))
   it('a binding to cluster-admin', () => refused(attack('POST', bindings, binding('b', 'ClusterRole', 'cluster-admin'))))
   it('a binding by PUT', () => refused(attack('PUT', `${bindings}/b`, binding('b', 'ClusterRole', 'admin'))))
   it('a binding by apply', () =>
     refused(attack('PATCH', `${bindings}/b`, binding('b', 'ClusterRole', 'edit'), apply, 'fieldManager=m')))
-  it('a binding for an account that somebody controls', () =>
+  it('a binding for a controlled service account', () =>
     refused(attack('POST', bindings, binding('b', 'Role', 'big', { kind: 'ServiceAccount', name: 'friend' }))))
-  it('a binding for everybody', () =>
+  it('a binding for all users', () =>
     refused(
       attack('POST', bindings, binding('b', 'Role', 'big', { apiGroup: group, kind: 'Group', name: 'system:authenticated' })),
     ))
-  it('its own name in the binding of somebody else', () =>
+  it('its own name in the binding of another user', () =>
     refused(attack('PATCH', `${bindings}/of-others`, { subjects: [subject] }, merge)))
   it('its own name added by a JSON patch', () =>
     refused(attack('PATCH', `${bindings}/of-others`, [{ op: 'add', path: '/subjects/-', value: subject }], json)))
@@ -231,26 +230,26 @@ describe('escalation through bindings', () => {
     refused(attack('POST', clusterBindings, clusterBinding('b', 'cluster-admin'))))
   it('its own name in the binding of the administrators', () =>
     refused(attack('PATCH', `${clusterBindings}/cluster-admin`, { subjects: [subject] }, merge)))
-  it('a binding to a role that is made later', async () => {
+  it('a binding to a role that is created later', async () => {
     expect((await attack('POST', bindings, binding('b', 'Role', 'later'))).status).toBe(404)
     await hasNothing()
   })
-  it('a role of another case or with a slash', async () => {
+  it('a role name in another case or with a slash', async () => {
     for (const name of ['Cluster-Admin', '../cluster-admin', 'cluster-admin/']) {
       expect([404, 422]).toContain((await attack('POST', bindings, binding('b', 'ClusterRole', name))).status)
     }
     await hasNothing()
   })
-  it('a binding whose role is of no known kind', async () => {
+  it('a binding to a role of unknown kind', async () => {
     expect((await attack('POST', bindings, binding('b', 'clusterrole', 'cluster-admin'))).status).toBe(422)
     await hasNothing()
   })
-  it('a binding sent to another namespace than it names', async () => {
+  it('a binding with another namespace than the path', async () => {
     const elsewhere = { ...binding('b', 'Role', 'fine'), metadata: { name: 'b', namespace: 'kube-system' } }
     expect((await attack('POST', bindings, elsewhere)).status).toBe(400)
     await hasNothing()
   })
-  it('removal of a binding and its return with more', async () => {
+  it('re-creation of a binding with more subjects', async () => {
     expect((await attack('POST', bindings, binding('mine', 'Role', 'fine'))).status).toBe(201)
     expect((await attack('DELETE', `${bindings}/mine`)).status).toBe(200)
     await refused(attack('POST', bindings, binding('mine', 'Role', 'big')))
@@ -289,7 +288,7 @@ describe('escalation through impersonation', () => {
     await hasNothing()
   })
 
-  it('one right is not all: a user that may be impersonated, with a group that may not', async () => {
+  it('an allowed user with a forbidden group', async () => {
     const impersonate = (resources: string[], resourceNames: string[]) => ({
       apiGroups: [''],
       resources,
@@ -310,7 +309,7 @@ describe('escalation through impersonation', () => {
     }
   })
 
-  it('the one it may act as gains nothing by acting as the next', async () => {
+  it('impersonation does not chain', async () => {
     const headers = { 'impersonate-user': 'carl', 'impersonate-group': 'team' }
     await refused(
       attack('POST', bindings, binding('b', 'Role', 'big'), headers),
@@ -319,15 +318,15 @@ describe('escalation through impersonation', () => {
   })
 })
 
-describe('what was had is lost', () => {
-  it('a token of rights does not outlive its binding', async () => {
+describe('revocation', () => {
+  it('permissions end with the binding', async () => {
     await api.post(clusterBindings, clusterBinding('short', 'cluster-admin'))
     expect((await attack('GET', '/api/v1/secrets')).status).toBe(200)
     await api.delete(`${clusterBindings}/short`)
     await hasNothing()
   })
 
-  it('nor its role', async () => {
+  it('permissions end with the role', async () => {
     await api.post(clusterRoles, clusterRole('short', everything))
     await api.post(clusterBindings, clusterBinding('short', 'short'))
     expect((await attack('GET', '/api/v1/secrets')).status).toBe(200)
@@ -336,7 +335,7 @@ describe('what was had is lost', () => {
     await api.delete(`${clusterBindings}/short`)
   })
 
-  it('nor a role that gathered it', async () => {
+  it('permissions end with an aggregating role', async () => {
     const labels = { into: 'sum' }
     await api.post(clusterRoles, { ...clusterRole('part', everything), metadata: { name: 'part', labels } })
     await api.post(clusterRoles, { ...clusterRole('sum'), aggregationRule: { clusterRoleSelectors: [{ matchLabels: labels }] } })
@@ -348,7 +347,7 @@ describe('what was had is lost', () => {
     await api.delete(`${clusterBindings}/sum`)
   })
 
-  it('nor do the rights of a namespace its end', async () => {
+  it('permissions end with the namespace', async () => {
     await api.delete(`${bindings}/manager`)
     expect((await attack('GET', `${home}/configmaps/x`)).status).toBe(403)
     await hasNothing()

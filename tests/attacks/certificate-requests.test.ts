@@ -7,8 +7,8 @@ import { createTestServer, type TestServer } from '@krmkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * Requests for certificates that somebody has tampered with, against a server whose controllers approve what nodes ask for and whose
- * administrator approves everything else without looking. Nobody gets more than the rules of the signers give.
+ * Tampered certificate requests, against a server whose controllers approve requests of nodes and whose administrator approves all
+ * others unseen. The signers issue nothing beyond their rules.
  */
 
 interface Csr extends ApiObject {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => cluster.close())
 
-/** What becomes of a request: refused with this status, or approved by the administrator and perhaps signed. */
+/** The outcome of a request: rejected with this status, or approved by the administrator and possibly signed. */
 async function through(
   request: string,
   spec: object = {},
@@ -72,7 +72,7 @@ const derOf = (text: string) => Buffer.from(text.replace(/-----[^-]+-----|\n/g, 
 const newDer = (options: Parameters<typeof createCertificateRequest>[0]) => derOf(createCertificateRequest(options).request)
 
 describe('tampered requests', () => {
-  it('P85 P134 bytes changed at random are refused with a 4xx, or never signed', async () => {
+  it('requests with random byte changes are rejected with a 4xx or never signed [P85, P134]', async () => {
     const good = newDer({ subject: { commonName: 'jane', organizations: ['dev'] }, names: { dns: ['a.b'], ips: ['::1'] } })
     const random = seededRandom(41)
     const outcomes = { refused: 0, unsigned: 0 }
@@ -95,7 +95,7 @@ describe('tampered requests', () => {
     expect(faults).toEqual([])
   }, 60_000)
 
-  it('P85 what is no request is refused with a 4xx', async () => {
+  it('rejects data that is not a request with a 4xx [P85]', async () => {
     const whole = newDer({ subject: { commonName: 'jane' } })
     const texts = [
       '',
@@ -113,10 +113,10 @@ describe('tampered requests', () => {
   })
 })
 
-describe('requests that want more than they say', () => {
+describe('requests with hidden privileges', () => {
   const usages = ['digital signature', 'client auth']
 
-  it('P99 P100 nobody becomes a node by a request that is approved at once', async () => {
+  it('automatic approval does not create node identities [P99, P100]', async () => {
     const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
     for (const subject of [
       node,
@@ -125,7 +125,7 @@ describe('requests that want more than they say', () => {
     ]) {
       const request = pem(newDer({ subject }))
       const name = `r-${++count}`
-      // The requester fields are made up, and overwritten.
+      // The requester fields are forged, and overwritten by the server.
       const spec = { request, signerName: nodeSigner, usages, username: 'system:node:a', groups: ['system:nodes'] }
       await cluster.as(mallory).create(requests, { metadata: { name }, spec })
       await cluster.settle()
@@ -133,7 +133,7 @@ describe('requests that want more than they say', () => {
     }
   })
 
-  it('P100 P104 an approval does not put names right', async () => {
+  it('approval does not make invalid names valid [P100, P104]', async () => {
     const wrong = [
       { commonName: 'system:node:a', organizations: ['system:nodes', 'system:masters'] },
       { commonName: 'system:node:a', organizations: ['system:nodes\u0000'] },
@@ -148,19 +148,19 @@ describe('requests that want more than they say', () => {
     }
   })
 
-  it('P108 the signer without rules cannot be named', async () => {
+  it('the legacy signer cannot be requested [P108]', async () => {
     const spec = { signerName: 'kubernetes.io/legacy-unknown', usages: ['cert sign', 'any'] }
     expect(await through(pem(newDer({ subject: { commonName: 'ca' } })), spec)).toEqual({ code: 422 })
   })
 
-  it('P98 a name that looks like two stays one, for node as for us', async () => {
+  it('ambiguous names are read as one name, by Node too [P98]', async () => {
     const subject = { commonName: 'jane\u202e,O=system:masters+CN=root/O=x', organizations: ['dev\\,O=ops'] }
     const outcome = await through(pem(newDer({ subject })))
     const { certificate } = outcome as { certificate: X509Certificate }
     expect({ ...certificate.toLegacyObject().subject }).toEqual({ CN: subject.commonName, O: 'dev\\,O=ops' })
   })
 
-  it('P93 P94 a certificate that somebody puts there is never taken for a signed one', async () => {
+  it('an injected certificate is never treated as signed [P93, P94]', async () => {
     const { request } = createCertificateRequest({ subject: { commonName: 'jane' } })
     const spec = { request: Buffer.from(request).toString('base64'), signerName: clientSigner, usages: ['client auth'] }
     const certificate = Buffer.from(await cluster.signingAuthority()).toString('base64')

@@ -5,8 +5,8 @@ import { FamilyReport, wideBounds } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'
 
 /**
- * A sample of every family against the bundled server. Times are judged by their order of magnitude only, for other tests run at the same
- * time; `npm run attacks` sends everything and holds it to the bounds of decision 0011.
+ * A sample of every family against the bundled server. Times are checked by order of magnitude only, since other tests run
+ * concurrently; `npm run attacks` sends everything with the bounds of decision 0011.
  */
 
 const seed = 20_261_122

@@ -6,7 +6,7 @@ import { seededRandom, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AttackedServer, startAttackedServer, staticToken } from './attacked-server.ts'
 
-/** Headers of a proxy, smuggled past what reads them: over sockets, as bytes that no client library would send. */
+/** Smuggled proxy headers: raw bytes over sockets that client libraries would not send. */
 
 let target: AttackedServer
 let listening: Listener
@@ -26,7 +26,7 @@ afterAll(async () => {
 const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
 
-/** Sends bytes as they are, and gives back everything that comes until the server hangs up. */
+/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
 function exchange(bytes: string, shown?: IssuedCertificate): Promise<string> {
   return new Promise((resolve, reject) => {
     const certificate = shown === undefined ? {} : { cert: shown.certificate, key: shown.key }
@@ -63,17 +63,17 @@ const who = async (lines: string[], shown?: IssuedCertificate) => {
 }
 
 describe('over HTTP/1.1', () => {
-  it('the way is open: a proxy is believed, in any case of its headers', async () => {
+  it('control: proxy headers are accepted in any case', async () => {
     for (const name of ['X-Remote-User', 'x-remote-user', 'X-REMOTE-USER'])
       expect(await who([`${name}: alice`], target.front.proxy)).toMatchObject({ status: 201, username: 'alice' })
   })
 
-  it('without a certificate no spelling of the headers says who anybody is', async () => {
+  it('without a certificate no spelling of the headers authenticates', async () => {
     for (const name of ['X-Remote-User', 'x-remote-user', 'X-REMOTE-USER', 'X_Remote_User', 'X-Remote-User\t', 'X-Remote-User '])
       expect([400, 403]).toContain((await who([`${name}: admin`, 'X-Remote-Group: system:masters'])).status)
   })
 
-  it('folded lines do not continue a user name, nor hide a header', async () => {
+  it('folded lines neither extend a user name nor hide a header', async () => {
     const { proxy } = target.front
     for (const fold of ['\r\n ', '\r\n\t', '\n ', '\n\t']) {
       const folded = await who([`X-Remote-User: alice${fold}admin`], proxy)
@@ -82,19 +82,19 @@ describe('over HTTP/1.1', () => {
     }
   })
 
-  it('line ends inside of a value do not begin a header', async () => {
+  it('line breaks in a value do not start a header', async () => {
     for (const end of ['\n', '\r', '\u0000', '\u000b', '\u0085', '\u2028'])
       expect((await who([`X-Harmless: a${end}X-Remote-User: admin`], target.front.proxy)).username).toBeUndefined()
   })
 
-  it('duplicates: two user names or tokens are refused, also between other headers', async () => {
+  it('duplicate user names or tokens are rejected', async () => {
     const lines = ['X-Remote-User: alice', 'X-Remote-Group: dev', 'X-Remote-User: admin']
     expect(await who(lines, target.front.proxy)).toMatchObject({ status: 400, username: undefined })
     const tokens = [`Authorization: Bearer wrong`, `Authorization: Bearer ${staticToken}`]
     expect(await who(tokens)).toMatchObject({ status: 401 })
   })
 
-  it('two lengths, or a length and chunks, do not smuggle a second request', async () => {
+  it('conflicting lengths do not smuggle a second request', async () => {
     const inner = requestWith('X-Remote-User: admin', 'X-Remote-Group: system:masters')
     for (const line of ['Transfer-Encoding: chunked', `Content-Length: ${body.length + inner.length}`]) {
       const text = await exchange(`${requestWith(line)}${inner}`)
@@ -103,7 +103,7 @@ describe('over HTTP/1.1', () => {
     }
   })
 
-  it('a certificate of callers does not make their headers those of a proxy', async () => {
+  it('a client certificate does not authorize proxy headers', async () => {
     const bob = target.people.issue({ commonName: 'front-proxy', organizations: ['dev'] })
     expect(await who(['X-Remote-User: admin', 'X-Remote-Group: system:masters'], bob)).toMatchObject({
       username: 'front-proxy',
@@ -135,11 +135,11 @@ describe('over HTTP/2', () => {
       stream.end(body)
     })
 
-  it('the way is open: a proxy is believed', async () => {
+  it('control: proxy headers are accepted', async () => {
     expect(await ask({ 'x-remote-user': 'alice' }, target.front.proxy)).toEqual({ status: 201, username: 'alice' })
   })
 
-  it('without a certificate the headers say nothing, however they are repeated', async () => {
+  it('without a certificate repeated headers are ignored', async () => {
     for (const [value, status] of [
       ['admin', 403],
       [['admin', 'admin'], 400],
@@ -147,12 +147,12 @@ describe('over HTTP/2', () => {
       expect(await ask({ 'x-remote-user': value, 'x-remote-group': 'system:masters' })).toEqual({ status, username: undefined })
   })
 
-  it('names that are joined or encoded otherwise are other names', async () => {
+  it('joined or encoded names are other names', async () => {
     for (const name of ['x_remote_user', 'x-remote-user-', 'x%2dremote%2duser'])
       expect(await ask({ [name]: 'admin' }, target.front.proxy)).toEqual({ status: 401, username: undefined })
   })
 
-  it('one connection is one peer: streams beside each other keep their own headers', async () => {
+  it('concurrent streams keep their own headers', async () => {
     const [alice, none] = await Promise.all([ask({ 'x-remote-user': 'alice' }, target.front.proxy), ask({}, target.front.proxy)])
     expect([alice.username, none.status]).toEqual(['alice', 401])
   })

@@ -19,8 +19,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 /**
- * Whatever headers a request carries, over whatever protocol: it runs as who the stock server would take it for, or it is refused. The
- * rules of the stock server are written down here once more, in their simplest form.
+ * Whatever headers a request carries over any protocol, it runs as the user that the stock server would determine, or it is
+ * rejected. The rules of the stock server are restated here in their simplest form.
  */
 
 type Field = readonly [name: string, value: string]
@@ -32,7 +32,7 @@ interface Identity {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What became of a request: who it ran as, or the status that refused it; 0 for a connection or stream that was ended. */
+/** The outcome of a request: the user, or the status of the rejection; 0 for a closed connection or stream. */
 type Outcome = { readonly identity: Identity } | { readonly refused: number }
 
 const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
@@ -73,7 +73,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** The bytes of the header list as text, one character for each. */
+/** The bytes of the header list as text, one character per byte. */
 const values = [
   ...[
     '',
@@ -122,7 +122,7 @@ const field: fc.Arbitrary<Field> = fc.oneof(
 )
 const lists = fc.record({ fields: fc.array(field, { maxLength: 6 }), proxied: fc.boolean() })
 
-/** Who the stock server takes a request for; undefined when it refuses it. */
+/** The user that the stock server determines; undefined when it rejects the request. */
 function stockIdentity(fields: readonly Field[], proxied: boolean): Identity | undefined {
   if (fields.some(([, value]) => [...value].some((char) => (char < ' ' && char !== '\t') || char === '\x7f'))) return undefined
   const all = (name: string) => fields.filter(([other]) => other === name).map(([, value]) => utf8(value))
@@ -263,7 +263,7 @@ async function overFetch({ fields, proxied }: Sending): Promise<Outcome> {
   return outcomeOf(answer.status, await answer.text())
 }
 
-/** White space around values is no part of them in HTTP/1.1 and in fetch. */
+/** Surrounding white space is not part of a value in HTTP/1.1 and fetch. */
 const trimmed = ({ fields, proxied }: Sending): Sending => ({
   fields: fields.map(([name, value]) => [name, value.replace(/^[ \t]+|[ \t]+$/g, '')]),
   proxied,
@@ -275,7 +275,7 @@ it.each([
   ['fetch', overFetch, trimmed],
   ['in this process', inProcess, (sending: Sending) => sending],
 ] as const)(
-  'a request runs as who the stock rules say, or is refused: %s',
+  'a request runs as the user of the stock rules or is rejected: %s',
   async (_, send, read) => {
     let served = 0
     await fc.assert(
@@ -287,7 +287,7 @@ it.each([
         }
         served++
         const { fields, proxied } = read(sending)
-        // A user without groups has no such member in JSON.
+        // The JSON of a user without groups has no such member.
         expect({ ...outcome.identity, groups: outcome.identity.groups ?? [] }).toEqual(stockIdentity(fields, proxied))
         expect(JSON.stringify(outcome.identity)).not.toContain('\ufffd')
       }),
@@ -303,7 +303,7 @@ it.each([
   ['HTTP/2', overHttp2],
   ['fetch', overFetch],
   ['in this process', inProcess],
-] as const)('ordinary headers are understood: %s', async (_, send) => {
+] as const)('accepts ordinary headers: %s', async (_, send) => {
   const fields: Field[] = [
     ['authorization', 'Bearer admin-token'],
     ['impersonate-user', 'gr\xc3\xbcn'],
@@ -322,7 +322,7 @@ it.each([
   })
 })
 
-it('names with white space around them are kept over HTTP/2', async () => {
+it('keeps names with surrounding white space over HTTP/2', async () => {
   const fields: Field[] = [
     ['authorization', 'Bearer admin-token'],
     ['impersonate-user', 'nobody '],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../protocol/server.ts'
 
-/** Names of kinds that take any path segment, beyond what storage can hold. */
+/** Names of kinds that accept any path segment, beyond the limit of storage. */
 
 let api: TestApi
 beforeAll(async () => {
@@ -17,14 +17,14 @@ const names: readonly (readonly [what: string, name: string])[] = [
   ['100 000 characters', 'n'.repeat(100_000)],
 ]
 
-describe('names that no key can hold', () => {
-  it.each(names)('are refused when an object is created: %s', async (_, name) => {
+describe('names that are too long to store', () => {
+  it.each(names)('are rejected on create: %s', async (_, name) => {
     const answer = await api.post(roles, { metadata: { name }, rules: [] })
     expect([answer.status, answer.json.reason]).toEqual([422, 'Invalid'])
     expect(answer.json.details.causes[0]).toMatchObject({ field: 'metadata.name' })
   })
 
-  it.each(names)('are refused when an object is applied: %s', async (_, name) => {
+  it.each(names)('are rejected on apply: %s', async (_, name) => {
     const body = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules: [] }
     const headers = { 'content-type': 'application/apply-patch+yaml' }
     const path = `${roles}/${encodeURIComponent(name)}`
@@ -33,11 +33,11 @@ describe('names that no key can hold', () => {
     expect(answer.status).toBeLessThan(500)
   })
 
-  it('are refused when they are generated', async () => {
+  it('are rejected when generated', async () => {
     expect((await api.post(roles, { metadata: { generateName: 'a\u0000' }, rules: [] })).status).toBe(422)
   })
 
-  it('leave names at the bound alone', async () => {
+  it('are accepted at the maximum length', async () => {
     expect((await api.post(roles, { metadata: { name: 'n'.repeat(1024) }, rules: [] })).status).toBe(201)
   })
 })

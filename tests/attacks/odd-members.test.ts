@@ -8,8 +8,8 @@ import { typedObjects } from '../clients/support/typed-objects.ts'
 import { send } from '../protocol/server.ts'
 
 /**
- * Every member of good objects of many kinds, in turn missing, null, empty, or of another sort, against a server with every plugin
- * that is on by default: whatever is refused is refused by a 4xx that says why, and nothing is ever a fault of the server.
+ * Every member of valid objects of many kinds, in turn missing, null, empty, or of another type, against a server with every
+ * default plugin: rejections are 4xx with a reason, and never a server error.
  */
 
 const odd: readonly unknown[] = [undefined, null, {}, [], '', 'x', -1, 1e30, true, [null], [{}], { x: null }]
@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Where values stand in an object, the outermost first; only the first of a list stands for the rest. */
+/** Paths of the values of an object, outermost first; the first element represents a list. */
 function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path
   if (Array.isArray(value)) {
@@ -95,7 +95,7 @@ describe.each(samples)('%s', (_name, object) => {
   const { name: plural, namespaced } = (definition as NonNullable<typeof definition>).resource
   const base = `${group === '' ? '/api' : `/apis/${group}`}/${version}${namespaced ? '/namespaces/default' : ''}/${plural}`
 
-  it('odd members are refused by name, or harmless', { timeout: 120_000 }, async () => {
+  it('unusual members are rejected by name or harmless', { timeout: 120_000 }, async () => {
     const problems: string[] = []
     const judge = (what: string, { status, text }: { status: number; text: string }) => {
       const [fault] = faults.splice(0)
@@ -130,7 +130,7 @@ describe.each(samples)('%s', (_name, object) => {
     ] as const) {
       for (const path of pathsOf(from)) {
         if (path[0] === 'apiVersion' || path[0] === 'kind' || path[1] === 'managedFields') continue
-        // The rest take turns, so that all of it stays quick.
+        // The others alternate, which keeps the test fast.
         const values = what === 'create' ? odd : [0, 1, 2].map(() => odd[turn++ % odd.length])
         for (const value of values) {
           const body = replaced(from, path, value) as Record<string, unknown>

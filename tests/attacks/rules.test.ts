@@ -5,7 +5,7 @@ import { Dice } from './harness/dice.ts'
 import { FamilyReport, table } from './harness/report.ts'
 import { faultOf } from './harness/target.ts'
 
-/** The judges of the attacks see what they are there for. */
+/** Tests of the rules that check the attacks. */
 
 const of = (...headers: readonly (readonly [string, string])[]): HeaderCase => ({
   name: '',
@@ -16,7 +16,7 @@ const of = (...headers: readonly (readonly [string, string])[]): HeaderCase => (
 const admin = ['authorization', 'Bearer admin-token-0123456789'] as const
 
 describe('the rules of identity', () => {
-  it('name the caller, the impersonated user, or no one', () => {
+  it('identify the caller, the impersonated user, or no user', () => {
     expect(expectedIdentity(of(admin))).toEqual({ as: { username: 'admin', groups: ['system:masters'] }, mayRefuse: false })
     expect(expectedIdentity(of(admin, ['impersonate-user', 'erin']))).toEqual({
       as: { username: 'erin', groups: [] },
@@ -32,7 +32,7 @@ describe('the rules of identity', () => {
         expect(expectedIdentity(of(admin, ['impersonate-user', 'erin'], [name, value])).as, name).toBeUndefined()
   })
 
-  it('find a request that runs as another user, and one that is refused without reason', () => {
+  it('detect a request as another user, and a rejection without reason', () => {
     const impersonated = expectedIdentity(of(admin, ['impersonate-user', 'erin']))
     const ran = (username: string, groups: string[]) =>
       judgeIdentity(impersonated, { status: 201, identity: { username, groups } })
@@ -43,7 +43,7 @@ describe('the rules of identity', () => {
     expect(judgeIdentity({ as: undefined, mayRefuse: true }, { status: 500, identity: undefined })).toContain('500')
   })
 
-  it('are tried with the same lists for the same seed', () => {
+  it('generate the same lists for the same seed', () => {
     const names = () => [...headerCases(['http1', 'http2'], new Dice(5), 3)].map((each) => each.name)
     expect(names()).toEqual(names())
     expect(names().length).toBeGreaterThan(3000)
@@ -51,7 +51,7 @@ describe('the rules of identity', () => {
 })
 
 describe('the report', () => {
-  it('counts what is slow or large as wrong', () => {
+  it('counts slow and large responses as failures', () => {
     const report = new FamilyReport('f', { stallMs: 50, peakMiB: 100 })
     report.add({ name: 'a', outcome: 'accepted', stallMs: 10 })
     report.add({ name: 'b', outcome: 'refused', stallMs: 51 })
@@ -62,7 +62,7 @@ describe('the report', () => {
     expect(table([figures])).toContain('| f      |     4 |')
   })
 
-  it('knows answers that are none', () => {
+  it('detects malformed responses', () => {
     expect(faultOf({ status: 0, text: 'closed' })).toContain('no answer')
     expect(faultOf({ status: 500, text: '{"reason":"InternalError"}' })).toContain('500')
     expect(faultOf({ status: 504, text: '{"reason":"Timeout"}' })).toBeUndefined()

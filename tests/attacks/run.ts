@@ -4,7 +4,7 @@ import { Dice } from './harness/dice.ts'
 import { type FamilyFigures, FamilyReport, issueBounds, table } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'
 
-/** `npm run attacks -- [--family NAME]... [--seed N] [--short] [--json]`: the table of all families; 1 when anything is wrong. */
+/** `npm run attacks -- [--family NAME]... [--seed N] [--short] [--json]`: prints the table of all families; exits with 1 for findings. */
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '20261122' },
     short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    /** How many findings of each family are shown. */
+    /** Number of printed findings per family. */
     show: { type: 'string', default: '20' },
   },
 })

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenIdProvider, startOpenIdProvider } from './support/openid-provider.ts'
 
-/** OpenID Connect against a provider that other people wrote. */
+/** OpenID Connect with a third-party provider. */
 
 let provider: OpenIdProvider
 const transports: { close(): Promise<void> }[] = []
@@ -16,7 +16,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Time runs as it does, from a moment that tests move. */
+/** Real time, from a start that tests can move. */
 function movingClock(): Clock & { aheadMs: number } {
   return {
     aheadMs: 0,
@@ -54,7 +54,7 @@ function setup(more: Partial<OidcOptions> = {}) {
 const keysAsked = () => provider.asked.filter((path) => path === '/jwks').length
 
 describe('a real OpenID provider', () => {
-  it('P239 P240 its id tokens are known, with the claims it puts in them', async () => {
+  it('authenticates its ID tokens with their claims [P239, P240]', async () => {
     const token = await provider.idToken('alice')
     const { judge, errors } = setup({ usernameClaim: 'email', groupsClaim: 'groups', groupsPrefix: 'oidc:' })
     expect(await judge(token)).toMatchObject({
@@ -65,7 +65,7 @@ describe('a real OpenID provider', () => {
     expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
   })
 
-  it('P239 a token is good for its client alone, and until it expires', async () => {
+  it('accepts a token only for its client and until it expires [P239]', async () => {
     const token = await provider.idToken('alice')
     expect(await setup({ clientId: 'another' }).judge(token)).toMatchObject({ kind: 'rejected' })
     const { judge, clock } = setup()
@@ -74,7 +74,7 @@ describe('a real OpenID provider', () => {
     expect(await judge(token)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('P239 keys that it rotates are found, and withdrawn ones are given up', async () => {
+  it('follows key rotation and withdrawal [P239]', async () => {
     const { judge, clock } = setup()
     const former = await provider.idToken('alice')
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
@@ -89,7 +89,7 @@ describe('a real OpenID provider', () => {
     expect(await judge(next)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('a dead issuer refuses nobody who is known by keys at hand, and is asked again later', async () => {
+  it('an unavailable issuer does not affect tokens with cached keys, and is retried', async () => {
     const token = await provider.idToken('alice')
     const known = setup()
     expect(await known.judge(token)).toMatchObject({ kind: 'authenticated' })
@@ -105,7 +105,7 @@ describe('a real OpenID provider', () => {
     expect(await stranger.judge(token)).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('a slow issuer is asked once for all who wait, and given up after a time', async () => {
+  it('concurrent requests share one fetch from a slow issuer, with a timeout', async () => {
     const token = await provider.idToken('alice')
     provider.fault = 100
     const patient = setup()
@@ -118,7 +118,7 @@ describe('a real OpenID provider', () => {
     provider.fault = undefined
   })
 
-  it('P240 another authority than the one that is trusted is not asked for anything', async () => {
+  it('does not use an issuer with an untrusted authority [P240]', async () => {
     const token = await provider.idToken('alice')
     const transport = createRemoteTransport({ server: provider.issuerUrl })
     transports.push(transport)

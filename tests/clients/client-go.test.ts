@@ -10,7 +10,7 @@ import { configMaps, namespaces } from './support/pens.ts'
 import { run } from './support/tool.ts'
 
 /**
- * Informers of client-go, in a small program that is built once (`client-go/`). Skipped where there is no Go or no module proxy.
+ * Informers of client-go, in a small program that is built once (`client-go/`). Skipped without Go or a module proxy.
  */
 
 const seed = runSeed()
@@ -53,16 +53,16 @@ interface Report {
 describe.skipIf(program.missing !== undefined)(
   `client-go, ${program.missing === undefined ? `seed ${seed}` : `skipped: ${program.missing}`}`,
   () => {
-    it('P141 P190 P29 P302 P314 mirrors random writes in JSON, protobuf and as metadata over HTTP/2 that breaks', {
+    it('mirrors random writes in JSON, protobuf and metadata over interrupted HTTP/2 [P141, P190, P29, P302, P314]', {
       timeout: 100_000,
     }, async () => {
       await mirrorWrites({ streaming: false })
       expect(streamedLists()).toBe(0)
     })
 
-    it('P155 P182 P190 does so beginning with a streamed list, which a bookmark ends', { timeout: 100_000 }, async () => {
+    it('mirrors random writes starting with a streaming list [P155, P182, P190]', { timeout: 100_000 }, async () => {
       await mirrorWrites({ streaming: true })
-      // One for each mirror at least.
+      // At least one for each mirror.
       expect(streamedLists()).toBeGreaterThanOrEqual(4)
     })
   },

@@ -18,8 +18,8 @@ import { RandomWriter } from './support/random-writer.ts'
 import { isExpired, keyOf, StrictMirror } from './support/strict-mirror.ts'
 
 /**
- * `@kubernetes/client-node` against a server on a socket: three mirrors follow random writes through a network that breaks, over
- * histories that are cut off, ended watches and bookmarks. `CLIENTS_SEED` repeats a run.
+ * `@kubernetes/client-node` against a server on a socket: three mirrors follow random writes through an unreliable network,
+ * with compacted history, ended watches and bookmarks. `CLIENTS_SEED` repeats a run.
  */
 
 const seed = runSeed()
@@ -28,12 +28,12 @@ const rounds = 40
 const pauseMs = 30
 const namespaces = ['default', 'blue', 'green']
 const path = '/api/v1/configmaps'
-/** A minute between bookmarks becomes 300 ms; watches end after 2 to 4 s. */
+/** Bookmarks every 300 ms instead of a minute; watches end after 2 to 4 s. */
 const speed = 200
 
 let local: LocalServer
 let proxy: BreakingProxy
-/** Talks to the server itself; `broken` goes through the network that fails. */
+/** Connects to the server directly; `broken` connects through the unreliable network. */
 let direct: CoreV1Api
 let throughProxy: KubeConfig
 let broken: CoreV1Api
@@ -58,7 +58,7 @@ afterAll(async () => {
   await local[Symbol.asyncDispose]()
 })
 
-/** Asks for bookmarks, which the informer of this client does not do by itself. */
+/** Requests bookmarks, which the informer of this client does not. */
 class BookmarkedWatch extends Watch {
   bookmarks = 0
 
@@ -71,7 +71,7 @@ class BookmarkedWatch extends Watch {
   }
 }
 
-/** Starts an informer and keeps it going: after an error it is up to the caller to start it again. */
+/** Starts an informer and restarts it after errors, as its contract requires. */
 function keepGoing(informer: ListWatch<V1ConfigMap>): { readonly failures: { count: number }; stop(): Promise<void> } {
   const failures = { count: 0 }
   let stopped = false
@@ -91,7 +91,7 @@ function keepGoing(informer: ListWatch<V1ConfigMap>): { readonly failures: { cou
   }
 }
 
-/** An object as both a list and a watch of this client show it: the one has dates, the other text. */
+/** An object in the common form of lists and watches of this client: one has dates, the other strings. */
 function plain({ metadata, data }: V1ConfigMap): object {
   const { name, namespace, uid, resourceVersion, labels, creationTimestamp } = metadata ?? {}
   return { name, namespace, uid, resourceVersion, labels, data, created: new Date(creationTimestamp ?? 0).getTime() }
@@ -118,11 +118,11 @@ async function listInChunks(
 }
 
 describe(`@kubernetes/client-node, seed ${seed}`, () => {
-  it('P141 P184 P29 P155 P302 P314 S103 lists, watches and informers keep an exact mirror over 10 000 random writes', {
+  it('lists, watches and informers mirror 10 000 random writes exactly [P141, P184, P29, P155, P302, P314, S103]', {
     timeout: 180_000,
   }, async () => {
     const dice = new Dice(seed)
-    // Each request of this client makes a connection of its own, so most writes come from within the process.
+    // Each request of this client opens a connection, so most writes are in-process.
     const pens = [stockPen(direct), ownPen(local.client), ownPen(local.client), ownPen(local.client), ownPen(local.client)]
     const writer = new RandomWriter({ dice, pens, namespaces, names: 120 })
     await writer.write(300, 8)
@@ -149,11 +149,11 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     let swept = 0
     for (let round = 0; round < rounds; round++) {
       await writer.write((writes - 300) / rounds, 8)
-      // Each kind of trouble comes up in every ten rounds.
+      // Each kind of disruption occurs in every ten rounds.
       const chance = (round * 7 + seed) % 10
       if (chance < 4) proxy.breakAll()
       else if (chance < 7) {
-        // Nobody is listening while these happen, and then nobody remembers them.
+        // These writes happen while no mirror is connected, and are then compacted.
         proxy.breakAll()
         await writer.write(10, 4)
         await local.storage.compact(local.storage.revision)
@@ -182,7 +182,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     await expect.poll(() => plainAll(informer.list()), { timeout: 15_000, interval: 50 }).toEqual(truth)
     await expect.poll(() => plainAll(left.list()), { timeout: 15_000, interval: 50 }).toEqual(leftTruth)
     await expect.poll(() => plainAll(strict.objects.values()), { timeout: 15_000, interval: 50 }).toEqual(truth)
-    // Long enough for a bookmark, which quiet mirrors are sent too.
+    // Long enough for a bookmark to idle mirrors.
     await expect.poll(() => leftWatch.bookmarks, { timeout: 15_000 }).toBeGreaterThan(2)
     await Promise.all([...running.map((each) => each.stop()), strict.stop()])
 
@@ -213,7 +213,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     expect(told.delete).toBeGreaterThan(1000)
   })
 
-  it('P302 P323 a bookmark is a place to go on from when everything before it is forgotten', { timeout: 30_000 }, async () => {
+  it('a watch resumes from a bookmark after compaction [P302, P323]', { timeout: 30_000 }, async () => {
     const watch = new Watch(throughProxy)
     const begin = (await direct.listNamespacedSecret({ namespace: 'blue' })).metadata?.resourceVersion ?? ''
     const events: [type: string, name: string | undefined, version: string][] = []
@@ -252,7 +252,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     expect(events.filter(([type]) => type === 'ERROR')).toEqual([])
     await second
 
-    // The version before it is gone: the watch says so and ends.
+    // The version before it is compacted: the watch reports that and ends.
     const errors: { code?: number; reason?: string }[] = []
     await new Promise<void>((resolve) => {
       const take = (type: string, status: { code?: number; reason?: string }) => void (type === 'ERROR' && errors.push(status))
@@ -261,7 +261,7 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
     expect(errors).toMatchObject([{ code: 410, reason: 'Expired' }])
   })
 
-  it('P315 P174 P186 a chunk of a forgotten list is 410, with a token to go on with', async () => {
+  it('a chunk of a compacted list is 410 with a fresh continue token [P315, P174, P186]', async () => {
     await local.client.deleteCollection(
       { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
       { namespace: 'blue' },

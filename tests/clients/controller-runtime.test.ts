@@ -14,8 +14,8 @@ import { goProgram } from './support/go-program.ts'
 import { freePort } from './support/server-process.ts'
 
 /**
- * A webhook written with controller-runtime, unchanged, in a program that is built once (`controller-runtime/`). Skipped where
- * there is no Go or no module proxy.
+ * An unmodified controller-runtime webhook, in a program that is built once (`controller-runtime/`). Skipped without Go or a
+ * module proxy.
  */
 
 const program = await goProgram('controller-runtime')
@@ -71,7 +71,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Waits until somebody listens. */
+/** Waits until the port accepts connections. */
 async function reachable(at: number): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     const isOpen = await new Promise<boolean>((resolve) => {
@@ -96,7 +96,7 @@ async function configure(kind: 'Mutating' | 'Validating', webhooks: readonly obj
 interface Answer {
   readonly status: number
   readonly warning: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary responses
   readonly body: any
 }
 
@@ -124,14 +124,14 @@ const configMap = (name: string, data: object = {}, labels: object = {}) => ({
 })
 
 describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
-  it('P43 P58 fills in what its defaulter fills in', async () => {
+  it('applies the defaulter [P43, P58]', async () => {
     const { status, body } = await ask('POST', collection, configMap('a'))
     expect(status).toBe(201)
     expect(body.data).toEqual({ size: '1' })
     expect(body.metadata.labels).toEqual({ hook: 'yes', 'asked-by': 'jane' })
   })
 
-  it('P58 changes objects inside of lists', async () => {
+  it('changes objects inside lists [P58]', async () => {
     const spec = { containers: [{ name: 'c', image: 'i' }] }
     const deployment = {
       apiVersion: 'apps/v1',
@@ -143,7 +143,7 @@ describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skip
     expect(body.spec.template.spec.containers[0].env).toEqual([{ name: 'FROM_HOOK', value: 'yes' }])
   })
 
-  it('P56 P319 refuses with a status of its own', async () => {
+  it('refuses with a custom status [P56, P319]', async () => {
     const { status, body } = await ask('POST', collection, configMap('b', { forbidden: 'x' }))
     expect(status).toBe(422)
     expect(body).toMatchObject({
@@ -155,12 +155,12 @@ describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skip
     })
   })
 
-  it('P59 warns', async () => {
+  it('warns [P59]', async () => {
     const { status, warning } = await ask('POST', collection, configMap('c', { odd: 'x' }))
     expect([status, warning]).toEqual([201, ['299 - "odd is odd"']])
   })
 
-  it('P47 sees both states of an update', async () => {
+  it('receives both objects of an update [P47]', async () => {
     const patch = { data: { size: '2' } }
     const { status, body } = await ask('PATCH', `${collection}/a`, patch, 'application/merge-patch+json')
     expect([status, body.message]).toEqual([
@@ -170,7 +170,7 @@ describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skip
     expect((await ask('PATCH', `${collection}/a`, { data: { k: 'v' } }, 'application/merge-patch+json')).status).toBe(200)
   })
 
-  it('P50 sees the object of a deletion', async () => {
+  it('receives the object of a deletion [P50]', async () => {
     await ask('POST', collection, configMap('k', {}, { keep: 'yes' }))
     const { status, warning } = await ask('DELETE', `${collection}/k`)
     expect([status, warning]).toEqual([403, ['299 - "it is kept"']])

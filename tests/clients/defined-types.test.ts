@@ -2,7 +2,7 @@ import { type Client, defineResource, resourceType } from 'krmkit'
 import { expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 
-/** What the client knows of the types that it is asked with; these tests are run by the type checker. */
+/** The client's types for defined kinds; the type checker runs these tests. */
 
 const Widget = defineResource({
   group: 'shop.example.com',
@@ -31,12 +31,12 @@ it('calls with a defined kind are typed by its schema', () => {
   const calls = async (client: Client): Promise<void> => {
     const made = await client.create(Widget, { metadata: { name: 'a' }, spec: { size: 1, tags: [] } })
     expectTypeOf(made.spec.color).toEqualTypeOf<string>()
-    // @ts-expect-error: a size is a number
+    // @ts-expect-error: size is a number
     await client.create(Widget, { metadata: { name: 'a' }, spec: { size: '1', tags: [] } })
-    // @ts-expect-error: a size is needed
+    // @ts-expect-error: size is required
     await client.create(Widget, { metadata: { name: 'a' }, spec: { tags: [] } })
     await client.apply(Widget, { metadata: { name: 'a' }, spec: { tags: [{ name: 'x' }] } }, { fieldManager: 'me' })
-    // @ts-expect-error: what is applied is a part, but of the right type
+    // @ts-expect-error: applied objects are partial, but typed
     await client.apply(Widget, { metadata: { name: 'a' }, spec: { tags: [{ name: 1 }] } }, { fieldManager: 'me' })
     await client.update(Widget, made)
     const beta = await client.get(Widget.at('v1beta1'), 'a')
@@ -48,11 +48,11 @@ it('calls with a defined kind are typed by its schema', () => {
   expectTypeOf(calls).toBeFunction()
 })
 
-it('types named by hand stay as they were', () => {
+it('manually declared types still work', () => {
   const calls = async (client: Client): Promise<void> => {
     const made = await client.create(ConfigMap, { metadata: {}, data: { a: 'b' } })
     expectTypeOf(made.data?.a).toEqualTypeOf<string | undefined>()
-    // @ts-expect-error: data are texts
+    // @ts-expect-error: data are strings
     await client.create(ConfigMap, { metadata: {}, data: { a: 1 } })
   }
   expectTypeOf(calls).toBeFunction()

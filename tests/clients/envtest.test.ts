@@ -7,8 +7,8 @@ import { goProgram } from './support/go-program.ts'
 import { run } from './support/tool.ts'
 
 /**
- * What Go programs know as envtest, with the programs that `krmkit envtest` writes: a suite that is built once (`envtest/`). Skipped
- * where there is no Go or no module proxy.
+ * envtest with the programs of `krmkit envtest`, in a suite that is built once (`envtest/`). Skipped without Go or a module
+ * proxy.
  */
 
 const command = fileURLToPath(new URL('../../packages/krmkit/bin/krmkit.mjs', import.meta.url))
@@ -44,20 +44,20 @@ describe.skipIf(isMissing)(`envtest${isMissing ? ` (skipped: ${program.missing})
     steps = new Map(lines.map((line) => JSON.parse(line) as Step).map(({ step, value }) => [step, value]))
   }, 240_000)
 
-  it('starts the server, stops it and starts it again, empty', () => {
+  it('starts, stops and restarts an empty server', () => {
     expect(steps.get('stopped')).toBe(true)
     expect(steps.get('started again')).toBe(0)
   })
 
   it('serves the definitions that it installs', () => expect(steps.get('default')).toBe(3))
 
-  it('has nothing in a namespace but what a test puts there', () => expect(steps.get('config maps')).toBe(1))
+  it('creates no objects in namespaces', () => expect(steps.get('config maps')).toBe(1))
 
-  it('collects what nobody owns any more', () => expect(steps.get('collected')).toBe('owned'))
+  it('garbage-collects dependents', () => expect(steps.get('collected')).toBe('owned'))
 
-  it('lets namespaces go', () => expect(steps.get('namespace gone')).toBe(true))
+  it('deletes namespaces', () => expect(steps.get('namespace gone')).toBe(true))
 
-  it('knows the users that are added, by their certificates, and what they may do', () => {
+  it('authenticates and authorizes added users by certificate', () => {
     expect(steps.get('refused')).toBe(
       'configmaps is forbidden: User "visitor" cannot create resource "configmaps" in API group "" in the namespace "default"',
     )

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { run } from './support/tool.ts'
 
-/** Releases of a chart with a definition of its own, by the command `helm`. `HELM` names another one; skipped where there is none. */
+/** Releases of a chart with a custom resource definition, with `helm`. `HELM` sets the command; skipped without it. */
 
 const helmProgram = process.env['HELM'] ?? 'helm'
 const missing = spawnSync(helmProgram, ['version', '--short'], { encoding: 'utf8' }).error?.message

@@ -7,8 +7,8 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
 
 /**
- * The two clients that Java programs use, in a program that is built once (`java/`): what each of its steps saw. Skipped where there
- * is no Maven, no Java 17, or no repository of packages.
+ * Two Java clients, in a program that is built once (`java/`) and reports the result of each step. Skipped without Maven, Java 17
+ * or a package repository.
  */
 
 const program = await build()
@@ -54,7 +54,7 @@ interface Step {
   readonly failure?: string
 }
 
-/** What each step saw; a failure is its value. */
+/** The result of each step; a failure is its value. */
 async function steps(client: string): Promise<Record<string, unknown>> {
   const args = ['-cp', program.classPath, 'example.Main', join(folder, 'admin.kubeconfig'), client]
   const finished = await run('java', args, { timeoutMs: 120_000 })
@@ -68,7 +68,7 @@ async function steps(client: string): Promise<Record<string, unknown>> {
 }
 
 describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
-  it('fabric8: objects, every sort of patch, watches over WebSocket, informers, custom resources, leaders', {
+  it('fabric8: objects, all patches, watches over WebSocket, informers, custom resources, leader election', {
     timeout: 150_000,
   }, async () => {
     expect(await steps('fabric8')).toEqual({
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.miss
     })
   })
 
-  it('the official one: generated, generic and dynamic calls, patches, discovery, informers', { timeout: 150_000 }, async () => {
+  it('official client: generated, generic and dynamic calls, patches, discovery, informers', { timeout: 150_000 }, async () => {
     expect(await steps('official')).toEqual({
       namespace: 'done',
       create: 'done',

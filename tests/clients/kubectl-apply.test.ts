@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, type Kubectl, type KubectlWorld, kubectlMissing, skipNote, startKubectlWorld } from './support/kubectl.ts'
 import { configMap, deployment } from './support/manifests.ts'
 
-/** Stock kubectl applies: on the server's side, on its own, and one after the other. Each test has a namespace of its own. */
+/** Stock kubectl apply: server-side, client-side, and switching between them. Each test has its own namespace. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -28,7 +28,7 @@ async function owners(kubectl: Kubectl, what: string): Promise<Record<string, ob
 }
 
 suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
-  it('P212 P217 --server-side creates, changes, and leaves alone what is the same', async () => {
+  it('--server-side creates, changes, and skips unchanged objects [P212, P217]', async () => {
     const kubectl = await world.namespace('ssa')
     expect(await applied(kubectl, configMap('m', { a: '1' }), ' --server-side')).toBe('configmap/m serverside-applied')
     const version = async () => (await kubectl.json('get configmap m')).metadata.resourceVersion as string
@@ -40,7 +40,7 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     expect(await owners(kubectl, 'configmap m')).toEqual({ 'kubectl Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
   })
 
-  it('P214 P215 P216 conflicts name every manager and field, and go by force, by leaving out, or by agreeing', async () => {
+  it('conflicts name managers and fields, and are resolved by force, omission or agreement [P214, P215, P216]', async () => {
     const kubectl = await world.namespace('conflicts')
     await applied(kubectl, configMap('m', { a: '1', b: '1' }), ' --server-side --field-manager=alpha')
     await kubectl.run('patch configmap m --field-manager=bravo -p', { more: ['{"data":{"b":"2","c":"2"}}'] })
@@ -60,25 +60,25 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     })
   })
 
-  it('P212 P218 client-side over server-side: a warning, and then both own it', async () => {
+  it('client-side after server-side warns and shares ownership [P212, P218]', async () => {
     const kubectl = await world.namespace('client-over')
     await applied(kubectl, configMap('m', { a: '1', b: '1' }), ' --server-side')
     const { stdout, stderr } = await kubectl.try(['apply', '-f', '-'], { stdin: JSON.stringify(configMap('m', { a: '2' })) })
     expect(stdout.trim()).toBe('configmap/m configured')
     expect(stderr).toContain('is missing the kubectl.kubernetes.io/last-applied-configuration annotation')
-    // What client-side apply never applied it does not take away.
+    // Client-side apply does not remove what it never applied.
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '2', b: '1' })
     const owned = await owners(kubectl, 'configmap m')
     expect(owned['kubectl Apply']).toEqual({ 'f:data': { 'f:b': {} } })
     expect(owned['kubectl-client-side-apply Update']).toMatchObject({ 'f:data': { 'f:a': {} } })
     expect(await applied(kubectl, configMap('m', { a: '2' }))).toBe('configmap/m unchanged')
-    // And back: the annotation follows what is applied on the server's side.
+    // And back: server-side apply updates the annotation.
     await applied(kubectl, configMap('m', { a: '3' }), ' --server-side')
     expect(JSON.parse(await kubectl.run('apply view-last-applied configmap m -o json')).data).toEqual({ a: '3' })
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '3' })
   })
 
-  it('P214 server-side over client-side conflicts with what others changed meanwhile', async () => {
+  it('server-side after client-side conflicts with changes of others [P214]', async () => {
     const kubectl = await world.namespace('server-over')
     await applied(kubectl, deployment('web'))
     await kubectl.run('set image deployment web main=registry.example.com/main:7 --field-manager=pipeline')
@@ -86,11 +86,11 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     expect(told).toContain('conflict with "pipeline" using apps/v1: .spec.template.spec.containers[name="main"].image')
     await applied(kubectl, deployment('web', { image: 'registry.example.com/main:7' }), ' --server-side')
     const owned = await owners(kubectl, 'deployment web')
-    // kubectl gives its annotation over to a manager of its own.
+    // kubectl transfers ownership of its annotation to another manager.
     expect(Object.keys(owned).sort()).toEqual(['kubectl Apply', 'kubectl-last-applied Apply', 'pipeline Update'])
   })
 
-  it('P195 diff --server-side shows what an apply would change, owners aside, and changes nothing', async () => {
+  it('diff --server-side shows the changes of an apply without managed fields, and changes nothing [P195]', async () => {
     const kubectl = await world.namespace('ssa-diff')
     await applied(kubectl, deployment('web'), ' --server-side')
     const diff = (object: object, ...flags: string[]) =>
@@ -109,7 +109,7 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     expect((await kubectl.json('get deployment web')).spec.replicas).toBe(2)
   })
 
-  it('P145 P214 patches of all three types take over from applies, which conflict then', async () => {
+  it('patches of all types take ownership from applies, which then conflict [P145, P214]', async () => {
     const kubectl = await world.namespace('patched')
     const patches: Readonly<Record<string, string>> = {
       strategic: '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/main:2"}]}}}}',
@@ -133,7 +133,7 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     expect(Object.keys(await owners(kubectl, 'deployment web'))).toEqual(['kubectl Apply'])
   })
 
-  it('P227 P230 status and scale have owners of their own', async () => {
+  it('status and scale have separate managers [P227, P230]', async () => {
     const kubectl = await world.namespace('parts')
     await applied(kubectl, deployment('web'), ' --server-side')
     await kubectl.run('scale deployment web --replicas=5')

@@ -15,7 +15,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl, and every way in which it says who is calling. */
+/** Stock kubectl with every method of authentication. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let world: KubectlWorld
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 let count = 0
-/** kubectl with a kubeconfig of its own, whose only user is this one. */
+/** kubectl with a kubeconfig for this user only. */
 async function as(user: object): Promise<Kubectl> {
   const path = await world.kubectl.file(`user-${count++}`, {
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
@@ -70,7 +70,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
     expect(text).toMatch(/^ATTRIBUTE +VALUE\nUsername +kubernetes-admin\nUID +1\nGroups +\[system:masters system:authenticated\]/)
   })
 
-  it('knows static tokens, and nobody by a wrong one', async () => {
+  it('authenticates static tokens, and rejects wrong ones', async () => {
     expect(await who(await as({ token: bystanderToken }))).toEqual({
       username: 'bystander',
       uid: '2',
@@ -79,7 +79,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
     expect(await (await as({ token: 'wrong' })).refused('auth whoami')).toContain('Unauthorized')
   })
 
-  it('knows client certificates, as data and as files', async () => {
+  it('authenticates client certificates, as data and as files', async () => {
     const { certificate, key } = people.issue({ commonName: 'alice', organizations: ['dev'], uids: ['u-1'] })
     const data = await as({ 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) })
     const paths = await Promise.all([world.kubectl.file('alice.crt', certificate), world.kubectl.file('alice.key', key)])
@@ -88,21 +88,21 @@ suite(`kubectl auth whoami${skipNote}`, () => {
       expect(await who(kubectl)).toMatchObject({ username: 'alice', uid: 'u-1', groups: ['dev', 'system:authenticated'] })
   })
 
-  it('sends no certificate of an authority that the server does not name', async () => {
+  it('sends no certificate of an authority that the server does not request', async () => {
     const other = createCertificateAuthority({ name: 'others', clock: systemClock, random: systemRandom })
     const { certificate, key } = other.issue({ commonName: 'alice' })
     const kubectl = await as({ 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) })
     expect(await kubectl.refused('auth whoami')).toMatch(/Unauthorized|forbidden/)
   })
 
-  it('P239 knows id tokens of an OpenID provider', async () => {
+  it('authenticates ID tokens of an OpenID provider [P239]', async () => {
     expect(await who(await as({ token: await provider.idToken('alice') }))).toEqual({
       username: 'alice@example.com',
       groups: ['oidc:dev', 'oidc:ops', 'system:authenticated'],
     })
   })
 
-  it('P261 knows bootstrap tokens', async () => {
+  it('authenticates bootstrap tokens [P261]', async () => {
     const stringData = {
       ...{ 'token-id': 'kubect', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' },
       'auth-extra-groups': 'system:bootstrappers:kubectl',
@@ -124,7 +124,7 @@ suite(`kubectl create token${skipNote}`, () => {
   })
   const claimsOf = (token: string): Json => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-  it('P237 gives a token by which the account is known', async () => {
+  it('creates a token that authenticates the service account [P237]', async () => {
     const token = await kubectl.run('create token robot')
     expect(await who(await as({ token }))).toMatchObject({
       username: 'system:serviceaccount:tokens:robot',
@@ -133,7 +133,7 @@ suite(`kubectl create token${skipNote}`, () => {
     })
   })
 
-  it('for a time, for audiences, bound to an object', async () => {
+  it('creates tokens with a duration, audiences and a bound object', async () => {
     await kubectl.run('create secret generic s')
     const token = await kubectl.run('create token robot --duration=2h --bound-object-kind=Secret --bound-object-name=s')
     const claims = claimsOf(token)
@@ -148,12 +148,12 @@ suite(`kubectl create token${skipNote}`, () => {
     expect(await (await as({ token: vault })).refused('auth whoami')).toContain('Unauthorized')
   })
 
-  it('P327 not for less than ten minutes, nor for an account that is not there', async () => {
+  it('refuses durations below ten minutes and missing accounts [P327]', async () => {
     expect(await kubectl.refused('create token robot --duration=5m')).toContain('may not specify a duration less than 10 minutes')
     expect(await kubectl.refused('create token nobody')).toContain('serviceaccounts "nobody" not found')
   })
 
-  it('P238 a Secret of their type is filled for describe and get', async () => {
+  it('fills token Secrets [P238]', async () => {
     await kubectl.create({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -170,7 +170,7 @@ suite(`kubectl create token${skipNote}`, () => {
 
 suite(`kubectl with a credential command${skipNote}`, () => {
   const group = 'client.authentication.k8s.io'
-  /** A command that notes what it is told, and prints these credentials. */
+  /** A command that records its input and prints these credentials. */
   const plugin = async (version: string, status: object) => {
     const name = `plugin-${count++}`
     const note = join(folder, `${name}.note`)
@@ -182,21 +182,21 @@ suite(`kubectl with a credential command${skipNote}`, () => {
     return { command, told: async () => JSON.parse(await readFile(note, 'utf8')) as Json }
   }
 
-  it.each(['v1', 'v1beta1'])('P266 is who the command says, in %s', async (version) => {
+  it.each(['v1', 'v1beta1'])('authenticates with the credential of the plugin, in %s [P266]', async (version) => {
     const { command, told } = await plugin(version, { token: bystanderToken })
     const exec = { command, apiVersion: `${group}/${version}`, interactiveMode: 'Never', provideClusterInfo: true }
     expect(await who(await as({ exec }))).toMatchObject({ username: 'bystander' })
     expect(await told()).toMatchObject({ spec: { interactive: false, cluster: { server: cluster.server } } })
   })
 
-  it('P266 by a certificate that the command gives', async () => {
+  it('authenticates with the certificate of the plugin [P266]', async () => {
     const { certificate, key } = people.issue({ commonName: 'carol', organizations: ['ops'] })
     const { command } = await plugin('v1', { clientCertificateData: certificate, clientKeyData: key })
     const exec = { command, apiVersion: `${group}/v1`, interactiveMode: 'Never' }
     expect(await who(await as({ exec }))).toMatchObject({ username: 'carol', groups: ['ops', 'system:authenticated'] })
   })
 
-  it('P266 is told how to install a command that is missing', async () => {
+  it('prints the install hint of a missing plugin [P266]', async () => {
     const exec = { command: 'no-such-command', apiVersion: `${group}/v1`, interactiveMode: 'Never', installHint: 'Look here.' }
     expect(await (await as({ exec })).refused('auth whoami')).toContain('Look here.')
   })

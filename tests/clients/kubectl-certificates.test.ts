@@ -10,7 +10,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl with requests for certificates: it asks, approves, denies, and calls with what was signed. */
+/** Stock kubectl with certificate requests: create, approve, deny, and use of the signed certificate. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 const nodeUsages = ['key encipherment', 'digital signature', 'client auth']
@@ -26,7 +26,7 @@ beforeAll(async () => {
     '--enable-admission-plugins=NodeRestriction',
   ])
   kubectl = world.kubectl
-  // Somebody without credentials, besides the administrator of the kubeconfig.
+  // A kubeconfig without credentials, besides that of the administrator.
   await kubectl.run('config set-credentials nobody')
 }, 60_000)
 afterAll(async () => {
@@ -47,13 +47,13 @@ function request(name: string, pem: string, spec: object = {}) {
   }
 }
 
-/** Waits for the signature as people do. */
+/** Polls for the signature. */
 async function certificateOf(name: string, by: Kubectl = kubectl): Promise<string> {
   await by.run(`wait csr/${name} --for=jsonpath={.status.certificate} --timeout=30s`)
   return Buffer.from(await by.run(`get csr ${name} -o jsonpath={.status.certificate}`), 'base64').toString()
 }
 
-/** A kubectl that calls with a certificate and nothing else. */
+/** kubectl with only a client certificate. */
 async function bearing(name: string, pair: { readonly certificate: string; readonly key: string }): Promise<Kubectl> {
   const certificate = await kubectl.file(`${name}.crt`, pair.certificate)
   const key = await kubectl.file(`${name}.key`, pair.key)
@@ -61,7 +61,7 @@ async function bearing(name: string, pair: { readonly certificate: string; reado
 }
 
 suite(`kubectl and certificates${skipNote}`, () => {
-  it('P131 P132 P134 asks, approves, and calls with the certificate', async () => {
+  it('requests, approves and uses a certificate [P131, P132, P134]', async () => {
     const { request: pem, key } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev', 'ops'] } })
     await kubectl.create(request('jane', pem, { expirationSeconds: 3600 }))
     expect(await kubectl.run('get csr jane')).toMatch(
@@ -81,7 +81,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await jane.refused('get secrets')).toContain('User "jane" cannot list resource "secrets"')
   })
 
-  it('P133 denies, and what was denied is neither signed nor approved any more', async () => {
+  it('a denied request can neither be signed nor approved [P133]', async () => {
     const { request: pem } = createCertificateRequest({ subject: { commonName: 'joan' } })
     await kubectl.create(request('joan', pem))
     expect(await kubectl.run('certificate deny joan')).toBe('certificatesigningrequest.certificates.k8s.io/joan denied')
@@ -91,7 +91,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await kubectl.run('get csr joan -o jsonpath={.status.certificate}')).toBe('')
   })
 
-  it('P268 who may not approve for the signer is refused', async () => {
+  it('refuses approval without the permission for the signer [P268]', async () => {
     const { request: pem } = createCertificateRequest({ subject: { commonName: 'jim' } })
     await kubectl.create(request('jim', pem))
     await kubectl.run(
@@ -113,7 +113,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await certificateOf('jim')
   })
 
-  it('P111 what breaks the rules of its signer is approved but never signed; the log says why', async () => {
+  it("does not sign an approved request that violates the signer's rules, and logs the reason [P111]", async () => {
     const { request: pem } = createCertificateRequest({ subject: { commonName: 'jack' } })
     await kubectl.create(request('jack', pem, { usages: ['client auth', 'server auth'] }))
     await kubectl.run('certificate approve jack')
@@ -123,7 +123,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await kubectl.run('get csr jack --no-headers')).toMatch(/Approved$/)
   })
 
-  it('P99 a node joins with a bootstrap token, is itself by its certificate, and renews it', async () => {
+  it('a node joins with a bootstrap token, uses its certificate, and renews it [P99]', async () => {
     const [id, secret] = bootstrapToken.split('.')
     await kubectl.run(
       `create secret generic bootstrap-token-${id} -n kube-system --type=bootstrap.kubernetes.io/token --from-literal=token-id=${id} --from-literal=token-secret=${secret} --from-literal=usage-bootstrap-authentication=true`,
@@ -146,7 +146,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await nodeA.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } })
     expect(await nodeA.refused('label node a kubernetes.io/hostname=b node-role.kubernetes.io/x=')).toContain('is not allowed')
     expect(await nodeA.refused('get node b')).toContain('forbidden')
-    // For another it may not even ask.
+    // It may not even request one for another node.
     const other = createCertificateRequest({ subject: { commonName: 'system:node:b', organizations: ['system:nodes'] } })
     expect(await nodeA.refused('create -f -', { stdin: JSON.stringify(request('node-b', other.request, node)) })).toContain(
       'can only create a node CSR with CN=system:node:a',
@@ -161,7 +161,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await renewed.run('get node a -o name')).toBe('node/a')
   })
 
-  it('P103 a node asks for a serving certificate, somebody approves it', async () => {
+  it('a node requests a serving certificate, which a user approves [P103]', async () => {
     const { request: pem } = createCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['10.0.0.1'] },

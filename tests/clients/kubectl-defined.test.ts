@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Kubectl, kubectlIn, kubectlMissing, rows, skipNote } from './support/kubectl.ts'
 import { Crate, Widget } from './support/shop.ts'
 
-/** Stock kubectl with kinds that are defined in code, and with the same kind behind the definition that is made of it. */
+/** Stock kubectl with kinds defined in code, and with the same kind from its exported definition. */
 
 interface World {
   readonly server: Server
@@ -32,7 +32,7 @@ beforeAll(async () => {
   worlds.set('by its manifest', byManifest)
   await byManifest.kubectl.create(Widget.toManifest())
   await byManifest.kubectl.run('wait crd/widgets.shop.example.com --for=condition=Established --timeout=20s')
-  // kubectl remembers what there was before.
+  // kubectl caches the earlier discovery.
   await byManifest.kubectl.run('api-resources -o name')
 }, 60_000)
 
@@ -52,7 +52,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
   const kubectl = () => (worlds.get(how) as World).kubectl
   const apply = (name: string, spec: object) => kubectl().run('apply -f -', { stdin: manifest(name, spec) })
 
-  it('explains it', async () => {
+  it('explain shows the schema', async () => {
     const text = await kubectl().run('explain wd')
     expect(text).toContain('GROUP:      shop.example.com\nKIND:       Widget\nVERSION:    v1')
     expect(text).toContain('Something to sell.')
@@ -74,7 +74,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     ])
   })
 
-  it('shows it in columns, and more of them when asked', async () => {
+  it('get shows the columns, and more with -o wide', async () => {
     await apply('shown', { size: 3 })
     const line = { NAME: 'shown', SIZE: '3', PHASE: '', AGE: expect.stringMatching(/^\d+s$/) }
     expect(rows(await kubectl().run('get wd shown'))).toEqual([line])
@@ -88,7 +88,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     expect(await kubectl().refused('get wd --field-selector spec.size=3')).toContain('field label not supported: spec.size')
   })
 
-  it('applies from both sides, and tells what would change', async () => {
+  it('apply works client-side and server-side, and diff shows changes', async () => {
     expect(await apply('applied', { size: 3 })).toBe('widget.shop.example.com/applied created')
     expect(await apply('applied', { size: 3 })).toBe('widget.shop.example.com/applied unchanged')
     expect(await apply('applied', { size: 4, parts: [{ name: 'a' }] })).toBe('widget.shop.example.com/applied configured')
@@ -100,7 +100,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     const mine = manifest('applied', { parts: [{ name: 'b', weight: 1.5 }] })
     await kubectl().run('apply --server-side --field-manager=packer -f -', { stdin: mine })
     expect(await kubectl().run('get wd applied -o jsonpath={.spec.parts}')).toBe('[{"name":"a"},{"name":"b","weight":1.5}]')
-    // kubectl has by now handed over what it applied from its own side.
+    // kubectl has transferred ownership of client-side applied fields by now.
     const other = manifest('applied', { size: 9 })
     const conflict = await kubectl().refused('apply --server-side --field-manager=other -f -', { stdin: other })
     expect(conflict).toContain('conflict with "packer": .spec.size')
@@ -128,7 +128,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
     expect(await kubectl().run('get wd worked -o jsonpath={.metadata.generation}')).toBe('5')
   })
 
-  it('refuses what is wrong', async () => {
+  it('rejects invalid objects', async () => {
     const refused = (spec: unknown, flags = '--validate=false') =>
       kubectl().refused(`create ${flags} -f -`, { stdin: manifest('wrong', spec as object) })
     expect(await refused({ size: 'x' })).toContain(
@@ -173,7 +173,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
   const crate = (name: string, members: object, version = 'v1') =>
     JSON.stringify({ apiVersion: `depot.example.com/${version}`, kind: 'Crate', metadata: { name }, ...members })
 
-  it('translates versions, and says which one is old', async () => {
+  it('converts versions, and warns about deprecated ones', async () => {
     const made = await kubectl().try(['create', '-f', '-'], { stdin: crate('old', { weight: 5 }, 'v1beta1') })
     expect(made).toMatchObject({ code: 0, stdout: 'crate.depot.example.com/old created\n' })
     expect(made.stderr).toContain('Warning: depot.example.com/v1beta1 Crate is deprecated; use depot.example.com/v1 Crate')
@@ -184,7 +184,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
     expect(rows(await kubectl().run('get crates'))).toEqual([{ NAME: 'old', AGE: expect.any(String) }])
   })
 
-  it('asks refinements and hooks in every version', async () => {
+  it('runs refinements and hooks in every version', async () => {
     await kubectl().run('create -f -', { stdin: crate('kept', { spec: { weight: 5 } }) })
     const wrong = crate('wrong', { spec: { weight: 1, from: 5, to: 2 } })
     expect(await kubectl().refused('create -f -', { stdin: wrong })).toContain(
@@ -203,7 +203,7 @@ suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () =
     ).toContain('is invalid')
   })
 
-  it('is no definition', async () => {
+  it('is not a CustomResourceDefinition', async () => {
     expect(await kubectl().run('get crd -o name')).toBe('')
   })
 })

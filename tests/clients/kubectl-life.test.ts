@@ -11,7 +11,7 @@ import {
 } from './support/kubectl.ts'
 import { configMap, deployment, pod, rolledOut } from './support/manifests.ts'
 
-/** Stock kubectl over the life of objects: run, scale, expose, rollouts, waiting, and every way of deletion. */
+/** Stock kubectl over the lifecycle of objects: run, scale, expose, rollouts, waiting, and all kinds of deletion. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** A ReplicaSet and a pod of it, as the controllers of a whole cluster would make them for a deployment. */
+/** A ReplicaSet with a pod, as the controllers of a cluster would create them for a deployment. */
 async function grow(kubectl: Kubectl, parent: Json, revision = '1', image = 'registry.example.com/main:1'): Promise<void> {
   const { name, uid } = parent.metadata
   const owner = (kind: string, apiVersion: string, of: { name: string; uid: string }) => [
@@ -53,7 +53,7 @@ async function grow(kubectl: Kubectl, parent: Json, revision = '1', image = 'reg
 }
 
 suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () => {
-  it('P1 P2 scale sets replicas of every workload, if they are what was thought', async () => {
+  it('scale sets replicas of every workload, with --current-replicas as a precondition [P1, P2]', async () => {
     const kubectl = await world.namespace('scale')
     await kubectl.create(deployment('web'), { ...deployment('db'), kind: 'StatefulSet' })
     expect(await kubectl.run('scale deployment web --replicas=5')).toBe('deployment.apps/web scaled')
@@ -83,7 +83,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     )
   })
 
-  it('P143 run and expose', async () => {
+  it('run and expose [P143]', async () => {
     const kubectl = await world.namespace('expose')
     expect(await kubectl.run('run one --image=registry.example.com/one:1 --port=8080 --labels=app=one --env=A=b')).toBe(
       'pod/one created',
@@ -108,7 +108,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     ])
   })
 
-  it('P141 P184 rollout status waits for the status, pause, resume, restart, history and undo', async ({ expect }) => {
+  it('rollout status waits for the status, pause, resume, restart, history and undo [P141, P184]', async ({ expect }) => {
     const kubectl = await world.namespace('rollout')
     await kubectl.create(deployment('web'))
     const status = kubectl.follow('rollout status deployment/web --timeout=30s')
@@ -144,7 +144,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect((await kubectl.json('get deployment web')).spec.template.spec.containers[0].image).toBe('registry.example.com/main:1')
   })
 
-  it('P141 wait for a condition, a value and deletion', async ({ expect }) => {
+  it('wait for a condition, a value and deletion [P141]', async ({ expect }) => {
     const kubectl = await world.namespace('wait')
     await kubectl.create(pod('p'), configMap('m', { phase: 'new' }))
     const waiting = {
@@ -168,7 +168,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     )
   })
 
-  it.skipIf(kubectlMinor < 31)('P141 wait --for=create, which releases before 1.31 lack', async ({ expect }) => {
+  it.skipIf(kubectlMinor < 31)('wait --for=create, since kubectl 1.31 [P141]', async ({ expect }) => {
     const kubectl = await world.namespace('wait-create')
     const waiting = kubectl.follow('wait configmap/later --for=create --timeout=30s')
     const asked = () =>
@@ -178,7 +178,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect([await waiting.ended, waiting.text]).toEqual([0, 'configmap/later condition met\n'])
   })
 
-  it('P147 P148 delete by name, file, label and all', async () => {
+  it('delete by name, file, label and all [P147, P148]', async () => {
     const kubectl = await world.namespace('delete')
     await kubectl.create(
       ...['a', 'b', 'c', 'd', 'e'].map((name) => configMap(name, {}, { half: name < 'c' ? 'first' : 'second' })),
@@ -202,7 +202,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     })
   })
 
-  it('P125 P127 delete --wait comes back when the last finalizer is gone', async ({ expect }) => {
+  it('delete --wait returns after the last finalizer is removed [P125, P127]', async ({ expect }) => {
     const kubectl = await world.namespace('finalizers')
     await kubectl.create({ ...configMap('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } })
     expect(await kubectl.run('delete configmap held --wait=false')).toBe('configmap "held" deleted')
@@ -217,7 +217,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(await kubectl.run('get configmap held --ignore-not-found')).toBe('')
   })
 
-  it('P165 delete --force and --grace-period end pods that wait for their node', async () => {
+  it('delete --force and --grace-period delete pods without a kubelet [P165]', async () => {
     const kubectl = await world.namespace('grace')
     await kubectl.create(pod('slow', { node: 'nowhere' }), pod('unscheduled'))
     expect(await kubectl.run('delete pod unscheduled')).toBe('pod "unscheduled" deleted')
@@ -231,7 +231,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(await kubectl.run('get pods -o name')).toBe('')
   })
 
-  it('P166 delete --cascade=background, foreground and orphan', async ({ expect }) => {
+  it('delete --cascade=background, foreground and orphan [P166]', async ({ expect }) => {
     const kubectl = await world.namespace('cascade')
     const names = ['background', 'foreground', 'orphan']
     await kubectl.create(...names.map((name) => deployment(name)))
@@ -243,7 +243,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(await kubectl.run('delete deployment background --cascade=background')).toBe('deployment.apps "background" deleted')
     await expect.poll(() => left('background'), { timeout: 20_000 }).toEqual([])
 
-    // Comes back only when everything that is owned is gone.
+    // Returns only after all dependents are deleted.
     expect(await kubectl.run('delete deployment foreground --cascade=foreground')).toBe('deployment.apps "foreground" deleted')
     expect(await left('foreground')).toEqual([])
 
@@ -253,7 +253,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect([set.metadata.ownerReferences, child.metadata.ownerReferences.length]).toEqual([undefined, 1])
   })
 
-  it('P9 P128 P130 delete of a namespace takes everything in it along', async () => {
+  it('delete of a namespace deletes its content [P9, P128, P130]', async () => {
     const kubectl = await world.namespace('short-lived')
     await kubectl.create(deployment('web'), pod('p'), configMap('m'))
     await kubectl.run('create secret generic s --from-literal=a=b')
@@ -271,7 +271,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     await world.namespace('short-lived')
   })
 
-  it('P4 cordon, taint and drain, which asks for eviction', async ({ expect }) => {
+  it('cordon, taint, and drain with eviction [P4]', async ({ expect }) => {
     const kubectl = await world.namespace('drain')
     await kubectl.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'drained' } })
     expect(await kubectl.run('taint node drained example.com/key=v:NoSchedule')).toBe('node/drained tainted')
@@ -280,7 +280,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     await grow(kubectl, await kubectl.json('get deployment web'))
     const bare = pod('lonely', { node: 'drained' })
     await kubectl.create(bare)
-    // The budget counts what is running and ready; anything else may go at any time.
+    // The budget counts running and ready pods; other pods may always be evicted.
     const ready = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }
     await kubectl.run('patch pod lonely --subresource=status --type=merge -p', { more: [JSON.stringify(ready)] })
     expect(await kubectl.refused('drain drained --timeout=5s')).toMatch(/cannot delete Pods (that )?declare no controller/)
@@ -297,7 +297,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(await kubectl.run('uncordon drained')).toBe('node/drained uncordoned')
   })
 
-  it('P1 P137 P33 P200 custom resources are like any other kind', async ({ expect }) => {
+  it('custom resources work like any other kind [P1, P137, P33, P200]', async ({ expect }) => {
     const kubectl = await world.namespace('custom')
     const size = { type: 'integer', minimum: 1, description: 'How big.' }
     const spec = { type: 'object', required: ['size'], properties: { size, colour: { type: 'string', default: 'red' } } }

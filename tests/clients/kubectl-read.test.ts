@@ -13,7 +13,7 @@ import {
 } from './support/kubectl.ts'
 import { configMap, deployment, pod } from './support/manifests.ts'
 
-/** Stock kubectl reads: get in all its forms, describe, explain, discovery, events, raw paths, rights. */
+/** Stock kubectl reads: get in all its forms, describe, explain, discovery, events, raw paths, permissions. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -76,7 +76,7 @@ afterAll(async () => {
 })
 
 suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
-  it('P31 P32 P193 get prints the columns of the kind', async () => {
+  it('get prints the columns of the kind [P31, P32, P193]', async () => {
     const [back, front] = rows(await shop.run('get pods'))
     expect(back).toMatchObject({ NAME: 'back', READY: '0/1', STATUS: 'Pending', RESTARTS: '0' })
     expect(front).toMatchObject({ NAME: 'front', READY: '1/1', STATUS: 'Running', RESTARTS: '2' })
@@ -89,7 +89,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(rows(await shop.run('get node node-1'))).toMatchObject([{ NAME: 'node-1', STATUS: 'Unknown', ROLES: '<none>' }])
   })
 
-  it('P31 get -o wide adds the columns of lower priority', async () => {
+  it('get -o wide adds the columns of lower priority [P31]', async () => {
     const [, front] = rows(await shop.run('get pods -o wide'))
     expect(front).toMatchObject({
       NAME: 'front',
@@ -112,7 +112,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(service?.['CLUSTER-IP']).toMatch(/^10\.\d+\.\d+\.\d+$/)
   })
 
-  it('P21 P140 P189 get -o json and -o yaml print objects whole', async () => {
+  it('get -o json and -o yaml print complete objects [P21, P140, P189]', async () => {
     const one = await shop.json('get pod front --show-managed-fields')
     expect(one).toMatchObject({
       apiVersion: 'v1',
@@ -130,7 +130,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(yaml.value).toEqual(one)
   })
 
-  it('P140 get -o name, custom-columns, jsonpath and go-template', async () => {
+  it('get -o name, custom-columns, jsonpath and go-template [P140]', async () => {
     const [name, columns, path, template, noHead] = await Promise.all([
       shop.run('get pods,services -o name'),
       shop.run('get pods -o custom-columns=WHO:.metadata.name,IMAGE:.spec.containers[0].image,IP:.status.podIP'),
@@ -148,13 +148,13 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(noHead.split('\n').map((line) => line.split(/ {2,}/).at(-1))).toEqual(expect.arrayContaining(['front', 'back']))
   })
 
-  it('P139 get -A shows all namespaces', async () => {
+  it('get -A shows all namespaces [P139]', async () => {
     const found = rows(await shop.run('get serviceaccounts -A'))
     expect(found.map((row) => row['NAMESPACE'])).toEqual(expect.arrayContaining(['default', 'kube-system', 'shop']))
     expect(rows(await shop.run('get all -A')).find((row) => row['NAME'] === 'pod/front')).toMatchObject({ NAMESPACE: 'shop' })
   })
 
-  it('P158 get -l selects by label, in every form of selector', async () => {
+  it('get -l selects by label, in every form of selector [P158]', async () => {
     const count = async (selector: string) =>
       (await shop.run('get configmaps -o name', { more: ['-l', selector] })).split('\n').filter(Boolean).length
     const counts = await Promise.all(
@@ -177,7 +177,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     )
   })
 
-  it('P157 get --field-selector selects by field', async () => {
+  it('get --field-selector selects by field [P157]', async () => {
     expect(await shop.run('get pods --field-selector status.phase=Running -o name')).toBe('pod/front')
     expect(await shop.run('get pods --field-selector status.phase!=Running,spec.nodeName= -o name')).toBe('pod/back')
     expect(await shop.run('get configmaps --field-selector metadata.name=map-07 -o name')).toBe('configmap/map-07')
@@ -185,7 +185,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(await shop.refused('get configmaps --field-selector data.i=1')).toContain('Error from server (BadRequest)')
   })
 
-  it('P156 P24 get --chunk-size reads in chunks of one snapshot', async ({ expect }) => {
+  it('get --chunk-size reads in chunks of one snapshot [P156, P24]', async ({ expect }) => {
     expect(rows(await shop.run('get configmaps --chunk-size=7')).length).toBe(26)
     const chunks = () =>
       world.requests().filter((line) => line.includes('/namespaces/shop/configmaps?') && line.includes('limit=7'))
@@ -193,7 +193,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(chunks().filter((line) => line.includes('continue=')).length).toBe(3)
   })
 
-  it('P141 P301 get -w follows changes', async ({ expect }) => {
+  it('get -w follows changes [P141, P301]', async ({ expect }) => {
     const watched = await world.namespace('watched')
     const plain = watched.follow('get pods -w -l app=watched')
     const events = watched.follow(
@@ -217,7 +217,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     await Promise.all([plain.stop(), events.stop()])
   })
 
-  it('P142 get -w of one object begins with its state', async ({ expect }) => {
+  it('get -w of one object starts with its state [P142]', async ({ expect }) => {
     const following = shop.follow('get configmap map-03 -w -o name')
     await expect.poll(() => following.lines, { timeout: 15_000 }).toEqual(['configmap/map-03'])
     await shop.run('annotate configmap map-03 seen=yes')
@@ -226,7 +226,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     await following.stop()
   })
 
-  it('P140 get of what is not there', async () => {
+  it('get of a missing object [P140]', async () => {
     expect(await shop.refused('get pod nobody')).toBe('Error from server (NotFound): pods "nobody" not found')
     expect(await shop.run('get pod nobody --ignore-not-found')).toBe('')
     expect(await shop.refused('get nonsense')).toBe('error: the server doesn\'t have a resource type "nonsense"')
@@ -234,7 +234,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect([stdout, stderr.trim()]).toEqual(['', 'No resources found in shop namespace.'])
   })
 
-  it('P140 P157 describe tells of objects and their events', async () => {
+  it('describe shows objects and their events [P140, P157]', async () => {
     const [podText, deploymentText, serviceText, nodeText, mapText, secretText, namespaceText] = await Promise.all(
       ['pod front', 'deployment web', 'service front', 'node node-1', 'configmap map-01', 'secret keys', 'namespace shop'].map(
         (what) => shop.run(`describe ${what}`),
@@ -257,7 +257,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(namespaceText).toMatch(/Status: +Active/)
   })
 
-  it('P342 events shows what was reported, newest last', async () => {
+  it('events shows what was reported, newest last [P342]', async () => {
     expect(rows(await shop.run('events'))).toMatchObject([
       { TYPE: 'Warning', REASON: 'BackOff', OBJECT: 'Pod/front', MESSAGE: 'it fell over' },
     ])
@@ -292,7 +292,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
   it('explain --recursive works for every kind that can be created', async () => {
     const names = (await shop.run('api-resources --verbs=create,list -o name')).split('\n')
     expect(names.length).toBeGreaterThan(50)
-    // One process for each would take long: every third will do, another third at each release of kubectl.
+    // One process for each kind would be slow: each release of kubectl tests another third.
     const chosen = names.filter((_, i) => i % 3 === 0)
     const texts = await Promise.all(chosen.map(async (name) => [name, await shop.run(`explain ${name} --recursive`)] as const))
     for (const [name, text] of texts)
@@ -302,7 +302,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
       ])
   })
 
-  it('P1 P137 api-resources and api-versions tell what is served', async () => {
+  it('api-resources and api-versions tell what is served [P1, P137]', async () => {
     const all = rows(await shop.run('api-resources --cached'))
     expect(all.find((row) => row['NAME'] === 'pods')).toEqual({
       NAME: 'pods',
@@ -332,7 +332,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(versions).toEqual([...versions].sort())
   })
 
-  it('P189 cluster-info, its dump, version and raw paths', async () => {
+  it('cluster-info, its dump, version and raw paths [P189]', async () => {
     const info = await shop.run('cluster-info')
     expect(info).toContain('Kubernetes control plane')
     expect(info).toContain(world.server.url)
@@ -364,7 +364,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     )
   })
 
-  it('P3 P38 P236 P312 auth can-i and whoami', async () => {
+  it('auth can-i and whoami [P3, P38, P236, P312]', async () => {
     const other = shop.with('--token', bystanderToken)
     const [me, they, may, mayNot, everything] = await Promise.all([
       shop.json('auth whoami'),

@@ -8,7 +8,7 @@ import {
   startKubectlWorld,
 } from './support/kubectl.ts'
 
-/** Stock kubectl against roles: it makes them, asks about them, acts as others by them. */
+/** Stock kubectl with roles: creation, access reviews and impersonation. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let world: KubectlWorld
@@ -63,7 +63,7 @@ suite(`kubectl and roles${skipNote}`, () => {
     )
   })
 
-  it('P250 P251 P253 acts as others', async () => {
+  it('acts as others [P250, P251, P253]', async () => {
     const groups = ['--as-group=a', '--as-group=b']
     const { status } = await shop.json(`auth whoami --as=carl ${groups.join(' ')} --as-uid=7`)
     expect(status.userInfo).toEqual({ username: 'carl', uid: '7', groups: ['a', 'b', 'system:authenticated'] })

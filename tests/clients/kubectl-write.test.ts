@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Json, type KubectlWorld, kubectlMissing, rows, skipNote, startKubectlWorld } from './support/kubectl.ts'
 import { configMap, deployment, pod } from './support/manifests.ts'
 
-/** Stock kubectl writes: create, apply, diff, replace, edit, patch, label, annotate, set. Each test has a namespace of its own. */
+/** Stock kubectl writes: create, apply, diff, replace, edit, patch, label, annotate, set. Each test has its own namespace. */
 
 const suite = describe.skipIf(kubectlMissing !== undefined).concurrent
 let world: KubectlWorld
@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 suite(`kubectl writes${skipNote}`, { timeout: 120_000 }, () => {
-  it('P143 P10 create from files, several documents and standard input', async () => {
+  it('create from files, several documents and standard input [P143, P10]', async () => {
     const kubectl = await world.namespace('create')
     const yaml = `# two in one
 apiVersion: v1
@@ -48,7 +48,7 @@ spec:
     expect(await kubectl.refused(`create -f ${path}`)).toContain('deployments.apps "from-yaml" already exists')
   })
 
-  it('P195 P199 create --dry-run=server stores nothing', async () => {
+  it('create --dry-run=server stores nothing [P195, P199]', async () => {
     const kubectl = await world.namespace('dry')
     const made = JSON.parse(
       await kubectl.run('create -f - --dry-run=server -o json', { stdin: JSON.stringify(deployment('web')) }),
@@ -60,7 +60,7 @@ spec:
     expect(await kubectl.run('get deployments,configmaps -o name')).toBe('configmap/kube-root-ca.crt')
   })
 
-  it('P205 P206 P208 create tells of unknown fields, strictly by default', async () => {
+  it('create tells of unknown fields, strictly by default [P205, P206, P208]', async () => {
     const kubectl = await world.namespace('strict')
     const stdin = JSON.stringify({
       ...deployment('web'),
@@ -78,7 +78,7 @@ spec:
     )
   })
 
-  it('P309 create refuses invalid objects with every cause', async () => {
+  it('create refuses invalid objects with every cause [P309]', async () => {
     const kubectl = await world.namespace('invalid')
     const bad = { ...configMap('BAD_name', { 'no/key': 'x' }) }
     const text = await kubectl.refused('create -f -', { stdin: JSON.stringify(bad) })
@@ -90,7 +90,7 @@ spec:
     )
   })
 
-  it('P143 S104 create makes every kind that it has a command for', async () => {
+  it('create supports every subcommand [P143, S104]', async () => {
     const kubectl = await world.namespace('kinds')
     const lines = [
       'configmap settings --from-literal=a=1 --from-literal=b=2',
@@ -144,7 +144,7 @@ spec:
     )
   })
 
-  it('P145 P18 apply, client-side, merges what changed since it last did', async () => {
+  it('client-side apply merges changes since the last apply [P145, P18]', async () => {
     const kubectl = await world.namespace('apply')
     const first = configMap('m', { a: '1', b: '2' })
     const apply = (object: object, flags = '') => kubectl.run(`apply -f -${flags}`, { stdin: JSON.stringify(object) })
@@ -176,7 +176,7 @@ spec:
     )
   })
 
-  it('P212 P214 P215 P220 apply --server-side keeps owners apart', async () => {
+  it('apply --server-side separates owners [P212, P214, P215, P220]', async () => {
     const kubectl = await world.namespace('server-side')
     const apply = (object: object, flags: string) =>
       kubectl.try(['apply', '--server-side', '-f', '-', ...flags.split(' ').filter(Boolean)], { stdin: JSON.stringify(object) })
@@ -199,13 +199,13 @@ spec:
     expect(await done(configMap('m', { a: '1' }), '')).toBe('configmap/m serverside-applied')
     expect((await kubectl.json('get configmap m')).data).toEqual({ a: '1' })
     expect(await done(configMap('d', { a: '1' }), '--dry-run=server')).toBe('configmap/d serverside-applied (server dry run)')
-    // From client-side to server-side: what was applied before is given over.
+    // From client-side to server-side: ownership of applied fields is transferred.
     await kubectl.run('apply -f -', { stdin: JSON.stringify(configMap('moved', { a: '1', b: '2' })) })
     expect(await done(configMap('moved', { a: '1' }), '')).toBe('configmap/moved serverside-applied')
     expect((await kubectl.json('get configmap moved')).data).toEqual({ a: '1' })
   })
 
-  it('P195 diff shows what an apply would change, and changes nothing', async () => {
+  it('diff shows the changes of an apply, and changes nothing [P195]', async () => {
     const kubectl = await world.namespace('diff')
     await kubectl.run('apply -f -', { stdin: JSON.stringify(deployment('web')) })
     const same = await kubectl.try(['diff', '-f', '-'], { stdin: JSON.stringify(deployment('web')) })
@@ -222,7 +222,7 @@ spec:
     expect((await kubectl.json('get deployment web')).spec.replicas).toBe(2)
   })
 
-  it('P144 P167 replace puts an object in the place of another', async () => {
+  it('replace replaces an object [P144, P167]', async () => {
     const kubectl = await world.namespace('replace')
     await kubectl.create(configMap('m', { a: '1', b: '2' }))
     const replace = (object: object, flags = '') => kubectl.run(`replace -f -${flags}`, { stdin: JSON.stringify(object) })
@@ -249,14 +249,14 @@ spec:
     })
   })
 
-  it('P145 S107 edit changes what an editor changed', async () => {
+  it('edit applies the changes of the editor [P145, S107]', async () => {
     const kubectl = await world.namespace('edit')
     await kubectl.create(configMap('m', { colour: 'red' }), deployment('web'))
     const editor = (name: string, script: string) => kubectl.file(name, `#!/bin/sh\n${script}\n`)
     const [blue, nothing, wrong, status] = await Promise.all([
       editor('blue.sh', `sed -i 's|colour: red|colour: blue|' "$1"`),
       editor('nothing.sh', 'exit 0'),
-      // The second time it is told what is wrong, and gives up.
+      // The second time the editor sees the error and gives up.
       editor('wrong.sh', `grep -q 'not valid' "$1" || sed -i 's|colour: blue|no/key: x|' "$1"`),
       editor('status.sh', `sed -i 's|"status": {}|"status": {"replicas": 3}|' "$1"`),
     ])
@@ -278,7 +278,7 @@ spec:
     expect((await kubectl.json('get deployment made')).spec.replicas).toBe(9)
   })
 
-  it('P145 patch in every way', async () => {
+  it('patch supports all types [P145]', async () => {
     const kubectl = await world.namespace('patch')
     await kubectl.create(deployment('web'), configMap('m', { a: '1', b: '2' }), pod('p'))
     const patch = (line: string, body: object) => kubectl.run(`patch ${line} -p`, { more: [JSON.stringify(body)] })
@@ -321,7 +321,7 @@ spec:
     )
   })
 
-  it('P18 label and annotate', async () => {
+  it('label and annotate [P18]', async () => {
     const kubectl = await world.namespace('label')
     await kubectl.create(configMap('a'), configMap('b', {}, { tier: 'x' }))
     expect(await kubectl.run('label configmap a tier=y')).toBe('configmap/a labeled')
@@ -348,7 +348,7 @@ spec:
     expect((await kubectl.json('get configmap a')).metadata.annotations).toBe(undefined)
   })
 
-  it('P145 set image, env, resources, selector, serviceaccount and subject', async () => {
+  it('set image, env, resources, selector, serviceaccount and subject [P145]', async () => {
     const kubectl = await world.namespace('set')
     await kubectl.create(deployment('web'))
     await kubectl.run('create service clusterip s --tcp=80')
@@ -382,7 +382,7 @@ spec:
     expect(await kubectl.refused('set image deployment/web nobody=x')).toContain('unable to find container named "nobody"')
   })
 
-  it('the last manifest of an edit that failed is kept for another try', async () => {
+  it('a failed edit keeps the manifest', async () => {
     const kubectl = await world.namespace('retry')
     await kubectl.create(configMap('m', { a: '1' }))
     const editor = await kubectl.file(

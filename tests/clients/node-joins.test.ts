@@ -10,8 +10,8 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { run } from './support/tool.ts'
 
 /**
- * The certificate manager of client-go, which kubelets get and renew their certificates with, in a small program that is built once
- * (`node-joins/`). Skipped where there is no Go or no module proxy.
+ * The certificate manager of client-go, with which kubelets request and renew certificates, in a small program that is built once
+ * (`node-joins/`). Skipped without Go or a module proxy.
  */
 
 const program = await goProgram('node-joins')
@@ -39,7 +39,7 @@ afterAll(async () => {
 describe.skipIf(program.missing !== undefined)(
   `a node${program.missing === undefined ? '' : ` (skipped: ${program.missing})`}`,
   () => {
-    it('P99 P131 P134 gets its certificate with a bootstrap token, and renews it in its own name', {
+    it('gets its certificate with a bootstrap token, and renews it as a node [P99, P131, P134]', {
       timeout: 90_000,
     }, async () => {
       const token = generateBootstrapToken(systemRandom)

@@ -12,7 +12,7 @@ import { configMaps } from './support/pens.ts'
 import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
 import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
 
-/** The Python client, in an environment of its own that is made once. Skipped where it cannot be installed. */
+/** The Python client, in an environment that is created once. Skipped when it cannot be installed. */
 
 const packageVersion = 'kubernetes==33.1.0'
 const seed = runSeed()
@@ -60,7 +60,7 @@ afterAll(async () => {
   await local[Symbol.asyncDispose]()
 })
 
-/** Nothing of the machine: no home, no proxies, no other kubeconfig. */
+/** Isolated from the machine: no home, no proxies, no other kubeconfig. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: local.folder, TMPDIR: local.folder, PYTHONUNBUFFERED: '1', LANG: 'C.UTF-8' }
 }
@@ -77,7 +77,7 @@ interface Report {
 describe.skipIf(python.missing !== undefined)(
   `the Python client, ${python.missing === undefined ? `seed ${seed}` : `skipped: ${python.missing}`}`,
   () => {
-    it('P141 P156 P158 P29 P302 P314 S103 mirrors its own random writes over a network that breaks', {
+    it('mirrors its random writes over an unreliable network [P141, P156, P158, P29, P302, P314, S103]', {
       timeout: 120_000,
     }, async () => {
       const files = ['--direct', await local.kubeconfig(), '--proxied', await local.kubeconfig(`https://127.0.0.1:${proxy.port}`)]
@@ -115,7 +115,7 @@ describe.skipIf(python.missing !== undefined)(
       expect((mirrors.all.counts['bookmarks'] ?? 0) + (mirrors.left.counts['bookmarks'] ?? 0)).toBeGreaterThan(0)
     })
 
-    it('P1 P143 P145 P146 P161 P195 understands every answer of a round through typed and dynamic calls', {
+    it('decodes all responses of typed and dynamic calls [P1, P143, P145, P146, P161, P195]', {
       timeout: 60_000,
     }, async () => {
       const finished = await run(
@@ -146,7 +146,7 @@ describe.skipIf(python.missing !== undefined)(
       expect(untyped).toEqual({ data: { a: '1', b: '2' }, events: [['ADDED', 'd']], deployments: 1, gone: true })
     })
 
-    it('P143 P145 S104 S105 typed objects of many kinds are accepted, returned and decoded without loss', {
+    it('typed objects of many kinds are accepted, returned and decoded without loss [P143, P145, S104, S105]', {
       timeout: 60_000,
     }, async () => {
       const objects = join(local.folder, 'objects.json')

@@ -10,8 +10,8 @@ import { RandomWriter, type Written } from './support/random-writer.ts'
 import { freePort, killEarly, type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 /**
- * The durable server as `npm start` runs it, killed in the middle of its work and started again. `CLIENTS_SEED` repeats the choice
- * of writes and moments, as far as processes let themselves be repeated.
+ * The durable server of `npm start`, killed during writes and restarted. `CLIENTS_SEED` repeats the choice of writes and times,
+ * as far as processes are reproducible.
  */
 
 const seed = runSeed()
@@ -55,7 +55,7 @@ async function connect(): Promise<Client> {
   return createRemoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
 }
 
-/** Everything there is of ConfigMaps, as the writer knows them, without those that controllers make. */
+/** All ConfigMaps in the writer's form, without those of controllers. */
 async function present(): Promise<{
   objects: Map<string, { object: Written; resourceVersion: string }>
   resourceVersion: string
@@ -81,10 +81,10 @@ function versionOf({ metadata }: ApiObject): string {
   return metadata.resourceVersion ?? ''
 }
 
-/** The events after a version, up to one. */
+/** The events after a version, up to another one. */
 async function eventsBetween(from: string, to: string): Promise<WatchEvent<ConfigMapObject>[]> {
   const events: WatchEvent<ConfigMapObject>[] = []
-  // An object that is written last of all tells when everything before it has come.
+  // The last written object marks that all earlier events have arrived.
   for await (const event of client.watch(configMaps, { resourceVersion: from, resume: false })) {
     events.push(event)
     if (BigInt(versionOf(event.object)) >= BigInt(to)) break
@@ -93,7 +93,7 @@ async function eventsBetween(from: string, to: string): Promise<WatchEvent<Confi
 }
 
 describe(`a durable server, seed ${seed}`, () => {
-  it('P13 P143 P184 S104 is killed at any moment, and serves everything it had acknowledged', { timeout: 120_000 }, async () => {
+  it('serves all acknowledged writes after being killed [P13, P143, P184, S104]', { timeout: 120_000 }, async () => {
     await client.create(types.namespaces, { metadata: { name: 'work' } })
     const container = { name: 'c', image: 'registry.example.com/c:1' }
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } }
@@ -115,7 +115,7 @@ describe(`a durable server, seed ${seed}`, () => {
       ),
     ])
     const [, , , pod] = kept
-    // Terminating, and so it stays.
+    // Terminating, with a finalizer.
     await client.delete(types.pods, pod.metadata.name ?? '', { namespace: 'work' })
     const where = [types.namespaces, types.secrets, types.deployments, types.pods, types.clusterRoles]
     const readKept = () =>
@@ -128,7 +128,7 @@ describe(`a durable server, seed ${seed}`, () => {
 
     const writer = new RandomWriter({
       dice,
-      // Each round talks with the client that is current then.
+      // Each round uses the current client.
       pens: [
         {
           create: (...args) => ownPen(client).create(...args),
@@ -142,7 +142,7 @@ describe(`a durable server, seed ${seed}`, () => {
       unanswered: (error) => error instanceof ClientError && error.code === 'Unreachable',
     })
 
-    // One watch over all lives of the server: it finds its way back by itself.
+    // One watch across all restarts of the server, which reconnects by itself.
     const steady = await connect()
     const mirror = new Map<string, string>()
     const seen: string[] = []
@@ -169,7 +169,7 @@ describe(`a durable server, seed ${seed}`, () => {
       const made = [...writer.log].filter(([version]) => !acknowledgedBefore.has(version))
       expect(made.length).toBeGreaterThan(10)
 
-      // Sometimes it does not even get to its feet.
+      // Sometimes the server is killed before it is ready.
       if (dice.chance(40)) await killEarly(flags, dice.below(250))
       await client.close()
       server = await startServerProcess(flags)
@@ -200,7 +200,7 @@ describe(`a durable server, seed ${seed}`, () => {
     const final = await client.list(configMaps)
     const truth = new Map(final.items.map((item) => [keyOf(item), versionOf(item)] as const))
     await expect.poll(() => new Map([...mirror].sort()), { timeout: 20_000, interval: 50 }).toEqual(new Map([...truth].sort()))
-    // It went on where it was: nothing acknowledged passed it by, nothing came twice.
+    // The watch resumed without missing or repeated events.
     expect([...writer.log.keys()].filter((version) => !seen.includes(version))).toEqual([])
     expect(new Set(seen).size).toBe(seen.length)
     stopped.abort()
@@ -209,7 +209,7 @@ describe(`a durable server, seed ${seed}`, () => {
     expect(doubts).toBeGreaterThan(0)
   })
 
-  it('P13 P184 ends in good order when told to, and goes on from there', { timeout: 30_000 }, async () => {
+  it('shuts down gracefully and resumes [P13, P184]', { timeout: 30_000 }, async () => {
     const before = await client.list(configMaps)
     const ended: string[] = []
     const watching = (async () => {
@@ -237,7 +237,7 @@ describe(`a durable server, seed ${seed}`, () => {
     expect([last?.type, last?.object.metadata.name]).toEqual(['ADDED', 'last'])
   })
 
-  it('tells in one sentence that another server has the data', { timeout: 30_000 }, async () => {
+  it('reports that another server uses the data folder', { timeout: 30_000 }, async () => {
     const elsewhere = ['--data-dir', folder, '--secure-port', '0']
     await expect(startServerProcess(elsewhere)).rejects.toThrow(/ended with 1 before it was ready: .*krmkit:.* [^\n]+\n$/s)
     await expect(client.list(types.namespaces)).resolves.toMatchObject({ kind: 'NamespaceList' })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
 
-/** Typed objects of many kinds, through `@kubernetes/client-node`: what is sent is kept, and what is answered is understood. */
+/** Typed objects of many kinds through `@kubernetes/client-node`: stored and decoded without loss. */
 
 let local: LocalServer
 let api: KubernetesObjectApi
@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => local[Symbol.asyncDispose]())
 
 describe('typed objects of client-node', () => {
-  it('are of more than twenty kinds', () => {
+  it('cover more than twenty kinds', () => {
     expect(new Set(typedObjects.map(({ kind }) => kind)).size).toBe(typedObjects.length)
     expect(typedObjects.length).toBeGreaterThanOrEqual(20)
   })
 
   it.each(typedObjects.map((object) => [object.kind, object] as const))(
-    'P143 P190 S104 %s is accepted, returned and read without loss',
+    '%s round-trips without loss [P143, P190, S104]',
     async (_, object) => {
       const made = await api.create(structuredClone(object))
       expect(lost(wireForm(object), wireForm(made)), 'answer').toEqual([])
@@ -36,7 +36,7 @@ describe('typed objects of client-node', () => {
       const read = await api.read(header)
       expect(lost(wireForm(made), wireForm(read)), 'read').toEqual([])
 
-      // Every member of the wire is there again when the typed object is written.
+      // Every member of the wire format reappears when the typed object is encoded.
       const { group, version } = split(object.apiVersion!)
       const place = object.metadata?.namespace === undefined ? '' : `/namespaces/${object.metadata.namespace}`
       const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`

@@ -1,6 +1,6 @@
-/** Ways of breaking a definition: the one of Forklift's Host, one version with `spec` and `status`, a list in the latter. */
+/** Ways to break a definition: Forklift's Host, with one version that has `spec` and `status` with a list. */
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests are broken member by member
+// biome-ignore lint/suspicious/noExplicitAny: manifests are modified member by member
 export type Manifest = any
 
 const versionOf = (manifest: Manifest) => manifest.spec.versions[0]

@@ -4,7 +4,7 @@ import { breakages } from './breakages.ts'
 import { causesOf, definitionsPath, type Harness, startHarness } from './harness.ts'
 import { findDefinitions, packagedFolder } from './whole-definitions.ts'
 
-/** A whole definition, broken in every way, is refused with the causes of the stock server: `breakages.json`, recorded from release 1.33. */
+/** A complete definition, broken in every way, is rejected with the causes of the stock server: `breakages.json`, recorded with 1.33. */
 
 const folder = packagedFolder('crdtoapi', 'examples')
 const host = findDefinitions(folder === undefined ? [] : [folder]).definitions.find(({ kind }) => kind === 'Host')
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-it('each way has its recording, and the package is there', () => {
+it('every breakage has a recording, and the package exists', () => {
   expect(breakages.map(([name]) => name).sort()).toEqual(Object.keys(recorded).sort())
   expect(host).toBeDefined()
 })
@@ -31,7 +31,7 @@ describe('refused', () => {
     expect(causesOf(answer)).toEqual(recorded[name])
   })
 
-  it.each(breakages)('as a change: %s', async (name, breakIt) => {
+  it.each(breakages)('as an update: %s', async (name, breakIt) => {
     const good = structuredClone(host?.manifest ?? {})
     delete good.status
     const path = `${definitionsPath}/${host?.name}`
@@ -43,7 +43,7 @@ describe('refused', () => {
     if (changed.metadata.name !== stored.metadata.name) return
     const answer = await harness.send('PUT', path, changed)
     expect(answer.status).toBe(422)
-    // What was there before adds causes of its own: what may not change, versions that are stored.
+    // Updates add causes: immutable members and stored versions.
     const own = (recorded[name] ?? []).filter((cause) => !cause.startsWith('status.') && !cause.startsWith('metadata.'))
     expect(causesOf(answer)).toEqual(expect.arrayContaining(own))
   })

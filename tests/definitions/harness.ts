@@ -4,18 +4,18 @@ export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefi
 
 export interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+  // biome-ignore lint/suspicious/noExplicitAny: responses are inspected member by member
   readonly body: any
 }
 
 export interface Harness {
   send(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Asks until the answer is as wanted. */
+  /** Polls until the response is as expected. */
   until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer>
   close(): Promise<void>
 }
 
-/** A server, and somebody who may do everything. */
+/** A server and an administrator. */
 export async function startHarness(): Promise<Harness> {
   const server = await createApiServer({ storage: memoryStorage() })
   const client = server.client({ user: 'admin' })
@@ -51,7 +51,7 @@ export function causesOf({ body }: Answer): string[] {
   return causes.map(causeText)
 }
 
-/** Values that are printed whole are cut. */
+/** Truncates values that are printed in full. */
 export function causeText({ field, reason, message }: { field?: string; reason: string; message: string }): string {
   const text = message.length < 700 ? message : `${message.slice(0, 60)} ... ${message.slice(-300)}`
   return `${field}: ${reason}: ${text}`

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /**
- * Schemas of the custom resources of well-known projects, as packages for TypeScript ship them. The packages were generated from the
- * definitions of those projects; they keep the schema of each version, but not what is around it (names, columns, sub-resources) and
- * not the markers `x-kubernetes-*`. Definitions are built around the schemas again; nothing is copied into this repository.
+ * Schemas of custom resources of well-known projects, from TypeScript packages that were generated from their definitions. The
+ * packages contain the schema of each version, but not its context (names, columns, subresources) and no `x-kubernetes-*`
+ * extensions. Definitions are rebuilt around the schemas; nothing is copied into this repository.
  */
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -118,7 +118,7 @@ function definitionOf({
   return { name, manifest, group, kind, plural, namespaced, schemas }
 }
 
-/** `apiVersion` and `kind` of an object are not the schema's business. */
+/** Schemas do not cover `apiVersion` and `kind` of an object. */
 function root(schema: Members): Members {
   const { properties, required, ...rest } = restored(schema)
   const own = {
@@ -131,7 +131,7 @@ function root(schema: Members): Members {
   return { ...rest, type: 'object', properties: own, ...(needed.length === 0 ? {} : { required: needed }) }
 }
 
-/** What the generator wrote for JSON schema, as structural schemas say it. */
+/** Converts the generator's JSON schema to a structural schema. */
 function restored(schema: Members): Members {
   const alternatives = schema.oneOf as Members[] | undefined
   if (alternatives?.length === 2 && alternatives[1]?.type === 'null') {
@@ -162,7 +162,7 @@ function described({ description, pattern }: Members): Members {
   return { ...(description === undefined ? {} : { description }), ...(pattern === undefined ? {} : { pattern }) }
 }
 
-/** The smallest value that a schema allows: required members, shortest lists. */
+/** The smallest valid value of a schema: required members, shortest lists. */
 export function smallest(schema: Members): Json {
   if (schema.default !== undefined) return schema.default
   if (Array.isArray(schema.enum)) return schema.enum[0] as Json

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagedDefinitions, projects, smallest } from './packaged-schemas.ts'
 import { broken, samples } from './samples.ts'
 
-/** Definitions of well-known projects are accepted, their objects validate, and broken ones are refused. */
+/** Definitions of well-known projects are accepted, their objects validate, and broken definitions are rejected. */
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are inspected member by member
 async function send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const headers = { 'content-type': 'application/json' }
   const response = await client.request({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
@@ -34,7 +34,7 @@ async function served(path: string): Promise<void> {
 
 const packaged = projects.map((project) => [project, packagedDefinitions(project)] as const)
 
-it('there are at least 30 of them', () => {
+it('includes at least 30 definitions', () => {
   const missing = packaged.filter(([, found]) => found === undefined).map(([project]) => project)
   expect(missing, 'packages that are not installed').toEqual([])
   expect(packaged.flatMap(([, found]) => found ?? []).length).toBeGreaterThanOrEqual(30)
@@ -47,7 +47,7 @@ describe.each(packaged)('%s', (project, found) => {
     expect(each.length).toBeGreaterThan(0)
   })
 
-  it.each(each)('%s is accepted, and its smallest objects in every version', async (_name, definition) => {
+  it.each(each)('accepts %s and its smallest objects in every version', async (_name, definition) => {
     const made = await send('POST', definitions, definition.manifest)
     expect(made.status, JSON.stringify(made.body.details?.causes)).toBe(201)
     const { group, kind, plural, namespaced, schemas } = definition
@@ -64,13 +64,13 @@ describe.each(packaged)('%s', (project, found) => {
       const patterns = (created.body.details?.causes ?? []).every(({ message }: { message: string }) =>
         message.includes('should match'),
       )
-      // Texts that a pattern asks for are not made up here.
+      // Strings that must match a pattern are not generated.
       if (created.status !== 422 || !patterns) expect(created.status, JSON.stringify(created.body)).toBe(201)
     }
   })
 })
 
-describe('objects as people write them', () => {
+describe('realistic objects', () => {
   it.each(samples.map((sample) => [`${sample.kind} of ${sample.apiVersion}`, sample] as const))('%s', async (_name, sample) => {
     const [group] = sample.apiVersion.split('/')
     const definition = packaged

@@ -1,4 +1,4 @@
-/** Objects of well-known projects in the form in which people write them, and ways to break a definition. */
+/** Realistic objects of well-known projects, and ways to break a definition. */
 
 export interface Sample {
   readonly apiVersion: string
@@ -79,12 +79,12 @@ export const samples: readonly Sample[] = [
   },
 ]
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests are broken member by member
+// biome-ignore lint/suspicious/noExplicitAny: manifests are modified member by member
 type Manifest = any
 
 const schemaOf = (manifest: Manifest) => manifest.spec.versions[0].schema.openAPIV3Schema
 
-/** Name, what is done to a good definition, and the place that the refusal names. */
+/** A name, a modification of a valid definition, and the path that the error names. */
 export const broken: readonly (readonly [string, (manifest: Manifest) => void, string])[] = [
   ['another name', (m) => (m.metadata.name = 'others.example.com'), 'metadata.name'],
   ['no storage version', (m) => (m.spec.versions[0].storage = false), 'spec.versions'],

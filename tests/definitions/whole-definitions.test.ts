@@ -5,7 +5,7 @@ import { causesOf, definitionsPath, type Harness, startHarness } from './harness
 import { smallest } from './packaged-schemas.ts'
 import { type FoundObject, findDefinitions, packagedFolder, type WholeDefinition } from './whole-definitions.ts'
 
-/** Whole definitions are accepted and served as they are, and the objects beside them validate. */
+/** Complete definitions are accepted and served unchanged, and the objects beside them validate. */
 
 const packaged = packagedFolder('crdtoapi', 'examples')
 const own = (process.env.DEFINITIONS ?? '').split(delimiter).filter((folder) => folder !== '')
@@ -14,7 +14,7 @@ const sources: readonly (readonly [name: string, folders: readonly string[]])[] 
   ...(own.length === 0 ? [] : [['DEFINITIONS', own] as const]),
 ]
 
-/** A server does not judge by these: they are right by the schema and wrong for the rules or patterns, which nobody makes up here. */
+/** Objects that are valid by the schema but not by rules or patterns, which are not generated here. */
 const unmade = [
   /should match '/,
   /FieldValueInvalid: Invalid value: "(?:object|string|array|integer)": /,
@@ -31,7 +31,7 @@ describe.each(sources)('definitions of %s', (_source, folders) => {
   })
   afterAll(() => harness.close())
 
-  it('there are some', () => {
+  it('includes definitions', () => {
     expect(each.length).toBeGreaterThan(0)
   })
 
@@ -47,7 +47,7 @@ describe.each(sources)('definitions of %s', (_source, folders) => {
     for (const version of definition.versions.filter(({ served }) => served)) await checkVersion(harness, definition, version)
   })
 
-  it('OpenAPI 2 has all kinds', async () => {
+  it('OpenAPI v2 contains all kinds', async () => {
     const { status, body } = await harness.send('GET', '/openapi/v2')
     expect(status).toBe(200)
     const kinds = kindsIn(body.definitions)
@@ -69,7 +69,7 @@ describe.each(sources)('definitions of %s', (_source, folders) => {
   })
 })
 
-/** Webhooks are not here, nor is the status that generators leave behind. */
+/** Removes webhooks, and the status that generators write. */
 function manifestOf({ manifest }: WholeDefinition): JsonObject {
   const { status: _, spec, ...rest } = manifest as { status?: unknown; spec: JsonObject }
   const { conversion, ...others } = spec

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { JsonObject } from '@krmkit/meta'
 import { readManifest } from '@krmkit/schema'
 
-/** Whole definitions, and objects of them, as files of YAML or JSON have them. Nothing is copied into this repository. */
+/** Complete definitions and their objects from YAML or JSON files. Nothing is copied into this repository. */
 
 export interface WholeDefinition {
   readonly name: string
@@ -23,7 +23,7 @@ export interface DefinedVersion {
   readonly schema: JsonObject
 }
 
-/** An object whose kind one of the definitions has. */
+/** An object of a kind of the definitions. */
 export interface FoundObject {
   readonly file: string
   readonly object: JsonObject & { readonly apiVersion: string; readonly kind: string }
@@ -35,7 +35,7 @@ export interface Found {
   readonly objects: readonly FoundObject[]
 }
 
-/** What is in the files below the folders; of definitions with the same name the first counts. */
+/** The content of the files below the folders; the first of definitions with the same name wins. */
 export function findDefinitions(folders: readonly string[]): Found {
   const definitions = new Map<string, WholeDefinition>()
   const others: { file: string; object: JsonObject }[] = []
@@ -54,7 +54,7 @@ export function findDefinitions(folders: readonly string[]): Found {
   return { definitions: [...definitions.values()], objects }
 }
 
-/** A folder of an installed package; undefined when it is not there. */
+/** A folder of an installed package; undefined when it is missing. */
 export function packagedFolder(name: string, folder: string): string | undefined {
   try {
     const found = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), folder)
@@ -73,7 +73,7 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** A file that is no manifest (a template, a configuration) has none. */
+/** Files that are not manifests (templates, configurations) have none. */
 function objectsOf(file: string): JsonObject[] {
   const text = readFileSync(file, 'utf8')
   if (!/^\s*"?apiVersion"?:/m.test(text)) return []

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { openTls, type RawAnswer, type RawHeader } from '../attacks/harness/http1.ts'
 
-/** A kept HTTP/1.1 connection that sends bytes as they are and reads one answer after the other. */
+/** A kept HTTP/1.1 connection that sends raw bytes and reads responses in order. */
 export class Connection {
   readonly #socket: TLSSocket
   #bytes: Buffer = Buffer.alloc(0)
@@ -81,12 +81,12 @@ export class Connection {
 const newLine = Buffer.from('\r\n')
 
 interface Read extends RawAnswer {
-  /** Bytes of the whole answer. */
+  /** The size of the complete response. */
   readonly size: number
   readonly closes: boolean
 }
 
-/** The first answer in `bytes`; undefined while it is not complete. */
+/** The first response in `bytes`; undefined while it is incomplete. */
 function readAnswer(bytes: Buffer, toHead: boolean): Read | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

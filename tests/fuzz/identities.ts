@@ -1,7 +1,7 @@
 import type { Dice } from '../attacks/harness/dice.ts'
 import type { RawHeader } from '../attacks/harness/http1.ts'
 
-/** Headers that say who sends a request: mostly as stock clients write them, sometimes malformed. */
+/** Identity headers: mostly as sent by stock clients, sometimes malformed. */
 
 const header = (name: string, value: string): RawHeader => [name, Buffer.from(value)]
 const admin = header('authorization', 'Bearer admin-token-0123456789')

@@ -3,13 +3,13 @@ import type { RawAnswer } from '../attacks/harness/http1.ts'
 import { faultOf } from '../attacks/harness/target.ts'
 import type { Draft } from './requests.ts'
 
-/** Whether an answer to a random request is a proper one. */
+/** Checks the response to a random request. */
 
-/** What callers without rights may do beside discovery. */
+/** What callers without permissions may do besides discovery. */
 const openToAll = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/selfsubject(access|rules)?reviews$/
 const resourcePath = /^\/(api\/v1|apis\/[^/]+\/[^/]+)\/[^/]/
 
-/** Undefined when it is; else what is wrong with it. */
+/** Undefined for a proper response; otherwise the problem. */
 export function judge(draft: Draft, answer: RawAnswer): string | undefined {
   const { expected } = draft
   const { status, text } = answer
@@ -19,7 +19,7 @@ export function judge(draft: Draft, answer: RawAnswer): string | undefined {
   return wrongUser(draft, answer) ?? (status >= 400 ? undefined : wrongRights(draft, status))
 }
 
-/** What no HTTP library takes: the connection ends with or without an answer. */
+/** Requests that no HTTP library accepts: the connection ends with or without a response. */
 function isRefusedByParsers({ method, path }: Draft): boolean {
   return method === 'BREW' || !path.startsWith('/') || /[^\x21-\x7e]/.test(path)
 }
@@ -27,7 +27,7 @@ function isRefusedByParsers({ method, path }: Draft): boolean {
 function wrongUser({ expected }: Draft, { text }: RawAnswer): string | undefined {
   const shown = shownUser(text)
   if (shown === undefined) return undefined
-  // Refusals of impersonation name the caller, who is known as well.
+  // Rejected impersonation names the caller, which is also known.
   const callers = ['system:anonymous', 'admin', 'alice', 'carol']
   const named = expected.as?.username
   if (shown.refused) {
@@ -37,7 +37,7 @@ function wrongUser({ expected }: Draft, { text }: RawAnswer): string | undefined
   return shown.username === named ? undefined : `ran as ${shown.username}, but is ${named ?? 'refused'}`
 }
 
-/** The user whom an answer names: that of a review, or the one in a refusal. */
+/** The user that a response names: in a review, or in an error. */
 function shownUser(text: string): { readonly username: string; readonly refused: boolean } | undefined {
   const review = text.includes('"userInfo"') ? /"userInfo":\{"username":("(?:[^"\\]|\\.)*")/.exec(text) : null
   if (review !== null) return { username: JSON.parse(review[1] ?? '""') as string, refused: false }
@@ -45,12 +45,12 @@ function shownUser(text: string): { readonly username: string; readonly refused:
   return refusal === null ? undefined : { username: refusal[1] ?? '', refused: true }
 }
 
-/** Names with other characters stand in messages as Go quotes them. */
+/** Names with other characters are quoted in messages as by Go. */
 function isQuoted(username: string): boolean {
   return username.includes('\\\\')
 }
 
-/** Success where the rules give no right. */
+/** Success without permission. */
 function wrongRights({ expected, path, method }: Draft, status: number): string | undefined {
   if (isMaster(expected.as) || status >= 300) return undefined
   if (!resourcePath.test(path) || openToAll.test(path) || method === 'OPTIONS') return undefined
@@ -61,7 +61,7 @@ function isMaster(identity: Identity | undefined): boolean {
   return identity?.groups.includes('system:masters') === true
 }
 
-/** A request for people. */
+/** A browser request. */
 export function describe({ index, method, path, query, headers, body }: Draft, { status, text }: RawAnswer): string {
   const shown = headers.map(([name, value]) => `${name}: ${JSON.stringify(Buffer.from(value).toString('latin1').slice(0, 200))}`)
   return `request ${index}: ${method} ${path.slice(0, 300)}?${query.slice(0, 300)}\n${shown.join('\n')}\n${Buffer.from(body).toString().slice(0, 600)}\n-> ${status} ${text.slice(0, 600)}`

@@ -4,9 +4,9 @@ import type { RawHeader } from '../attacks/harness/http1.ts'
 import { identityHeaders } from './identities.ts'
 import { bodies, mutate, randomBody } from './values.ts'
 
-/** Random requests, each from a seed and a number alone, so that any of them can be made again. */
+/** Random requests, each derived from a seed and an index, so that any of them can be reproduced. */
 
-/** One request for any transport. Header values are bytes; names are in lower case. */
+/** One request for any transport. Header values are bytes; names are lower case. */
 export interface Draft {
   readonly index: number
   readonly method: string
@@ -14,7 +14,7 @@ export interface Draft {
   readonly query: string
   readonly headers: readonly RawHeader[]
   readonly body: Uint8Array
-  /** As whom it runs, by the rules. */
+  /** The expected user, by the rules. */
   readonly expected: Expected
 }
 
@@ -125,7 +125,7 @@ const mediaTypes = [
   `application/json${';a=b'.repeat(400)}`,
 ]
 
-/** Requests that are right until they are mutated: they reach the depths that nonsense never sees. */
+/** Valid requests, before mutation, which reach code that random bytes do not. */
 export const plausible: readonly (readonly [method: string, path: string, type: string, body: number])[] = [
   ['POST', '/api/v1/namespaces/default/configmaps', 'application/json', 0],
   ['PUT', '/api/v1/namespaces/default/configmaps/a', 'application/json', 0],
@@ -162,7 +162,7 @@ export const plausible: readonly (readonly [method: string, path: string, type: 
   ['PUT', '/api/v1/namespaces/default/pods/p/status', 'application/json', 2],
 ]
 
-/** The request of a number. */
+/** The request of an index. */
 export function requestAt(seed: number, index: number, transport: Transport): Draft {
   const dice = new Dice(seed, index)
   const { method, path, query, headers, body } = dice.chance(50) ? plausibleRequest(dice) : randomRequest(dice)
@@ -200,10 +200,10 @@ function randomRequest(dice: Dice): Parts {
   for (let i = dice.below(4); i > 0; i--) {
     const name = dice.pick(parameters)
     const value = dice.pick(dice.chance(50) ? oddNumbers : oddWords)
-    // A version of the future is waited for: that has tests.
+    // Waiting for future versions has its own tests.
     if (name !== 'resourceVersion' || value.length < 20) query.push(`${name}=${encodeURIComponent(value)}`)
   }
-  // Bounded, so that no watch or wait of the run outlives it.
+  // Bounded, so that no watch or wait outlives the run.
   query.push('timeoutSeconds=1')
   const headers: Record<string, string> = {}
   if (dice.chance(80)) headers['content-type'] = dice.pick(mediaTypes)

@@ -7,8 +7,8 @@ import { type Draft, requestAt } from './requests.ts'
 import { type FuzzedServer, startFuzzed } from './transports.ts'
 
 /**
- * `npm run fuzz -- [--requests N] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests; 1 when an answer is no
- * proper one, a request holds the event loop for long, or memory stays.
+ * `npm run fuzz -- [--requests N] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests; exits with 1
+ * for an improper response, a blocked event loop or a memory leak.
  */
 
 const { values } = parseArgs({
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     transport: { type: 'string', default: 'all' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
-    /** Findings of each transport that are printed. */
+    /** Number of printed findings per transport. */
     show: { type: 'string', default: '10' },
   },
 })
@@ -31,10 +31,10 @@ if (chosen.length === 0) {
 }
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
 const total = Math.ceil(Number(values.requests) / chosen.length)
-/** Requests between two looks at the probe. */
+/** Number of requests between two measurements of the probe. */
 const batch = 2000
 const beside: Readonly<Record<Transport, number>> = { 'in-process': 16, http1: 48, http2: 64 }
-/** Growth of the heap from a tenth of the run to its end that is no finding. */
+/** Allowed heap growth from a tenth of the run to its end. */
 const allowedGrowth = { factor: 1.25, bytes: 32 * 2 ** 20 }
 
 interface Run {
@@ -112,14 +112,14 @@ async function sendAll(server: FuzzedServer, { transport, from, to, findings, st
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
       const wrong = judge(draft, answer)
       if (wrong !== undefined) findings.push(`${wrong}\n${describe(draft, answer)}`)
-      // Answers in this process need no turn of the event loop: others get one.
+      // In-process responses need no turn of the event loop; this yields to others.
       if (transport === 'in-process' && index % 8 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
   }
   await Promise.all(Array.from({ length: beside[transport] }, work))
 }
 
-/** Which requests of a batch hold the event loop when they run alone: first by hundreds, then one by one. */
+/** Finds the requests of a batch that block the event loop: first by hundreds, then one by one. */
 async function slowOnes(server: FuzzedServer, transport: Transport, from: number): Promise<string[]> {
   const found: string[] = []
   const hundred = 100
@@ -137,7 +137,7 @@ async function slowOnes(server: FuzzedServer, transport: Transport, from: number
   return found
 }
 
-/** The longest stall while requests run one after the other. */
+/** The longest stall while requests run sequentially. */
 async function stallOf(server: FuzzedServer, drafts: readonly Draft[]): Promise<number> {
   await server.probe('begin')
   for (const draft of drafts) {

@@ -19,22 +19,22 @@ import { type AttackedProcess, startAttackedProcess } from '../attacks/harness/s
 import { Connection } from './connection.ts'
 import type { Draft } from './requests.ts'
 
-/** Ways by which random requests reach a server. */
+/** Transports of random requests. */
 export interface FuzzedServer extends AsyncDisposable {
   send(draft: Draft): Promise<RawAnswer>
   probe: AttackedProcess['probe']
-  /** Faults that the server itself has noticed. */
+  /** Faults that the server has detected. */
   faults(): readonly unknown[]
 }
 
-/** How long past versions are kept: what a run stores is not what it measures. */
+/** Retention of past versions, short, so that stored objects do not count as a leak. */
 const historyMs = 5000
 
 export function startFuzzed(transport: Transport): Promise<FuzzedServer> {
   return transport === 'in-process' ? startInProcess() : startOverSockets(transport)
 }
 
-/** The probe of this process, which runs server and generator. */
+/** The probe of this process, which runs both server and generator. */
 function ownProbe(): AttackedProcess['probe'] {
   const answers = createRequire(import.meta.url)(join(harnessFolder, 'probe.cjs')) as Record<string, () => object>
   return ((ask: string) =>
@@ -99,7 +99,7 @@ async function startOverSockets(transport: Transport): Promise<FuzzedServer> {
     return answer
   }
   const overHttp2 = async (draft: Draft): Promise<RawAnswer> => {
-    // What may end a connection does not end those of others.
+    // Requests that may end their connection get a separate one.
     if (draft.expected.mayRefuse) {
       const own = await RawHttp2.open({ port })
       const answer = await own.send(onWire(draft))
@@ -134,7 +134,7 @@ function onWire({ method, path, query, headers, body }: Draft) {
   return { method, target: wireTarget(`${path}?${query}`), headers, body }
 }
 
-/** Bytes of UTF-8 as one character each, as a request line has them. */
+/** UTF-8 bytes as one character each, for a request line. */
 function wireTarget(target: string): string {
   return Buffer.from(target, 'utf8').toString('latin1')
 }

@@ -1,6 +1,6 @@
 import type { Dice } from '../attacks/harness/dice.ts'
 
-/** Bodies: valid objects, what mutation makes of them, and bytes that are none. */
+/** Bodies: valid objects, mutations of them, and random bytes. */
 
 export const bodies: readonly ((dice: Dice) => unknown)[] = [
   () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }),
@@ -110,7 +110,7 @@ const oddValues: readonly unknown[] = [
   Number.MAX_SAFE_INTEGER + 1,
 ]
 
-/** Changes one random place of a JSON value. */
+/** Mutates one random value of a JSON document. */
 export function mutate(value: unknown, dice: Dice): unknown {
   if (typeof value !== 'object' || value === null) return dice.pick(oddValues)
   if (Array.isArray(value)) {

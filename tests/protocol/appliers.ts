@@ -1,12 +1,12 @@
 import type { Answer, Doc, SendOptions, TestApi } from './server.ts'
 
-/** Applies, and what is told of owners. */
+/** Applies, and queries of field ownership. */
 
 export const services = '/api/v1/namespaces/default/services'
 export const pods = '/api/v1/namespaces/default/pods'
 export const deployments = '/apis/apps/v1/namespaces/default/deployments'
 
-/** The path says version, kind and name, too. */
+/** The path determines version, kind and name. */
 export function applyTo(
   api: TestApi,
   path: string,

@@ -3,7 +3,7 @@ import { applyTo, conflicts, data, deploymentSpec, deployments, owners, services
 import { configMaps, startApi, type TestApi } from './server.ts'
 import { catalog, widgetKinds, widgets } from './widgets.ts'
 
-/** How applies change objects and who owns their fields. @see API protocol specification, 4.7 */
+/** Server-side apply and ownership of fields. @see API protocol specification, 4.7 */
 
 const string = { type: 'string' }
 const item = { type: 'object', required: ['key'], properties: { key: string, value: string } }
@@ -34,7 +34,7 @@ const apply = (...[path, manager, rest, options]: Tail<typeof applyTo>) => apply
 type Tail<F> = F extends (first: TestApi, ...rest: infer R) => unknown ? R : never
 
 describe('applies', () => {
-  it('P146 an apply has a media type of its own, needs a manager, and may be YAML or JSON', async () => {
+  it('an apply has its media type, requires a manager, and may be YAML or JSON [P146]', async () => {
     const headers = { 'content-type': 'application/apply-patch+yaml' }
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata: {k: v}\n'
     const query = { fieldManager: 'me' }
@@ -45,12 +45,12 @@ describe('applies', () => {
     expect([nobody.status, nobody.json.details.causes.map(({ field }) => field)]).toEqual([422, ['fieldManager']])
   })
 
-  it('P211 the body names no owners', async () => {
+  it('rejects managedFields in the body [P211]', async () => {
     const refused = await apply(`${configMaps}/bodies`, 'alpha', { metadata: { managedFields: [] } })
     expect([refused.status, refused.json.message]).toEqual([400, 'metadata.managedFields must be nil'])
   })
 
-  it('P212 an apply makes the object, or is joined with it, and what it says is its own', async () => {
+  it('an apply creates or merges the object, and owns the applied fields [P212]', async () => {
     const path = `${configMaps}/joined`
     expect((await apply(path, 'alpha', { data: { k: 'v' } })).status).toBe(201)
     const joined = await apply(path, 'bravo', { data: { l: 'w' } })
@@ -58,7 +58,7 @@ describe('applies', () => {
     expect(owners(joined.json)).toEqual({ 'alpha Apply': data('k'), 'bravo Apply': data('l') })
   })
 
-  it('P213 P217 appliers of the same value own it together', async () => {
+  it('appliers of the same value share ownership [P213, P217]', async () => {
     const path = `${configMaps}/shared`
     await apply(path, 'alpha', { data: { k: 'v' } })
     const shared = await apply(path, 'bravo', { data: { k: 'v' } })
@@ -68,7 +68,7 @@ describe('applies', () => {
     expect(owners(live.json)).toMatchObject({ 'alpha Apply': data('k', 'u'), 'updater Update': data('u') })
   })
 
-  it('P214 P215 another value of what another owns is a conflict for an apply, unless forced, and none for an update', async () => {
+  it('changing a field of another manager is a conflict for an apply unless forced, but not for an update [P214, P215]', async () => {
     const path = `${configMaps}/disputed`
     await apply(path, 'alpha', { data: { k: 'v', l: 'v' } })
     const refused = await apply(path, 'bravo', { data: { k: 'w', l: 'w' } })
@@ -83,7 +83,7 @@ describe('applies', () => {
     expect(conflicts(back)).toEqual(['.data.k conflict with "updater" using v1'])
   })
 
-  it('P214 a dry run tells conflicts and owners, and changes neither', async () => {
+  it('a dry run reports conflicts and owners, and changes nothing [P214]', async () => {
     const path = `${configMaps}/rehearsed`
     const query = { dryRun: 'All' }
     expect((await apply(path, 'alpha', { data: { k: 'v' } }, { query })).status).toBe(201)
@@ -95,7 +95,7 @@ describe('applies', () => {
     expect((await api.get(path)).text).toBe(made.text)
   })
 
-  it('P216 P220 what an applier leaves out is given up, and goes when nobody else owns it', async () => {
+  it('an omitted field is released, and removed without other owners [P216, P220]', async () => {
     const path = `${configMaps}/dropped`
     await apply(path, 'alpha', { data: { k: 'v', l: 'v', m: 'v' } })
     await apply(path, 'bravo', { data: { l: 'v' } })
@@ -110,7 +110,7 @@ describe('applies', () => {
     ])
   })
 
-  it('P221 what has a default falls back to it', async () => {
+  it('a removed field falls back to its default [P221]', async () => {
     const path = `${services}/fallback`
     const spec = { ports: [{ port: 80, targetPort: 8080 }], selector: { app: 'a' } }
     const sticky = { ...spec, sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10 } } }
@@ -124,7 +124,7 @@ describe('applies', () => {
 })
 
 describe('lists and maps', () => {
-  it('P222 a list is owned whole, value by value, or item by item', async () => {
+  it('lists are owned as a whole, by value, or by item [P222]', async () => {
     const path = `${widgets}/lists`
     await apply(path, 'alpha', { spec: { whole: ['a'], words: ['a'], items: [{ key: 'a', value: '1' }] } })
     const joined = await apply(path, 'bravo', { spec: { words: ['b'], items: [{ key: 'b' }] } })
@@ -152,7 +152,7 @@ describe('lists and maps', () => {
     ])
   })
 
-  it('P223 items of map lists are known by scalar members', async () => {
+  it('items of map lists are identified by scalar keys [P223]', async () => {
     const keyed = (key: object) => ({
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -197,7 +197,7 @@ describe('lists and maps', () => {
     expect([keyless.status, keyless.json.message]).toEqual([400, expect.stringContaining('omits all key fields')])
   })
 
-  it('P224 maps and structs are owned member by member, or whole', async () => {
+  it('maps and structs are owned by member, or as a whole [P224]', async () => {
     const path = `${widgets}/maps`
     await apply(path, 'alpha', { spec: { members: { a: '1' }, block: { a: '1' }, part: { a: '1' } } })
     const joined = await apply(path, 'bravo', { spec: { members: { b: '2' }, part: { b: '2' } } })
@@ -212,7 +212,7 @@ describe('lists and maps', () => {
     expect(forced.json.spec).toMatchObject({ block: { b: '2' } })
   })
 
-  it('P225 merge keys of strategic patches make map lists', async () => {
+  it('merge keys of strategic patches imply map lists [P225]', async () => {
     const path = `${deployments}/merged`
     await apply(path, 'alpha', deploymentSpec('merged'))
     const template = { spec: { containers: [{ name: 'side', image: 'side:1', env: [{ name: 'A', value: '1' }] }] } }
@@ -238,7 +238,7 @@ describe('lists and maps', () => {
     ])
   })
 
-  it('P226 without markers lists of custom resources are owned whole, and structs member by member', async () => {
+  it('without markers, lists of custom resources are atomic and structs granular [P226]', async () => {
     const path = `${widgets}/bare`
     await apply(path, 'alpha', { spec: { whole: ['a'], part: { a: '1' } } })
     const answer = await apply(path, 'bravo', { spec: { whole: ['b'], part: { b: '1' } } })

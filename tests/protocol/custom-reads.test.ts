@@ -4,8 +4,8 @@ import { startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
 /**
- * What a server shows of custom objects that it wrote itself is taken from storage as it stands. A second server over the same
- * storage knows nothing of who wrote them, and reads them by every rule of the schema: both must say the same.
+ * A server returns custom objects that it wrote itself directly from storage. A second server over the same storage validates
+ * them by the schema on read: both must return the same.
  */
 
 const seed = Number(process.env.READS_SEED ?? 7_402)
@@ -42,7 +42,7 @@ const random = seededRandom(seed)
 const below = (limit: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % limit
 const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T
 
-/** Values that fit a member, some with more than its schema knows. */
+/** Values that fit a member, some with unknown members. */
 const choices: Readonly<Record<string, readonly unknown[]>> = {
   plain: ['x', null],
   filled: ['y', null],
@@ -68,7 +68,7 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
 
 function someSpec(): Record<string, unknown> {
   const names = Object.keys(choices).filter(() => below(2) === 0)
-  // In an order of its own: members are printed in the order of their names all the same.
+  // In random order: members are printed in sorted order.
   return Object.fromEntries(names.sort(() => below(3) - 1).map((name) => [name, pick(choices[name] as readonly unknown[])]))
 }
 
@@ -81,7 +81,7 @@ async function agree(writer: TestApi, reader: TestApi, name: string, written: st
   expect(list.text, told).toBe((await reader.get(widgets, { fieldSelector: `metadata.name=${name}` })).text)
 }
 
-it('custom objects look the same to the server that wrote them and to one that did not', async () => {
+it('custom objects read the same from the server that wrote them and from another one', async () => {
   await using writer = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)] })
   const { storage } = writer
   await using reader = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)], storage })

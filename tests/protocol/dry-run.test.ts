@@ -4,7 +4,7 @@ import { ApiError } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMap, configMaps, type SendOptions, startApi, type TestApi } from './server.ts'
 
-/** Requests that do everything but store. @see API protocol specification, 4.5 */
+/** Dry runs. @see API protocol specification, 4.5 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
@@ -36,7 +36,7 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly options: SendOptions
-  /** Of the dry run, as of the real request. */
+  /** The status of the dry run and of the real request. */
   readonly status: number
 }
 
@@ -106,9 +106,9 @@ const applied = (fields: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', meta
 const applyQuery = { fieldManager: 'me', ...query }
 const applyHeaders = { 'content-type': 'application/apply-patch+yaml' }
 
-describe('P195 P196 a dry run of', () => {
+describe('a dry run of [P195, P196]', () => {
   it.each(Object.entries(steps))(
-    '%s answers as the real request, and stores nothing',
+    '%s responds like the real request, and stores nothing',
     async (_, { method, path, options, status }) => {
       const revision = api.storage.revision
       const everything = await api.storage.list({ prefix: '/' })
@@ -128,7 +128,7 @@ describe('P195 P196 a dry run of', () => {
     },
   )
 
-  it('apply answers as the real request, and stores nothing', async () => {
+  it('apply responds like the real request, and stores nothing', async () => {
     const revision = api.storage.revision
     const path = `${configMaps}/applied`
     const dry = await api.send('PATCH', path, { query: applyQuery, headers: applyHeaders, body: applied({ data: { k: 'v' } }) })
@@ -151,7 +151,7 @@ describe('P195 P196 a dry run of', () => {
     expect([api.storage.revision, (await api.get(path)).json.data]).toEqual([after, { k: 'v' }])
   })
 
-  it('a review answers, for it stores nothing anyway', async () => {
+  it('a review responds, since it stores nothing', async () => {
     const answer = await api.post(
       '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
       { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
@@ -161,12 +161,12 @@ describe('P195 P196 a dry run of', () => {
   })
 })
 
-it('P195 options in the body of a deletion say it too', async () => {
+it('dryRun in the body of a deletion works too [P195]', async () => {
   const answer = await api.delete(`${configMaps}/a`, { body: { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] } })
   expect([answer.status, (await api.get(`${configMaps}/a`)).status]).toEqual([200, 200])
 })
 
-it('P196 it answers with what would be stored: defaults, changes, the same refusals', async () => {
+it('returns the object to be stored, with defaults, changes and the same errors [P196]', async () => {
   const made = (await api.post(pods, pod('q'), { query })).json
   expect(made.spec).toMatchObject({ restartPolicy: 'Always', dnsPolicy: 'ClusterFirst' })
   expect(made.metadata.resourceVersion).toBeUndefined()
@@ -188,7 +188,7 @@ it('P196 it answers with what would be stored: defaults, changes, the same refus
   expect(warned.warnings).toEqual(['unknown field "extra"'])
 })
 
-it('P197 it needs the rights of the real request', async () => {
+it('requires the permissions of the real request [P197]', async () => {
   const readers: Authorizer = {
     authorize: async ({ verb }) => (verb === 'get' ? { decision: 'allow', reason: '' } : { decision: 'deny', reason: '' }),
   } as Authorizer
@@ -212,7 +212,7 @@ it('P197 it needs the rights of the real request', async () => {
   }
 })
 
-it('P198 a plugin with effects elsewhere is told that it is a dry run, and may make it fail', async () => {
+it('plugins with side effects see the dry run, and may refuse it [P198]', async () => {
   const effects: string[] = []
   const mailing: AdmissionPlugin = {
     name: 'Mailing',
@@ -230,7 +230,7 @@ it('P198 a plugin with effects elsewhere is told that it is a dry run, and may m
   expect(effects).toEqual(['a'])
 })
 
-it('P199 what is generated may differ from the real request', async () => {
+it('generated values may differ from the real request [P199]', async () => {
   const services = '/api/v1/namespaces/default/services'
   const node = { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
   const dry = (await api.post(services, node, { query })).json
@@ -245,7 +245,7 @@ it('P199 what is generated may differ from the real request', async () => {
   const generated = (await api.post(configMaps, { metadata: { generateName: 'g-' } }, { query })).json.metadata.name
   expect(generated).toMatch(/^g-.{5}$/)
   expect((await api.get(`${configMaps}/${generated}`)).status).toBe(404)
-  // What the dry run was given is not taken.
+  // The name that the dry run generated is still free.
   const asked = { metadata: { name: 't' }, spec: { clusterIP: dry.spec.clusterIP, ports: [{ port: 80 }] } }
   if (dry.spec.clusterIP !== real.spec.clusterIP) expect((await api.post(services, asked)).status).toBe(201)
 })

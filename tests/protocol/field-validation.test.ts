@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, configMaps, type SendOptions, startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
-/** Unknown, repeated and wrong fields. @see API protocol specification, 4.6 */
+/** Unknown, repeated and invalid fields. @see API protocol specification, 4.6 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const levels = ['Ignore', 'Warn', 'Strict'] as const
@@ -15,7 +15,7 @@ beforeEach(async () => {
   return () => api.close()
 })
 
-/** One body by every way that a body comes in. */
+/** One body with every verb that accepts it. */
 const ways: Readonly<
   Record<string, (body: string, query: Record<string, string>, headers?: Record<string, string>) => Promise<Answer>>
 > = {
@@ -28,7 +28,7 @@ const ways: Readonly<
 function patch(type: string, body: string, query: SendOptions['query']): Promise<Answer> {
   return api.send('PATCH', `${configMaps}/a`, { body, query: query ?? {}, headers: { 'content-type': `application/${type}` } })
 }
-/** For POST the name is free. */
+/** The name must be free for POST. */
 const bodyFor = (way: string, rest: string) =>
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${way === 'POST' ? 'new' : 'a'}"},${rest}}`
 const rules: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const rules: Readonly<Record<string, string>> = {
   apply: 'P209',
 }
 
-describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', () => {
+describe('unknown and repeated fields [P202, P203, P205, P206, P207, P208, P209, P309]', () => {
   const matrix = Object.keys(ways).flatMap((way) => levels.map((level) => [way, level] as const))
 
   it.each(matrix)('%s with fieldValidation=%s', async (way, fieldValidation) => {
@@ -48,7 +48,7 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     if (fieldValidation === 'Strict') {
       expect([answer?.status, answer?.json.reason], rules[way]).toEqual([400, 'BadRequest'])
       expect(answer?.json.message).toMatch(/unknown field "extra", unknown field "more"/)
-      // Clients that know apply look for the words of field management.
+      // Clients that support apply match the messages of field management.
       if (way === 'apply') expect(answer?.json.message).toMatch(/\.extra: field not declared in schema/)
       expect((await api.get(`${configMaps}/${way === 'POST' ? 'new' : 'a'}`)).json.data).toEqual(
         way === 'POST' ? undefined : { k: 'v' },
@@ -62,7 +62,7 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     expect(answer?.warnings).toEqual(fieldValidation === 'Warn' ? ['unknown field "extra"', 'unknown field "more"'] : [])
   })
 
-  it('P209 apply drops them too, and owns nothing of them', async () => {
+  it('apply drops them, too, without ownership [P209]', async () => {
     for (const [fieldValidation, warnings] of [
       ['Ignore', []],
       ['Warn', ['unknown field "extra"']],
@@ -77,7 +77,7 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     }
   })
 
-  it.each(levels)('P203 of repeated fields the last one holds: %s', async (fieldValidation) => {
+  it.each(levels)('the last of repeated fields wins: %s [P203]', async (fieldValidation) => {
     const body = '{"metadata":{"name":"twice","name":"last"},"data":{"k":"1"},"data":{"k":"2","k":"3"}}'
     const answer = await api.send('POST', configMaps, { body, query: { fieldValidation } })
     if (fieldValidation === 'Strict') {
@@ -90,7 +90,7 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     if (fieldValidation === 'Warn') expect(answer.warnings).toContain('duplicate field "metadata.name"')
   })
 
-  it('P205 P208 each field is named once, by its path, in order', async () => {
+  it('reports each field once, by path, in order [P205, P208]', async () => {
     const body = {
       metadata: { name: 'p', surprise: 1 },
       spec: { containers: [{ name: 'c', image: 'i', colour: 'red' }], speed: 1 },
@@ -114,14 +114,14 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     expect(strict.json.message).toMatch(/^Pod in version "v1" cannot be handled as a Pod: strict decoding error: /)
   })
 
-  it('P162 Warn is what is meant when nothing is said', async () => {
+  it('the default is Warn [P162]', async () => {
     for (const query of [{}, { fieldValidation: '' }]) {
       const answer = await api.put(`${configMaps}/a`, { metadata: { name: 'a' }, extra: 1 }, { query })
       expect([answer.status, answer.warnings]).toEqual([200, ['unknown field "extra"']])
     }
   })
 
-  it('P207 a JSON patch that adds an unknown field', async () => {
+  it('a JSON patch that adds an unknown field [P207]', async () => {
     const add = (fieldValidation: Level) =>
       patch('json-patch+json', JSON.stringify([{ op: 'add', path: '/extra', value: 1 }]), { fieldValidation })
     expect((await add('Strict')).json).toMatchObject({
@@ -133,7 +133,7 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     expect(await add('Ignore')).toMatchObject({ status: 200, warnings: [] })
   })
 
-  it('P206 the same for sub-resources', async () => {
+  it('the same for subresources [P206]', async () => {
     await api.post(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
     const strict = await api.patch(`${pods}/p/status`, { status: { mood: 'good' } }, { query: { fieldValidation: 'Strict' } })
     expect(strict.json).toMatchObject({ code: 400, message: expect.stringContaining('unknown field "status.mood"') })
@@ -146,8 +146,8 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
   })
 })
 
-describe('wrong fields', () => {
-  it.each(levels)('P200 P210 types are checked at every level: %s', async (fieldValidation) => {
+describe('invalid fields', () => {
+  it.each(levels)('types are checked at every level: %s [P200, P210]', async (fieldValidation) => {
     for (const [way, send] of Object.entries(ways)) {
       for (const rest of ['"data":{"k":1}', '"data":[]', '"immutable":"yes"', '"extra":1,"data":7']) {
         const answer = await send(bodyFor(way, rest), { fieldValidation })
@@ -157,7 +157,7 @@ describe('wrong fields', () => {
     expect((await api.get(`${configMaps}/a`)).json.data).toEqual({ k: 'v' })
   })
 
-  it.each(levels)('P210 what cannot be read is refused at every level: %s', async (fieldValidation) => {
+  it.each(levels)('malformed bodies are rejected at every level: %s [P210]', async (fieldValidation) => {
     for (const body of ['', '{', 'null', '[]', '"x"', '{"metadata":{"name":"x"}} {}', '\u0000', 'a: b']) {
       const answer = await api.send('POST', configMaps, { body, query: { fieldValidation } })
       expect([400, 422], JSON.stringify(body)).toContain(answer.status)
@@ -165,7 +165,7 @@ describe('wrong fields', () => {
     }
   })
 
-  it.each(levels)('P201 P210 a missing required field is an error at every level: %s', async (fieldValidation) => {
+  it.each(levels)('a missing required field is an error at every level: %s [P201, P210]', async (fieldValidation) => {
     const query = { fieldValidation }
     const pod = await api.post(pods, { metadata: { name: 'p' }, spec: { containers: [{ image: 'i' }] } }, { query })
     expect(pod.json).toMatchObject({
@@ -198,7 +198,7 @@ describe('custom resources', () => {
   })
   afterAll(() => custom.close())
 
-  it('P204 unknown fields stay where the resource preserves them, and only there', async () => {
+  it('unknown fields are kept only where the schema preserves them [P204]', async () => {
     const made = await custom.post(widgets, widget('a', { size: 1, lost: true, free: { any: { thing: [1, 'x'] } } }))
     expect([made.status, made.json.spec]).toEqual([201, { size: 1, free: { any: { thing: [1, 'x'] } } }])
     expect(made.warnings).toEqual(['unknown field "spec.lost"'])
@@ -211,7 +211,7 @@ describe('custom resources', () => {
     ).toBe(201)
   })
 
-  it('P200 P201 types and required fields come from the schema', async () => {
+  it('types and required fields come from the schema [P200, P201]', async () => {
     for (const fieldValidation of levels) {
       const missing = await custom.post(widgets, widget('d', {}), { query: { fieldValidation } })
       expect(missing.json).toMatchObject({

@@ -2,7 +2,7 @@ import { seededRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMaps, type Doc, startApi, type TestApi, type WatchEvent } from './server.ts'
 
-/** Guarantees of lists and watches over random histories. The seed is printed when something fails. */
+/** Guarantees of lists and watches over random histories. Failures print the seed. */
 
 const seed = Number(process.env.HISTORY_SEED ?? 20_240_117)
 const rounds = 400
@@ -19,7 +19,7 @@ class Dice {
   }
 }
 
-/** What a list or a watch shows of an object. */
+/** The observable part of an object. */
 type State = Readonly<Record<string, string>>
 
 const stateOf = (objects: readonly Doc[]): State =>
@@ -27,7 +27,7 @@ const stateOf = (objects: readonly Doc[]): State =>
     objects.map(({ metadata, data }) => [metadata.name, `${metadata.resourceVersion} ${JSON.stringify(data ?? {})}`]),
   )
 
-/** One moment of the collection, as a plain list told it right then. */
+/** A snapshot of the collection, from an unchunked list. */
 interface Moment {
   readonly version: string
   readonly state: State
@@ -51,7 +51,7 @@ async function moment(): Promise<Moment> {
 const objectNames = Array.from({ length: 12 }, (_, i) => `m${i}`)
 const colours = ['red', 'green', 'blue']
 
-/** Creates, changes, deletes, or writes elsewhere. */
+/** Creates, updates, deletes, or writes another collection. */
 async function step(): Promise<void> {
   const name = dice.pick(objectNames)
   const path = `${configMaps}/${name}`
@@ -69,7 +69,7 @@ async function live(steps: number): Promise<void> {
   for (let i = 0; i < steps; i++) await step()
 }
 
-/** A list in chunks, with writes between them. */
+/** A chunked list, with writes between the chunks. */
 async function chunked(query: Record<string, string>): Promise<Moment> {
   const items: Doc[] = []
   let token = ''
@@ -92,7 +92,7 @@ const selectorsOf = ({ labelSelector }: Record<string, string>): Record<string, 
   labelSelector === undefined ? {} : { labelSelector }
 
 describe('random histories', () => {
-  it('P186 P187 Snapshot: a list in chunks is one moment of the collection, whatever happens between them', async () => {
+  it('Snapshot: a chunked list is a consistent snapshot [P186, P187]', async () => {
     await live(40)
     for (let round = 0; round < 60; round++) {
       const then = dice.pick(history.slice(-40))
@@ -104,7 +104,7 @@ describe('random histories', () => {
     }
   })
 
-  it('P173 P178 Repeatable: every version of the past reads as it was', async () => {
+  it('Repeatable: past versions read the same [P173, P178]', async () => {
     await live(rounds / 4)
     for (const then of history) {
       const { json } = await api.get(configMaps, { resourceVersion: then.version, resourceVersionMatch: 'Exact' })
@@ -112,7 +112,7 @@ describe('random histories', () => {
     }
   })
 
-  it('P22 P184 P301 Resumable: a list and the events after it make every later list', async () => {
+  it('Resumable: a list and its following events produce every later list [P22, P184, P301]', async () => {
     await live(rounds / 4)
     const watched = [0, Math.floor(history.length / 3), history.length - 2].map((i) => history[i] as Moment)
     for (const start of watched) {
@@ -133,7 +133,7 @@ describe('random histories', () => {
     }
   })
 
-  it.each(colours)('P158 P184 Selected: the events of a selection mirror its lists (%s)', async (colour) => {
+  it.each(colours)('Selected: the events of a selection mirror its lists (%s) [P158, P184]', async (colour) => {
     const labelSelector = `colour=${colour}`
     const first = (await api.get(configMaps, { labelSelector })).json
     const watch = await api.watch(configMaps, { labelSelector, resourceVersion: first.metadata.resourceVersion })
@@ -143,7 +143,7 @@ describe('random histories', () => {
     let told = 0
     for (const event of await watch.leaveAfter()) {
       told++
-      // A selection never hears of an object twice as new, nor of the end of one it does not have.
+      // A selection never adds an object twice, nor removes one that it does not contain.
       expect(mirror.has(event.object.metadata.name), `seed ${seed}`).toBe(event.type !== 'ADDED')
       replay(mirror, event)
     }

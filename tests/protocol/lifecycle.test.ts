@@ -14,7 +14,7 @@ import {
   told,
 } from './server.ts'
 
-/** How objects end. @see API protocol specification, 3 */
+/** Deletion of objects. @see API protocol specification, 3 */
 
 const pods = '/api/v1/namespaces/default/pods'
 const finalizers = ['example.com/a', 'example.com/b', 'example.com/c']
@@ -29,7 +29,7 @@ describe('finalizers', () => {
   })
   const letGo = (left: readonly string[]) => api.patch(path, { metadata: { finalizers: left } })
 
-  it('P15 P125 a deletion makes it terminate: deletionTimestamp is the time of the first request', async () => {
+  it('deletionTimestamp is the time of the first deletion [P15, P125]', async () => {
     api.clock.advance(7_000)
     const answer = await api.delete(path)
     expect([answer.status, answer.json.kind]).toEqual([200, 'Status'])
@@ -39,7 +39,7 @@ describe('finalizers', () => {
     const again = await api.delete(path)
     expect(again.status).toBe(200)
     expect((await api.get(path)).json.metadata).toEqual(first)
-    // Nobody takes the mark away, or makes it anew.
+    // The timestamp can be neither removed nor changed.
     await api.patch(path, { metadata: { deletionTimestamp: null } })
     expect((await api.get(path)).json.metadata.deletionTimestamp).toBe(first.deletionTimestamp)
     expect((await api.post(configMaps, configMap('held'))).json).toMatchObject({
@@ -48,13 +48,13 @@ describe('finalizers', () => {
     })
   })
 
-  it('P125 a live object keeps its clients from setting the mark', async () => {
+  it('clients cannot set deletionTimestamp [P125]', async () => {
     const marked = await api.patch(path, { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } })
     expect(marked.json.metadata?.deletionTimestamp).toBeUndefined()
     expect((await api.get(path)).json.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('P16 P126 finalizers may be reordered, and go in any order', async () => {
+  it('finalizers may be reordered and removed in any order [P16, P126]', async () => {
     expect((await letGo([...finalizers].reverse())).json.metadata.finalizers).toEqual([...finalizers].reverse())
     await api.delete(path)
     expect((await letGo(['example.com/a', 'example.com/b', 'example.com/c'])).json.metadata.finalizers).toEqual(finalizers)
@@ -62,7 +62,7 @@ describe('finalizers', () => {
       expect((await letGo(left)).json.metadata.finalizers).toEqual(left)
       expect((await api.get(path)).status).toBe(200)
     }
-    // None may be added any more.
+    // No finalizer can be added.
     const added = await letGo(['example.com/c', 'example.com/new'])
     expect(added.json).toMatchObject({
       code: 422,
@@ -74,7 +74,7 @@ describe('finalizers', () => {
     })
   })
 
-  it.each(['patch', 'put'] as const)('P127 the object is gone when the last finalizer is: %s', async (how) => {
+  it.each(['patch', 'put'] as const)('the object is removed with its last finalizer: %s [P127]', async (how) => {
     await api.delete(path)
     const watch = await api.watch(configMaps, { resourceVersion: String(api.storage.revision) })
     const live = (await api.get(path)).json
@@ -91,14 +91,14 @@ describe('finalizers', () => {
     expect((await api.post(configMaps, configMap('held'))).status).toBe(201)
   })
 
-  it('P127 without a deletion the last finalizer ends nothing', async () => {
+  it('removing the last finalizer of a live object keeps it [P127]', async () => {
     expect((await letGo([])).status).toBe(200)
     expect((await api.get(path)).status).toBe(200)
     await api.delete(path)
     expect((await api.get(path)).status).toBe(404)
   })
 
-  it('P125 P148 a deletion of the collection marks what is held and removes the rest', async () => {
+  it('deletecollection marks objects with finalizers and removes the others [P125, P148]', async () => {
     await api.post(configMaps, configMap('free'))
     expect((await api.delete(configMaps)).status).toBe(200)
     const { json } = await api.get(configMaps)
@@ -106,7 +106,7 @@ describe('finalizers', () => {
     expect(json.items[0]?.metadata.deletionTimestamp).toBeDefined()
   })
 
-  it('P28 P125 a watcher sees the mark as a change and the end as a deletion', async () => {
+  it('a watch reports the mark as MODIFIED and the removal as DELETED [P28, P125]', async () => {
     const watch = await api.watch(configMaps, { resourceVersion: String(api.storage.revision) })
     await api.delete(path)
     await letGo(['example.com/b'])
@@ -126,19 +126,19 @@ describe('grace periods', () => {
   })
   const metadata = async () => (await api.get(path)).json.metadata
 
-  it('P15 P165 a pod lives on for its grace period; a later deletion only shortens it', async () => {
+  it('a pod exists for its grace period; a later deletion can only shorten it [P15, P165]', async () => {
     await api.delete(path)
     expect(await metadata()).toMatchObject({ deletionGracePeriodSeconds: 30, deletionTimestamp: '2024-01-01T00:00:30Z' })
     await api.delete(path, { query: { gracePeriodSeconds: '5' } })
     expect(await metadata()).toMatchObject({ deletionGracePeriodSeconds: 5, deletionTimestamp: '2024-01-01T00:00:05Z' })
     await api.delete(path, { query: { gracePeriodSeconds: '60' } })
     expect(await metadata()).toMatchObject({ deletionGracePeriodSeconds: 5 })
-    // Whoever runs the pod says when it is over.
+    // The kubelet completes the deletion.
     expect((await api.delete(path, { body: { gracePeriodSeconds: 0 } })).status).toBe(200)
     expect((await api.get(path)).status).toBe(404)
   })
 
-  it('P165 gracePeriodSeconds=0 is at once, and a body counts more than the query', async () => {
+  it('gracePeriodSeconds=0 deletes immediately; the body takes precedence over the query [P165]', async () => {
     await api.delete(path, {
       query: { gracePeriodSeconds: '0' },
       body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 7 },
@@ -147,7 +147,7 @@ describe('grace periods', () => {
     await api.delete(path, { query: { gracePeriodSeconds: '0' } })
     expect((await api.get(path)).status).toBe(404)
     expect((await api.delete(path, { query: { gracePeriodSeconds: 'soon' } })).status).toBe(400)
-    // Other kinds know no grace.
+    // Other kinds have no grace period.
     await api.post(configMaps, configMap('a'))
     await api.delete(`${configMaps}/a`, { query: { gracePeriodSeconds: '60' } })
     expect((await api.get(`${configMaps}/a`)).status).toBe(404)
@@ -167,13 +167,13 @@ describe('propagation', () => {
     ['Foreground', ['foregroundDeletion']],
     ['Orphan', ['orphan']],
     ['Background', undefined],
-  ] as const)('P166 propagationPolicy=%s', async (propagationPolicy, held) => {
+  ] as const)('propagationPolicy=%s [P166]', async (propagationPolicy, held) => {
     expect((await api.delete(path, { query: { propagationPolicy } })).status).toBe(200)
     const { status, json } = await api.get(path)
     expect([status, json.metadata?.finalizers]).toEqual(held === undefined ? [404, undefined] : [200, held])
   })
 
-  it('P166 the older orphanDependents says the same, and both together nothing', async () => {
+  it('orphanDependents works, and conflicts with propagationPolicy [P166]', async () => {
     const both = await api.delete(path, { query: { propagationPolicy: 'Orphan', orphanDependents: 'true' } })
     expect(both.json).toMatchObject({ code: 422, details: { causes: [{ field: 'propagationPolicy' }] } })
     expect((await api.delete(path, { query: { propagationPolicy: 'Sideways' } })).json).toMatchObject({ code: 422 })
@@ -193,7 +193,7 @@ describe('with controllers', () => {
   afterEach(() => cluster.close())
   const inside = '/api/v1/namespaces/n/configmaps'
 
-  it('P9 P128 a namespace takes what is in it along', async () => {
+  it('deletion of a namespace deletes its content [P9, P128]', async () => {
     for (const name of ['a', 'b']) await call('POST', inside, { body: configMap(name) })
     await call('POST', '/api/v1/namespaces/n/secrets', { body: { metadata: { name: 's' } } })
     await call('POST', configMaps, { body: configMap('elsewhere') })
@@ -206,7 +206,7 @@ describe('with controllers', () => {
     expect(names((await get(configMaps)).json)).toContain('elsewhere')
   })
 
-  it('P128 P129 a namespace waits for what is held in it, and takes nothing new meanwhile', async () => {
+  it('a terminating namespace waits for finalizers and accepts no new objects [P128, P129]', async () => {
     await call('POST', inside, { body: { metadata: { name: 'held', finalizers: ['example.com/a'] } } })
     await call('DELETE', '/api/v1/namespaces/n')
     await cluster.settle()
@@ -221,7 +221,7 @@ describe('with controllers', () => {
       reason: 'Forbidden',
       details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
     })
-    // What is there may still change.
+    // Existing objects can still be updated.
     const merge = { 'content-type': 'application/merge-patch+json' }
     expect((await call('PATCH', `${inside}/held`, { body: { data: { a: 'b' } }, headers: merge })).status).toBe(200)
     await call('PATCH', `${inside}/held`, { body: { metadata: { finalizers: null } }, headers: merge })
@@ -230,12 +230,12 @@ describe('with controllers', () => {
     expect((await call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } })).status).toBe(201)
   })
 
-  it('P129 nothing is made in a namespace that is not there', async () => {
+  it('creation in a missing namespace fails [P129]', async () => {
     const missing = await call('POST', '/api/v1/namespaces/none/configmaps', { body: configMap('a') })
     expect(missing.json).toMatchObject({ code: 404, reason: 'NotFound', details: { kind: 'namespaces', name: 'none' } })
   })
 
-  it('P130 the default, system and public namespaces stay', async () => {
+  it('the default, system and public namespaces cannot be deleted [P130]', async () => {
     for (const name of ['default', 'kube-system', 'kube-public']) {
       const refused = await call('DELETE', `/api/v1/namespaces/${name}`)
       expect(refused.json, name).toMatchObject({
@@ -247,7 +247,7 @@ describe('with controllers', () => {
     }
   })
 
-  it('P19 P166 dependents go with their owner, before it, or are let go', async () => {
+  it('dependents are deleted in the background, in the foreground, or orphaned [P19, P166]', async () => {
     const family = async (name: string, propagationPolicy: string): Promise<Doc | undefined> => {
       const { uid } = (await call('POST', inside, { body: configMap(name) })).json.metadata
       const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, blockOwnerDeletion: true }]
@@ -265,7 +265,7 @@ describe('with controllers', () => {
     expect([orphan?.metadata.name, orphan?.metadata.ownerReferences]).toEqual(['left-child', undefined])
     const child = await family('fore', 'Foreground')
     expect(child?.metadata.deletionTimestamp).toBeDefined()
-    // The owner waits for the child that blocks it.
+    // The owner waits for the blocking child.
     expect((await get(`${inside}/fore`)).json.metadata.finalizers).toEqual(['foregroundDeletion'])
     await call('PATCH', `${inside}/fore-child`, {
       body: { metadata: { finalizers: null } },

@@ -3,9 +3,9 @@ import { defaultLimits } from '@krmkit/apiserver'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { configMap, configMaps, requestOf, send, settled, startApi, type TestApi } from './server.ts'
 
-/** Sizes, numbers and times that a server holds to. @see API protocol specification, 7 and 8 */
+/** Limits of sizes, counts and times. @see API protocol specification, 7 and 8 */
 
-/** Holds creations of config maps back until they are let through. */
+/** Blocks creations of config maps until they are released. */
 class Gate implements AdmissionPlugin {
   readonly name = 'Gate'
   readonly #waiting: (() => void)[] = []
@@ -43,7 +43,7 @@ describe('requests in flight', () => {
   })
   const slow = (name: string) => api.post(configMaps, configMap(`slow-${name}`), { user })
 
-  it('P318 429 with Retry-After above the limit, and room again when one is done', async () => {
+  it('429 with Retry-After above the limit, until a request completes [P318]', async () => {
     const held = ['a', 'b', 'c'].map(slow)
     await settled()
     expect(gate.waiting).toBe(3)
@@ -53,7 +53,7 @@ describe('requests in flight', () => {
       expect([answer.status, answer.json.reason, answer.headers['retry-after']], method).toEqual([429, 'TooManyRequests', '1'])
       expect(answer.json.details.retryAfterSeconds).toBe(1)
     }
-    // Reads have a limit of their own, and watches none.
+    // Reads have a separate limit; watches have none.
     expect((await api.send('GET', configMaps, { user })).status).toBe(200)
     const watch = await api.watch(configMaps)
     await watch.leave()
@@ -62,7 +62,7 @@ describe('requests in flight', () => {
     expect((await api.post(configMaps, configMap('x'), { user })).status).toBe(201)
   })
 
-  it('P318 reads: 429 above the limit, writes go on', async () => {
+  it('429 for reads above the limit, while writes continue [P318]', async () => {
     const reading = ['1', '2'].map(() => api.send('GET', configMaps, { user, query: { resourceVersion: '4000000' } }))
     await settled()
     expect((await api.send('GET', `${configMaps}/a`, { user })).status).toBe(429)
@@ -74,7 +74,7 @@ describe('requests in flight', () => {
     expect((await api.send('GET', configMaps, { user })).status).toBe(200)
   })
 
-  it('P318 refused and failed requests give their place back', async () => {
+  it('rejected and failed requests release their place [P318]', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await api.post(configMaps, configMap('NOT A NAME'), { user })).status).toBe(422)
       expect((await api.send('GET', '/api/v1/nothing', { user })).status).toBe(404)
@@ -84,7 +84,7 @@ describe('requests in flight', () => {
 })
 
 describe('time', () => {
-  it('P317 504 when a request takes longer than the limit', async () => {
+  it('504 when a request takes longer than the limit [P317]', async () => {
     const gate = new Gate()
     await using api = await startApi({ admission: [gate], limits: { requestTimeoutMs: 10_000 } })
     const held = api.post(configMaps, configMap('slow'))
@@ -97,7 +97,7 @@ describe('time', () => {
     gate.open()
   })
 
-  it('P317 a client may ask for less time, never for more', async () => {
+  it('a client may set a shorter timeout, not a longer one [P317]', async () => {
     const gate = new Gate()
     await using api = await startApi({ admission: [gate] })
     expect(defaultLimits.requestTimeoutMs).toBe(60_000)
@@ -116,7 +116,7 @@ describe('time', () => {
 })
 
 describe('sizes', () => {
-  it('P210 413 for a body above the limit, whatever the verb', async () => {
+  it('413 for a body above the limit, for all verbs [P210]', async () => {
     await using api = await startApi({ limits: { bodyBytes: 2_000 } })
     await api.post(configMaps, configMap('a'))
     const large = configMap('a', { data: { k: 'x'.repeat(3_000) } })
@@ -134,7 +134,7 @@ describe('sizes', () => {
     expect((await api.post(configMaps, configMap('b', { data: { k: 'x'.repeat(1_500) } }))).status).toBe(201)
   })
 
-  it('P210 by default three mebibytes', async () => {
+  it('the default limit is 3 MiB [P210]', async () => {
     expect(defaultLimits.bodyBytes).toBe(3 * 1024 * 1024)
     await using api = await startApi()
     const limits: number[] = []
@@ -149,11 +149,11 @@ describe('sizes', () => {
     expect(limits).toEqual([3 * 1024 * 1024])
   })
 
-  it('P325 a warning is cut at 256 characters when all are more than 4096; then no more are sent', async () => {
+  it('warnings are truncated to 256 characters above a total of 4096, and then dropped [P325]', async () => {
     await using api = await startApi()
     const long = (i: number) => `${String(i).padStart(2, '0')}${'x'.repeat(498)}`
     const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [long(i), 1]))
-    // Below the total each is whole.
+    // Below the total, warnings are not truncated.
     const few = await api.post(configMaps, { metadata: { name: 'a' }, ...unknown(3) })
     expect([few.status, few.warnings]).toEqual([201, [0, 1, 2].map((i) => `unknown field "${long(i)}"`)])
     const many = await api.post(configMaps, { metadata: { name: 'b' }, ...unknown(40) })
@@ -163,7 +163,7 @@ describe('sizes', () => {
     expect(many.warnings[0]).toBe(`unknown field "${long(0)}"`.slice(0, 256))
   })
 
-  it('P325 a warning is told once, and cannot break out of its header', async () => {
+  it('warnings are deduplicated and escaped [P325]', async () => {
     const text = 'says "hello" \\ and more'
     const warning: AdmissionPlugin = {
       name: 'Warn',
@@ -172,7 +172,7 @@ describe('sizes', () => {
         warn(text)
         warn(text)
         warn('')
-        // No header can hold it: it is left out, as by the stock server.
+        // Not representable in a header, so it is omitted, as by the stock server.
         warn('and\r\nx-evil: 1')
       },
     }
@@ -182,8 +182,8 @@ describe('sizes', () => {
   })
 })
 
-describe('the end of a server', () => {
-  it('P317 close waits for what is under way, refuses what is new, and ends watches', async () => {
+describe('shutdown', () => {
+  it('close waits for running requests, rejects new ones, and ends watches [P317]', async () => {
     const gate = new Gate()
     const api = await startApi({ admission: [gate] })
     const watch = await (await api.watch(configMaps)).listen()
@@ -204,7 +204,7 @@ describe('the end of a server', () => {
     expect(closed).toBe(true)
   })
 
-  it('P317 close does not wait for ever', async () => {
+  it('close has a timeout [P317]', async () => {
     const gate = new Gate()
     const api = await startApi({ admission: [gate], limits: { requestTimeoutMs: 3_600_000 } })
     void send(api.server.handle, 'POST', configMaps, { body: configMap('slow') })
@@ -217,7 +217,7 @@ describe('the end of a server', () => {
     await settled()
   })
 
-  it('P159 a server that is about to close says that it is not ready', async () => {
+  it('a closing server is not ready [P159]', async () => {
     const gate = new Gate()
     const api = await startApi({ admission: [gate] })
     expect((await api.get('/readyz')).text).toBe('ok')

@@ -15,7 +15,7 @@ describe('collections', () => {
   })
   afterAll(() => api.close())
 
-  it('P21 a list has kind, apiVersion, metadata and items, which leave theirs out', async () => {
+  it('a list has kind, apiVersion, metadata and items without kind and apiVersion [P21]', async () => {
     const { json } = await api.get(secrets)
     expect(Object.keys(json)).toEqual(['kind', 'apiVersion', 'metadata', 'items'])
     expect(json).toMatchObject({ kind: 'SecretList', apiVersion: 'v1' })
@@ -28,7 +28,7 @@ describe('collections', () => {
     })
   })
 
-  it('P21 the list kind of every served resource is its kind with List', async () => {
+  it('the list kind of every resource is its kind with the suffix List [P21]', async () => {
     const listed = api.server.registry.definitions.filter(({ resource }) => resource.verbs.includes('list'))
     expect(listed.length).toBeGreaterThan(50)
     for (const { group, version, resource, kind } of listed) {
@@ -43,7 +43,7 @@ describe('collections', () => {
     }
   })
 
-  it('P22 resourceVersion of a list is that of the whole store: a watch from it misses nothing', async () => {
+  it('the resourceVersion of a list is that of the store, and a watch from it misses nothing [P22]', async () => {
     await api.post(configMaps, configMap('elsewhere'))
     const { resourceVersion } = (await api.get(secrets)).json.metadata
     expect(resourceVersion).toBe(String(api.storage.revision))
@@ -54,7 +54,7 @@ describe('collections', () => {
     await api.delete(`${secrets}/p22`)
   })
 
-  it('P23 continue leads on and is empty at the end', async () => {
+  it('continue is empty on the last chunk [P23]', async () => {
     const first = (await api.get(secrets, { limit: '2' })).json
     expect(first.metadata.continue).toMatch(/^[\w-]+$/)
     const second = (await api.get(secrets, { limit: '2', continue: first.metadata.continue })).json
@@ -62,7 +62,7 @@ describe('collections', () => {
     expect((await api.get(secrets)).json.metadata.continue).toBe('')
   })
 
-  it('P24 P26 remainingItemCount tells what is left, and is left out at the end', async () => {
+  it('remainingItemCount counts the remaining items, and is absent on the last chunk [P24, P26]', async () => {
     const counts = []
     for (let token = ''; ; ) {
       const { metadata } = (await api.get(secrets, { limit: '1', continue: token })).json
@@ -77,7 +77,7 @@ describe('collections', () => {
     expect((await api.get(secrets, { limit: '1' }, asTable)).json.metadata.remainingItemCount).toBe(2)
   })
 
-  it('P25 remainingItemCount is left out with selectors', async () => {
+  it('remainingItemCount is absent with selectors [P25]', async () => {
     for (const query of [
       { labelSelector: 'name' },
       { fieldSelector: 'metadata.namespace=default' },
@@ -89,7 +89,7 @@ describe('collections', () => {
     }
   })
 
-  it('P27 there is no kind List to send', async () => {
+  it('rejects objects of kind List [P27]', async () => {
     const sent = await api.post(secrets, {
       kind: 'List',
       apiVersion: 'v1',
@@ -100,10 +100,10 @@ describe('collections', () => {
     expect((await api.get(`${secrets}/x`)).status).toBe(404)
   })
 
-  it('P139 a namespaced resource is listed everywhere or in one namespace', async () => {
+  it('a namespaced resource is listed in all or one namespace [P139]', async () => {
     expect(names((await api.get('/api/v1/secrets')).json)).toEqual(['a', 'b', 'c', 'd'])
     expect(names((await api.get('/api/v1/namespaces/other/secrets')).json)).toEqual(['d'])
-    // A namespace that is not there has nothing in it.
+    // A missing namespace has an empty list.
     expect((await api.get('/api/v1/namespaces/missing/secrets')).json).toMatchObject({ kind: 'SecretList', items: [] })
     expect((await api.get('/api/v1/namespaces/default/nodes')).status).toBe(404)
   })
@@ -124,7 +124,7 @@ describe('chunks', () => {
     await api.patch(`${secrets}/e`, { metadata: { labels: { changed: 'yes' } } })
   }
 
-  it.each([0, 1, 2, 3, 5, 6, 500])('P156 P185 limit=%i bounds each chunk', async (limit) => {
+  it.each([0, 1, 2, 3, 5, 6, 500])('limit=%i bounds each chunk [P156, P185]', async (limit) => {
     const chunks: string[][] = []
     let token = ''
     do {
@@ -137,12 +137,12 @@ describe('chunks', () => {
     expect(chunks.length).toBe(limit === 0 ? 1 : Math.ceil(5 / limit))
   })
 
-  it('P185 limit holds for lists at version 0 too', async () => {
+  it('limit applies to lists at version 0, too [P185]', async () => {
     const json = await chunk({ limit: '2', resourceVersion: '0' })
     expect([names(json), json.metadata.remainingItemCount]).toEqual([['a', 'b'], 3])
   })
 
-  it('P185 limit counts what the selectors leave', async () => {
+  it('limit applies after selectors [P185]', async () => {
     const first = await chunk({ limit: '1', labelSelector: 'even=true' })
     const second = await chunk({ limit: '1', labelSelector: 'even=true', continue: first.metadata.continue })
     expect([names(first), names(second), second.metadata.continue === '']).toEqual([['b'], ['d'], false])
@@ -150,7 +150,7 @@ describe('chunks', () => {
     expect([names(last), last.metadata.continue]).toEqual([[], ''])
   })
 
-  it('P186 P187 all chunks are of one snapshot and tell its version', async () => {
+  it('all chunks have the version of one snapshot [P186, P187]', async () => {
     const first = await chunk({ limit: '2' })
     await disturb()
     const second = await chunk({ limit: '2', continue: first.metadata.continue })
@@ -164,7 +164,7 @@ describe('chunks', () => {
     expect(second.metadata.remainingItemCount).toBe(1)
   })
 
-  it('P188 changes meanwhile show in a new list only', async () => {
+  it('later changes appear only in a new list [P188]', async () => {
     const first = await chunk({ limit: '2' })
     await disturb()
     expect(names(await chunk({ limit: '500', continue: first.metadata.continue }))).toEqual(['c', 'd', 'e'])
@@ -182,20 +182,20 @@ describe('chunks', () => {
       /not valid/,
     ],
     ['a list', Buffer.from('[]').toString('base64url'), /not valid/],
-  ])('P156 a token that is none is a bad request: %s', async (_, token, message) => {
+  ])('an invalid token is a bad request: %s [P156]', async (_, token, message) => {
     const answer = await api.get(secrets, { limit: '2', continue: token })
     expect([answer.status, answer.json.reason]).toEqual([400, 'BadRequest'])
     expect(answer.json.message).toMatch(message)
   })
 
-  it('P156 a token cannot leave its collection', async () => {
+  it('a token is bound to its collection [P156]', async () => {
     await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
     await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'z' } })
     const { continue: token } = (await chunk({ limit: '1' })).metadata
     expect(names((await api.get('/api/v1/namespaces/other/configmaps', { continue: token })).json)).toEqual([])
   })
 
-  it('P315 an expired token is 410, with a token that goes on where it stopped', async () => {
+  it('an expired token is 410, with a fresh token to resume [P315]', async () => {
     const first = await chunk({ limit: '2' })
     await disturb()
     await api.storage.compact(api.storage.revision)
@@ -204,7 +204,7 @@ describe('chunks', () => {
     expect(expired.json.message).toMatch(/too old to display a consistent list/)
     const fresh = expired.json.metadata.continue
     expect(fresh).not.toBe(first.metadata.continue)
-    // It reads what is there now: inconsistent with the first chunk, and complete after it.
+    // It reads the current state: inconsistent with the first chunk, but complete.
     const second = await chunk({ limit: '2', continue: fresh })
     expect(names(second)).toEqual(['cc', 'd'])
     expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion))
@@ -212,7 +212,7 @@ describe('chunks', () => {
     expect([names(third), third.metadata.continue]).toEqual([['e'], ''])
   })
 
-  it('P315 a fresh token outlives the next compaction too', async () => {
+  it('the fresh token survives the next compaction [P315]', async () => {
     const first = await chunk({ limit: '1' })
     await disturb()
     await api.storage.compact(api.storage.revision)
@@ -222,7 +222,7 @@ describe('chunks', () => {
     expect((await api.get(secrets, { limit: '1', continue: fresh })).status).toBe(200)
   })
 
-  it('P323 P324 versions and tokens live five minutes after a newer version came', async () => {
+  it('versions and tokens expire five minutes after a newer version [P323, P324]', async () => {
     const first = await chunk({ limit: '2' })
     const { resourceVersion } = first.metadata
     await disturb()

@@ -14,7 +14,7 @@ const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name
 const pods = '/api/v1/namespaces/default/pods'
 
 describe('resources', () => {
-  it('P1 a path names the plural, a body the kind', async () => {
+  it('paths use the plural, bodies the kind [P1]', async () => {
     const made = await api.post(configMaps, configMap('p1'))
     expect([made.status, made.json.kind]).toEqual([201, 'ConfigMap'])
     for (const path of [
@@ -28,7 +28,7 @@ describe('resources', () => {
     expect([wrong.status, wrong.json.reason]).toEqual([400, 'BadRequest'])
   })
 
-  it('P2 a sub-resource has its own verbs, and is of one object', async () => {
+  it('a subresource has its own verbs and belongs to one object [P2]', async () => {
     await api.post(pods, pod('p2'))
     expect((await api.get(`${pods}/p2/status`)).json).toMatchObject({ kind: 'Pod', metadata: { name: 'p2' } })
     expect((await api.patch(`${pods}/p2/status`, { status: { message: 'm' } })).json.status).toMatchObject({ message: 'm' })
@@ -42,12 +42,12 @@ describe('resources', () => {
       const refused = await api.send(method, path, { body: {} })
       expect([refused.status, refused.json.reason], `${method} ${path}`).toEqual([405, 'MethodNotAllowed'])
     }
-    // `status` of all pods is no path: it reads as the name of a pod.
+    // `status` of all pods is not a path: it is the name of a pod.
     expect((await api.get(`${pods}/status`)).json).toMatchObject({ code: 404, details: { name: 'status', kind: 'pods' } })
     expect((await api.get(`${configMaps}/p1/status`)).status).toBe(404)
   })
 
-  it('P3 a virtual resource is a POST that stores nothing', async () => {
+  it('a virtual resource is a POST that stores nothing [P3]', async () => {
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
     const before = api.storage.revision
     const answer = await api.post(path, {
@@ -61,7 +61,7 @@ describe('resources', () => {
     for (const method of ['GET', 'PUT', 'DELETE']) expect((await api.send(method, path, { body: {} })).status, method).toBe(405)
   })
 
-  it('P4 eviction is an operation on a pod, bounded by its disruption budgets', async () => {
+  it('eviction is an operation on a pod, bounded by its disruption budgets [P4]', async () => {
     await api.post(pods, { ...pod('p4'), metadata: { name: 'p4', labels: { app: 'p4' } } })
     await api.patch(`${pods}/p4/status`, { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } })
     const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
@@ -83,7 +83,7 @@ describe('resources', () => {
 })
 
 describe('names', () => {
-  it('P5 a name is taken once; virtual types need none', async () => {
+  it('names are unique; virtual types need none [P5]', async () => {
     expect((await api.post(configMaps, configMap('p5'))).status).toBe(201)
     const again = await api.post(configMaps, configMap('p5'))
     expect(again.json).toMatchObject({ code: 409, reason: 'AlreadyExists', details: { name: 'p5', kind: 'configmaps' } })
@@ -100,7 +100,7 @@ describe('names', () => {
     expect(review.status).toBe(201)
   })
 
-  it('P6 the same name is free in another namespace and for another kind', async () => {
+  it('names are unique per namespace and kind [P6]', async () => {
     const others = '/api/v1/namespaces/other/configmaps'
     await api.post(configMaps, configMap('p6', { data: { at: 'default' } }))
     expect((await api.post(others, configMap('p6', { data: { at: 'other' } }))).status).toBe(201)
@@ -109,7 +109,7 @@ describe('names', () => {
     expect((await api.get(`${others}/p6`)).json.data).toEqual({ at: 'other' })
   })
 
-  it('P7 the name of a deleted object is free again, for another object', async () => {
+  it('the name of a deleted object can be reused [P7]', async () => {
     const first = (await api.post(configMaps, configMap('p7'))).json
     await api.delete(`${configMaps}/p7`)
     const second = await api.post(configMaps, configMap('p7'))
@@ -117,7 +117,7 @@ describe('names', () => {
     expect(second.json.metadata.uid).not.toBe(first.metadata.uid)
   })
 
-  it('P8 a cluster-scoped name is taken for the whole cluster', async () => {
+  it('names of cluster-scoped objects are unique in the cluster [P8]', async () => {
     const nodes = '/api/v1/nodes'
     expect((await api.post(nodes, { metadata: { name: 'p8' } })).json.metadata.namespace).toBeUndefined()
     expect((await api.post(nodes, { metadata: { name: 'p8' } })).json).toMatchObject({ code: 409, reason: 'AlreadyExists' })
@@ -126,7 +126,7 @@ describe('names', () => {
 })
 
 describe('metadata', () => {
-  it('P10 generateName makes a free name; a given name wins', async () => {
+  it('generateName generates a unique name; name takes precedence [P10]', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => api.post(configMaps, { metadata: { generateName: 'p10-' } })))
     const generated = made.map(({ json }) => json.metadata.name)
     expect(new Set(generated).size).toBe(20)
@@ -135,7 +135,7 @@ describe('metadata', () => {
     expect(named.json.metadata).toMatchObject({ name: 'p10', generateName: 'p10-' })
   })
 
-  it('P10 a generated name that is always taken is a conflict to try again', async () => {
+  it('generation that always collides is a retryable conflict [P10]', async () => {
     const alwaysTheSame = {
       uuid: () => '00000000-0000-4000-8000-000000000000',
       nameSuffix: () => 'bbbbb',
@@ -148,7 +148,7 @@ describe('metadata', () => {
     expect(taken.headers['retry-after']).toBe('1')
   })
 
-  it('P11 the namespace comes from the path and must not contradict the body', async () => {
+  it('the namespace of the body must match the path [P11]', async () => {
     expect((await api.post(configMaps, configMap('p11'))).json.metadata.namespace).toBe('default')
     const elsewhere = await api.post(configMaps, { metadata: { name: 'x', namespace: 'other' } })
     expect([elsewhere.status, elsewhere.json.message]).toEqual([400, expect.stringContaining('does not match the namespace')])
@@ -156,7 +156,7 @@ describe('metadata', () => {
     expect(moved.status).toBe(400)
   })
 
-  it('P12 uid is random and of the server', async () => {
+  it('the server sets a random uid [P12]', async () => {
     const { uid } = (await api.post(configMaps, { metadata: { name: 'p12', uid: 'mine' } })).json.metadata
     expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     const changed = await api.put(`${configMaps}/p12`, { metadata: { name: 'p12', uid: 'another' } })
@@ -164,7 +164,7 @@ describe('metadata', () => {
     expect((await api.put(`${configMaps}/p12`, { metadata: { name: 'p12', uid } })).status).toBe(200)
   })
 
-  it('P13 resourceVersion moves with every change and with nothing else', async () => {
+  it('resourceVersion changes with every change only [P13]', async () => {
     const first = (await api.post(configMaps, configMap('p13', { data: { a: '1' } }))).json.metadata.resourceVersion
     const same = (await api.put(`${configMaps}/p13`, configMap('p13', { data: { a: '1' } }))).json.metadata.resourceVersion
     expect(same).toBe(first)
@@ -175,7 +175,7 @@ describe('metadata', () => {
     expect(chosen.status).toBe(400)
   })
 
-  it('P14 creationTimestamp is when the server made the object, and stays', async () => {
+  it('the server sets an immutable creationTimestamp [P14]', async () => {
     const then = new Date(startMs).toISOString().replace('.000', '')
     const made = (await api.post(configMaps, { metadata: { name: 'p14', creationTimestamp: '1999-01-01T00:00:00Z' } })).json
     expect(made.metadata.creationTimestamp).toBe(then)
@@ -186,7 +186,7 @@ describe('metadata', () => {
     expect(later.json.metadata).toMatchObject({ creationTimestamp: then, labels: { a: 'b' } })
   })
 
-  it('P17 P20 managedFields tell who wrote what, whatever the client says of them', async () => {
+  it('the server maintains managedFields, ignoring those of clients [P17, P20]', async () => {
     const path = `${configMaps}/p17`
     await api.post(configMaps, configMap('p17', { data: { a: '1' } }), { query: { fieldManager: 'one' } })
     await api.patch(path, { data: { b: '2' } }, { headers: { 'user-agent': 'two/1.0 (linux)' } })
@@ -201,12 +201,12 @@ describe('metadata', () => {
       },
       { manager: 'two', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:b': {} } } },
     ])
-    // Who leaves them out does not remove them.
+    // Omitting them does not remove them.
     await api.put(path, configMap('p17', { data: { a: '1', b: '2' } }), { query: { fieldManager: 'three' } })
     expect((await api.get(path)).json.metadata.managedFields).toEqual(seen)
   })
 
-  it('P18 labels and annotations are maps of text', async () => {
+  it('labels and annotations are string maps [P18]', async () => {
     const metadata = {
       name: 'p18',
       labels: { 'example.com/a': 'b', c: '' },
@@ -222,7 +222,7 @@ describe('metadata', () => {
     ])
   })
 
-  it('P19 ownerReferences may block the deletion of the owner', async () => {
+  it('ownerReferences may block the deletion of the owner [P19]', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'p18', uid: 'u', blockOwnerDeletion: true }
     const made = await api.post(configMaps, { metadata: { name: 'p19', ownerReferences: [owner] } })
     expect(made.json.metadata).toMatchObject({ ownerReferences: [owner] })
@@ -230,7 +230,7 @@ describe('metadata', () => {
     expect(nobody.json).toMatchObject({ code: 422, details: { causes: [{ field: 'metadata.ownerReferences.uid' }] } })
   })
 
-  it('P149 namespaces are objects, named by their path', async () => {
+  it('namespaces are objects named in the path [P149]', async () => {
     expect((await api.get('/api/v1/namespaces/other')).json).toMatchObject({ kind: 'Namespace', status: { phase: 'Active' } })
     expect(names((await api.get('/api/v1/namespaces')).json)).toContain('other')
     expect((await api.get('/api/v1/namespaces/missing')).json).toMatchObject({

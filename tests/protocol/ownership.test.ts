@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { applyTo, data, deploymentSpec, deployments, type Owner, owners, pods } from './appliers.ts'
 import { configMaps, startApi, startMs, type TestApi } from './server.ts'
 
-/** Owners of fields, and how writes that are no applies move them. @see API protocol specification, 2.2 and 4.7 */
+/** Ownership of fields in writes other than applies. @see API protocol specification, 2.2 and 4.7 */
 
 let api: TestApi
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const apply = (...[path, manager, rest, options]: Tail<typeof applyTo>) => apply
 type Tail<F> = F extends (first: TestApi, ...rest: infer R) => unknown ? R : never
 
 describe('entries', () => {
-  it('P17 the server keeps the owners of fields, whatever clients say of them', async () => {
+  it('the server maintains owners, ignoring those of clients [P17]', async () => {
     const path = `${configMaps}/kept`
     await apply(path, 'alpha', { data: { k: 'v' } })
     const put = await api.put(path, { metadata: { name: 'kept' }, data: { k: 'v' } })
@@ -23,7 +23,7 @@ describe('entries', () => {
     expect(owners(emptied.json)).toEqual({ 'alpha Apply': data('k') })
   })
 
-  it('P20 an entry tells manager, operation, version, time, fields and sub-resource', async () => {
+  it('an entry has manager, operation, version, time, fields and subresource [P20]', async () => {
     await apply(`${deployments}/told`, 'alpha', deploymentSpec('told'))
     api.clock.advance(5000)
     const status = await api.patch(
@@ -52,7 +52,7 @@ describe('entries', () => {
     ])
   })
 
-  it('P20 times move only with what is owned, and a write without effect is none', async () => {
+  it('times change only with owned fields, and no-op writes change nothing [P20]', async () => {
     const path = `${configMaps}/still`
     const made = await apply(path, 'alpha', { data: { k: 'v' } })
     api.clock.advance(60_000)
@@ -65,7 +65,7 @@ describe('entries', () => {
 })
 
 describe('updates', () => {
-  it('P218 an update owns what it changes, and nobody else does', async () => {
+  it('an update takes sole ownership of its changes [P218]', async () => {
     const path = `${configMaps}/updated`
     await api.post(configMaps, { metadata: { name: 'updated' }, data: { k: 'v', l: 'v' } }, { query: { fieldManager: 'maker' } })
     const put = await api.put(
@@ -81,7 +81,7 @@ describe('updates', () => {
     expect(owners(gone.json)).toEqual({ 'maker Update': { 'f:data': {} }, 'putter Update': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('P219 an update needs no manager: the user agent up to the slash names it', async () => {
+  it('the default manager of an update is the user agent up to the slash [P219]', async () => {
     const made = await api.post(
       configMaps,
       { metadata: { name: 'agent' }, data: { k: 'v' } },
@@ -92,7 +92,7 @@ describe('updates', () => {
     expect(Object.keys(owners(nameless.json))).toEqual(['unknown Update'])
   })
 
-  it('P218 the oldest of many updaters become one', async () => {
+  it('the oldest of many update entries are merged [P218]', async () => {
     const path = `${configMaps}/busy`
     await api.post(configMaps, { metadata: { name: 'busy' }, data: { first: 'v' } })
     for (let i = 0; i < 14; i++) {
@@ -108,7 +108,7 @@ describe('clearing', () => {
   const path = `${configMaps}/cleared`
   const start = () => apply(path, 'alpha', { data: { k: 'v' } }, { force: true })
 
-  it('P227 a list with one empty entry clears all owners', async () => {
+  it('a list with one empty entry clears managedFields [P227]', async () => {
     await start()
     expect((await api.patch(path, { metadata: { managedFields: [{}] } })).json.metadata.managedFields).toBeUndefined()
     await start()
@@ -117,13 +117,13 @@ describe('clearing', () => {
     expect(patched.json.metadata.managedFields).toBeUndefined()
   })
 
-  it('P228 an empty list clears nothing', async () => {
+  it('an empty list clears nothing [P228]', async () => {
     await start()
     const answer = await api.patch(path, { metadata: { managedFields: [] } })
     expect(Object.keys(owners(answer.json))).toContain('alpha Apply')
   })
 
-  it('P229 owners are cleared before the rest of a request is owned', async () => {
+  it("clearing happens before the request's fields are owned [P229]", async () => {
     await start()
     const answer = await api.patch(
       path,
@@ -136,7 +136,7 @@ describe('clearing', () => {
 })
 
 describe('sub-resources', () => {
-  it('P230 writes through sub-resources of other types are owned by nobody', async () => {
+  it('writes through subresources of other types have no owner [P230]', async () => {
     const spec = { containers: [{ name: 'c', image: 'i' }] }
     const made = await api.post(pods, { metadata: { name: 'bound' }, spec }, { query: { fieldManager: 'maker' } })
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } }
@@ -147,7 +147,7 @@ describe('sub-resources', () => {
     expect(owners(after.json)['maker Update']).toEqual(owners(made.json)['maker Update'])
   })
 
-  it('P230 replicas that are scaled change hands', async () => {
+  it('scaling takes ownership of replicas [P230]', async () => {
     const path = `${deployments}/scaled`
     await apply(path, 'alpha', deploymentSpec('scaled', { replicas: 1 }))
     const scaled = await api.patch(`${path}/scale`, { spec: { replicas: 3 } }, { query: { fieldManager: 'hpa' } })

@@ -18,7 +18,7 @@ import {
   told,
 } from './server.ts'
 
-/** A distribution of its own: other names, the same rules. And several servers in one process. */
+/** A custom naming profile with the same rules, and several servers in one process. */
 
 const profile = createNamingProfile({
   apiDomain: 'example.dev',
@@ -43,7 +43,7 @@ describe('another naming profile', () => {
   })
   afterAll(() => api.close())
 
-  it('P130 its own system and public namespaces, which stay', async () => {
+  it('its system and public namespaces, which cannot be deleted [P130]', async () => {
     expect(names((await api.get('/api/v1/namespaces')).json).sort()).toEqual([
       'acme-leases',
       'acme-public',
@@ -52,18 +52,18 @@ describe('another naming profile', () => {
     ])
     for (const name of ['default', 'acme-system', 'acme-public'])
       expect((await api.delete(`/api/v1/namespaces/${name}`)).status, name).toBe(403)
-    // The stock names mean nothing here.
+    // The stock names have no meaning here.
     await api.post('/api/v1/namespaces', { metadata: { name: 'kube-system' } })
     expect((await api.delete('/api/v1/namespaces/kube-system')).status).toBe(200)
   })
 
-  it('P18 labels and annotations of its domain', async () => {
+  it('labels and annotations of its domain [P18]', async () => {
     const { labels } = (await api.get('/api/v1/namespaces/acme-system')).json.metadata
     expect(labels).toEqual({ 'acme.dev/metadata.name': 'acme-system' })
     expect(JSON.stringify((await api.get('/api/v1/namespaces')).json)).not.toMatch(/kubernetes\.io|k8s\.io/)
   })
 
-  it('P137 P329 groups of its domain, in the usual order', async () => {
+  it('groups of its domain, in the standard order [P137, P329]', async () => {
     const groups = (json: { readonly [member: string]: unknown }) => (json.groups as { name: string }[]).map(({ name }) => name)
     await using stock = await startApi()
     const own = groups((await api.get('/apis')).json)
@@ -82,7 +82,7 @@ describe('another naming profile', () => {
     expect(aggregated.json).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.example.dev/v2' })
   })
 
-  it('P143 P144 P145 P147 objects of its groups live by the same rules', async () => {
+  it('objects of its groups follow the same rules [P143, P144, P145, P147]', async () => {
     const leases = '/apis/coordination.example.dev/v1/namespaces/default/leases'
     const made = await api.post(
       leases,
@@ -116,7 +116,7 @@ describe('another naming profile', () => {
     })
   })
 
-  it('P31 P193 tables and metadata of its meta group, and of no other', async () => {
+  it('tables and metadata of its meta group, and of no other [P31, P193]', async () => {
     await api.post(configMaps, configMap('a'))
     expect((await api.get(configMaps, {}, acmeTable)).json).toMatchObject({
       kind: 'Table',
@@ -145,7 +145,7 @@ describe('another naming profile', () => {
     for (const watch of [table, partial]) await watch.leave()
   })
 
-  it('P34 P190 protobuf of its vendor', async () => {
+  it('protobuf of its vendor [P34, P190]', async () => {
     const answer = await api.get('/apis/networking.example.dev/v1/ingresses', {}, { accept: acmeProtobuf })
     expect([answer.status, answer.headers['content-type']]).toEqual([200, acmeProtobuf])
     expect(readEnvelope(answer.bytes)).toMatchObject({ kind: 'IngressList', apiVersion: 'networking.example.dev/v1' })
@@ -158,7 +158,7 @@ describe('another naming profile', () => {
     await watch.leave()
   })
 
-  it('P161 P163 refusals of options name its meta group', async () => {
+  it('option errors name its meta group [P161, P163]', async () => {
     for (const answer of [
       await api.post(configMaps, configMap('b'), { query: { dryRun: 'x' } }),
       await api.delete(`${configMaps}/a`, { query: { propagationPolicy: 'x' } }),
@@ -168,7 +168,7 @@ describe('another naming profile', () => {
     }
   })
 
-  it('P2 P3 sub-resources and reviews of its groups', async () => {
+  it('subresources and reviews of its groups [P2, P3]', async () => {
     await api.post('/apis/apps/v1/namespaces/default/deployments', {
       metadata: { name: 'd' },
       spec: {
@@ -194,7 +194,7 @@ describe('another naming profile', () => {
     expect([pod.status, pod.json.spec.priority]).toEqual([201, 7])
   })
 
-  it('P342 events are served by both of its groups', async () => {
+  it('events are served by both of its groups [P342]', async () => {
     const event = {
       metadata: { name: 'e' },
       eventTime: '2024-01-01T00:00:00.000000Z',
@@ -212,7 +212,7 @@ describe('another naming profile', () => {
     })
   })
 
-  it('P1 OpenAPI documents know no other names', async () => {
+  it('OpenAPI documents contain no other names [P1]', async () => {
     const index = await api.get('/openapi/v3')
     expect(Object.keys(index.json.paths as object)).toContain('apis/storage.example.dev/v1')
     const document = await api.get('/openapi/v3/apis/coordination.example.dev/v1')
@@ -221,7 +221,7 @@ describe('another naming profile', () => {
     expect(document.text).not.toContain('application/vnd.kubernetes.protobuf')
   })
 
-  it('P9 P128 its namespaces end by its controllers', async () => {
+  it('its controllers delete namespaces [P9, P128]', async () => {
     await using cluster = await createTestServer({ server: { profile } })
     const call = (method: string, path: string, body?: object) =>
       send(cluster.handle, method, path, { user: administrator, ...(body === undefined ? {} : { body }) })
@@ -236,7 +236,7 @@ describe('another naming profile', () => {
 })
 
 describe('two servers in one process', () => {
-  it('P6 P22 know nothing of each other', async () => {
+  it('are independent [P6, P22]', async () => {
     await using one = await startApi()
     await using other = await startApi({ profile, limits: { bodyBytes: 500 } })
     await one.post(configMaps, configMap('a', { data: { of: 'one' } }))
@@ -258,7 +258,7 @@ describe('two servers in one process', () => {
     expect([(await one.get(configMaps)).status, (await other.get(configMaps)).status]).toEqual([503, 200])
   })
 
-  it('P301 over one store see the same objects, each in its own names', async () => {
+  it('share a store, each with its own names [P301]', async () => {
     const storage = memoryStorage()
     const one = await startApi({ storage })
     const other = await startApi({ storage })
@@ -266,7 +266,7 @@ describe('two servers in one process', () => {
     await watch.listen()
     const made = await one.post(configMaps, configMap('a'))
     expect((await watch.take(1))[0]).toEqual({ type: 'ADDED', object: made.json })
-    // Writes race as they do within one server: nobody's is lost.
+    // Concurrent writes behave as within one server: none is lost.
     const writes = Array.from({ length: 20 }, (_, i) =>
       (i % 2 === 0 ? one : other).patch(`${configMaps}/a`, { data: { [`k${i}`]: 'v' } }),
     )
@@ -282,14 +282,14 @@ describe('two servers in one process', () => {
     await settled()
   })
 
-  it('P187 a fork of a store goes its own way', async () => {
+  it('a fork of a store is independent [P187]', async () => {
     const storage = memoryStorage()
     await using one = await startApi({ storage })
     for (const name of ['a', 'b', 'c']) await one.post(configMaps, configMap(name))
     await using other = await startApi({ storage: fork(storage) })
     const first = (await one.get(configMaps, { limit: '1' })).json
     await one.delete(`${configMaps}/b`)
-    // A token is good in the copy too: it is of the same snapshot.
+    // A continue token works in the fork, too: it has the same snapshot.
     expect(names((await other.get(configMaps, { continue: first.metadata.continue })).json)).toEqual(['b', 'c'])
     expect(names((await other.get(configMaps)).json)).toEqual(['a', 'b', 'c'])
     expect(names((await one.get(configMaps)).json)).toEqual(['a', 'c'])

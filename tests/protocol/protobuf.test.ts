@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartialList, asTable, configMap, configMaps, names, protobuf, send, startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
-/** The binary form, and resources that have none. @see API protocol specification, 2.6 and 4.4 */
+/** Protobuf, and resources without it. @see API protocol specification, 2.6 and 4.4 */
 
 const collection = ({ group, version, resource }: ResourceDefinition) =>
   `${group === '' ? '/api' : `/apis/${group}`}/${version}/${resource.name}`
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('protobuf', () => {
-  it('P34 P35 P190 answers: four bytes, then the envelope with the type and the object', async () => {
+  it('responses: the prefix, then the envelope with type and object [P34, P35, P190]', async () => {
     const answer = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
     expect([answer.status, answer.headers['content-type']]).toEqual([200, protobuf])
     expect([...answer.bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0x00])
@@ -38,7 +38,7 @@ describe('protobuf', () => {
     expect([missing.status, readEnvelope(missing.bytes).kind]).toEqual([404, 'Status'])
   })
 
-  it('P190 every served kind is listed as protobuf', async () => {
+  it('every served kind is listed as protobuf [P190]', async () => {
     for (const definition of listed) {
       const { status, bytes, headers } = await api.get(collection(definition), {}, { accept: protobuf })
       expect([status, headers['content-type'], hasProtobufMagic(bytes)], collection(definition)).toEqual([200, protobuf, true])
@@ -47,7 +47,7 @@ describe('protobuf', () => {
     }
   })
 
-  it('P190 bodies: what is sent as protobuf is read back as JSON', async () => {
+  it('bodies: objects sent as protobuf read back as JSON [P190]', async () => {
     const type = catalog.types.struct('core/v1.ConfigMap')
     const body = encodeProtobuf(type, {
       kind: 'ConfigMap',
@@ -72,7 +72,7 @@ describe('protobuf', () => {
     expect((await api.get(`${configMaps}/p190`)).status).toBe(200)
   })
 
-  it('P36 the envelope may hold JSON, when its contentType says so', async () => {
+  it('the envelope may contain JSON with its contentType [P36]', async () => {
     const raw = new TextEncoder().encode(JSON.stringify(configMap('p36', { data: { in: 'json' } })))
     const body = writeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw, contentEncoding: '', contentType: 'application/json' })
     const made = await api.send('POST', configMaps, { body, headers: { 'content-type': protobuf } })
@@ -87,7 +87,7 @@ describe('protobuf', () => {
     expect((await api.send('POST', configMaps, { body: packed, headers: { 'content-type': protobuf } })).status).toBe(400)
   })
 
-  it('P34 P37 another prefix is refused, by the server and by who reads its answers', async () => {
+  it('another prefix is rejected by server and client [P34, P37]', async () => {
     const { bytes } = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
     for (const at of [0, 1, 2, 3]) {
       const broken = Uint8Array.from(bytes)
@@ -109,10 +109,10 @@ describe('custom resources and APIs of other servers', () => {
   })
   afterAll(() => custom.close())
 
-  it('P191 custom resources are not answered as protobuf; of several types the next is taken', async () => {
+  it('custom resources have no protobuf; the next accepted type is used [P191]', async () => {
     for (const path of [widgets, `${widgets}/w`]) {
       const refused = await custom.get(path, {}, { accept: protobuf })
-      // The refusal itself can be protobuf.
+      // The error itself can be protobuf.
       expect([refused.status, readEnvelope(refused.bytes).kind], path).toEqual([406, 'Status'])
       const answer = await custom.get(path, {}, { accept: `${protobuf},application/json` })
       expect([answer.status, answer.headers['content-type'], answer.json.kind?.replace('List', '')]).toEqual([
@@ -120,7 +120,7 @@ describe('custom resources and APIs of other servers', () => {
         'application/json',
         'Widget',
       ])
-      // What is asked of both kinds at once, as clients do for all kinds.
+      // Both kinds with the Accept header that clients use for all kinds.
       const builtIn = await custom.get(configMaps, {}, { accept: `${protobuf},application/json` })
       expect(builtIn.headers['content-type']).toBe(protobuf)
     }
@@ -135,15 +135,15 @@ describe('custom resources and APIs of other servers', () => {
     expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
   })
 
-  it('P33 P193 custom resources have tables: Name and Age when they name no columns', async () => {
+  it('custom resources have tables, by default with Name and Age [P33, P193]', async () => {
     const { json } = await custom.get(widgets, {}, asTable)
     expect(json.columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Age'])
     expect(json.rows[0]?.cells[0]).toBe('w')
     expect((await custom.get(widgets, {}, asPartialList)).json.items).toHaveLength(1)
   })
 
-  it('P192 an API that another server answers need not know protobuf: of several types the next is taken', async () => {
-    // A server behind this one, that knows custom resources only.
+  it('aggregated APIs may lack protobuf; the next accepted type is used [P192]', async () => {
+    // An aggregated server that supports custom resources only.
     await using behind = await startApi({
       types: catalog.types,
       kinds: [...catalog.definitions.filter(({ group }) => group === ''), ...own],

@@ -4,7 +4,7 @@ import { decode, decodeProtobuf, decodeWatchEvent, encodeJson, readEnvelope } fr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartial, asPartialList, asTable, configMap, configMaps, type Doc, protobuf, startApi, type TestApi } from './server.ts'
 
-/** Forms of answers and bodies. @see API protocol specification, 2.5 and 4.4 */
+/** Representations of responses and bodies. @see API protocol specification, 2.5 and 4.4 */
 
 const catalog = createCatalog()
 const collection = ({ group, version, resource }: ResourceDefinition) =>
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('tables', () => {
-  it('P31 P193 a Table of a list, of an object, and of what a write made', async () => {
+  it('a Table of a list, of an object, and of a written object [P31, P193]', async () => {
     const list = (await api.get(configMaps, {}, asTable)).json
     expect(Object.keys(list)).toEqual(['kind', 'apiVersion', 'metadata', 'columnDefinitions', 'rows'])
     expect(list).toMatchObject({
@@ -42,13 +42,13 @@ describe('tables', () => {
     ['Metadata', 'PartialObjectMetadata'],
     ['Object', 'ConfigMap'],
     ['None', undefined],
-  ])('P31 rows hold what includeObject=%s asks for', async (includeObject, kind) => {
+  ])('rows follow includeObject=%s [P31]', async (includeObject, kind) => {
     const { json } = await api.get(configMaps, { includeObject }, asTable)
     expect(json.rows[0]?.object?.kind).toBe(kind)
     expect((await api.get(configMaps, { includeObject: 'All' }, asTable)).status).toBe(400)
   })
 
-  it('P32 P33 every served kind has columns with all their members; Name comes first', async () => {
+  it('every kind has complete column definitions, with Name first [P32, P33]', async () => {
     expect(listed.length).toBeGreaterThan(50)
     for (const definition of listed) {
       const { status, json } = await api.get(collection(definition), {}, asTable)
@@ -61,7 +61,7 @@ describe('tables', () => {
     }
   })
 
-  it('P33 a kind without columns of its own is shown by Name and Created At', async () => {
+  it('a kind without columns has Name and Created At [P33]', async () => {
     await api.post('/api/v1/namespaces/default/limitranges', { metadata: { name: 'l' } })
     const { json } = await api.get('/api/v1/namespaces/default/limitranges', {}, asTable)
     expect(json.columnDefinitions).toMatchObject([
@@ -71,7 +71,7 @@ describe('tables', () => {
     expect(json.rows[0]?.cells).toEqual(['l', '2024-01-01T00:00:00Z'])
   })
 
-  it('P193 who understands no Table names JSON beside it', async () => {
+  it('clients without Table support name JSON as an alternative [P193]', async () => {
     const both = `application/json;as=Table;g=meta.k8s.io;v=v9,application/json`
     expect((await api.get(configMaps, {}, { accept: both })).json.kind).toBe('ConfigMapList')
     const kubectl =
@@ -91,7 +91,7 @@ describe('tables', () => {
 })
 
 describe('metadata alone', () => {
-  it('P193 every served kind has a PartialObjectMetadataList', async () => {
+  it('every served kind has a PartialObjectMetadataList [P193]', async () => {
     for (const definition of listed.filter(({ resource }) => resource.virtual !== true)) {
       const { status, json } = await api.get(collection(definition), { limit: '500' }, asPartialList)
       expect([status, json.kind, json.apiVersion, Array.isArray(json.items)], collection(definition)).toEqual([
@@ -103,7 +103,7 @@ describe('metadata alone', () => {
     }
   })
 
-  it('P193 an object is its type and its metadata', async () => {
+  it('an object is its type and its metadata [P193]', async () => {
     const whole = (await api.get(`${configMaps}/a`)).json
     const { json } = await api.get(`${configMaps}/a`, {}, asPartial)
     expect(json).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
@@ -125,12 +125,12 @@ describe('negotiation', () => {
     'application/json',
     'text/html, application/json;q=0.5',
     'application/json;q=0.2, */*;q=0.1',
-  ])('P189 JSON for Accept %s', async (accept) => {
+  ])('JSON for Accept %s [P189]', async (accept) => {
     const answer = await api.get(`${configMaps}/a`, {}, accept === undefined ? {} : { accept })
     expect([answer.status, answer.headers['content-type'], answer.json.kind]).toEqual([200, 'application/json', 'ConfigMap'])
   })
 
-  it('P189 every verb answers JSON to who asks for nothing', async () => {
+  it('every verb responds with JSON by default [P189]', async () => {
     const path = `${configMaps}/p189`
     for (const answer of [
       await api.post(configMaps, configMap('p189')),
@@ -143,7 +143,7 @@ describe('negotiation', () => {
     }
   })
 
-  it('P190 YAML is another encoding, of answers and of bodies', async () => {
+  it('YAML works for responses and bodies [P190]', async () => {
     const made = await api.send('POST', configMaps, {
       body: 'metadata:\n  name: yaml\ndata:\n  a: b\n',
       headers: { 'content-type': 'application/yaml', accept: 'application/yaml' },
@@ -159,7 +159,7 @@ describe('negotiation', () => {
     'application/json;as=Table;g=meta.k8s.io;v=v7',
     'application/json;q=0',
     'nonsense',
-  ])('P194 P313 406 for Accept %s, of every verb and of discovery', async (accept) => {
+  ])('406 for Accept %s, of every verb and of discovery [P194, P313]', async (accept) => {
     const headers = { accept }
     const before = api.storage.revision
     const answers = [
@@ -174,13 +174,13 @@ describe('negotiation', () => {
     ]
     for (const { status, json } of answers) expect([status, json.kind, json.reason]).toEqual([406, 'Status', 'NotAcceptable'])
     expect(answers[0]?.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf')
-    // Nobody who is refused has changed anything.
+    // Rejected requests change nothing.
     expect(api.storage.revision).toBe(before)
     expect((await api.get('/apis', {}, headers)).status).toBe(406)
   })
 
   it.each(['text/plain', 'application/xml', 'application/json-patch+json', 'nonsense'])(
-    'P190 415 for a body of %s',
+    '415 for a body of %s [P190]',
     async (type) => {
       const made = await api.post(configMaps, configMap('never'), { headers: { 'content-type': type } })
       expect(made.json).toMatchObject({ kind: 'Status', code: 415, reason: 'UnsupportedMediaType' })
@@ -198,12 +198,12 @@ describe('negotiation', () => {
     },
   )
 
-  it.each(['application/json', '', 'application/yaml', 'application/patch'])('P145 415 for a patch of %s', async (type) => {
+  it.each(['application/json', '', 'application/yaml', 'application/patch'])('415 for a patch of %s [P145]', async (type) => {
     const answer = await api.send('PATCH', `${configMaps}/a`, { body: {}, headers: { 'content-type': type } })
     expect(answer.json).toMatchObject({ kind: 'Status', code: 415 })
   })
 
-  it('P160 pretty is an indented form of the same document', async () => {
+  it('pretty indents the same document [P160]', async () => {
     for (const [path, query, headers] of [
       [`${configMaps}/a`, { pretty: 'true' }, {}],
       [configMaps, { pretty: '1' }, {}],
@@ -224,7 +224,7 @@ describe('every kind', () => {
   let full: TestApi
   beforeAll(async () => {
     full = await startApi({ types: catalog.types })
-    // As little as an object can be: what its type demands, and metadata. Straight into the store, for no rule allows so little.
+    // The smallest object that decodes, with metadata. Written directly to the store, since validation would reject it.
     for (const one of stored.filter(({ toStorage }) => toStorage === undefined)) {
       const { group, version, kind } = one.kind
       const namespace = one.kind.namespaced ? 'default' : ''
@@ -250,7 +250,7 @@ describe('every kind', () => {
     one.kind.namespaced ? collection(one).replace(/[^/]+$/, 'namespaces/default/$&') : collection(one)
   const ofLeast = (items: readonly Doc[]) => items.find(({ metadata }) => metadata.name === 'least')
 
-  it('P31 P34 P190 P193 has all four forms, for its list and for its objects', async () => {
+  it('has all four representations, for lists and objects [P31, P34, P190, P193]', async () => {
     expect(stored.length).toBeGreaterThan(50)
     for (const one of stored) {
       const path = pathOf(one)
@@ -277,7 +277,7 @@ describe('every kind', () => {
     }
   })
 
-  it('P28 P29 P141 is watched in all four forms', async () => {
+  it('can be watched in all four representations [P28, P29, P141]', async () => {
     for (const one of stored) {
       const path = pathOf(one)
       const query = { allowWatchBookmarks: 'true', fieldSelector: 'metadata.name=least' }

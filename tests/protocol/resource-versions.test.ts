@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, asTable, configMap, configMaps, names, protobuf, settled, startApi, type TestApi, told } from './server.ts'
 
-/** What resourceVersion, resourceVersionMatch, limit and continue mean together. @see API protocol specification, 4.2 */
+/** Combinations of resourceVersion, resourceVersionMatch, limit and continue. @see API protocol specification, 4.2 */
 
 /**
- * One history for all tables, versions by letter: `a` when a was made, then b, then c, then a neighbour of another kind (`now`).
+ * One history for all tables, with versions by letter: `a` after the creation of a, then b, then c, then an object of another kind (`now`).
  */
 interface History {
   readonly api: TestApi
@@ -39,7 +39,7 @@ describe('the table of lists', () => {
     cells: readonly [Cell, Cell, Cell],
   ]
 
-  // Row by row the table of the specification, and the rows that it leaves out: continue with a match.
+  // The table of the specification row by row, and the combinations that it omits: continue with a match.
   const rows: readonly Row[] = [
     ['', '', ['most recent', 'any', 'not older']],
     ['', 'limit', ['most recent', 'any', 'exact']],
@@ -63,7 +63,7 @@ describe('the table of lists', () => {
     ...(version === 'unset' ? {} : { resourceVersion: version === '0' ? '0' : past.version.b }),
   })
 
-  /** Everything the list holds, however long its chunks are, and the version it tells. */
+  /** All items of the list, whatever the chunk size, and its version. */
   async function whole(first: Answer): Promise<{ names: string[]; version: string }> {
     const found = [...names(first.json)]
     const { resourceVersion: version } = first.json.metadata
@@ -76,7 +76,7 @@ describe('the table of lists', () => {
     return { names: found, version }
   }
 
-  /** This server has no stale cache: any version, and one that is not older, is the newest. */
+  /** This server has no stale cache: any and not-older reads return the newest version. */
   function expected(cell: Cell): { names: string[]; version: string } {
     const { version } = past
     if (cell === 'exact') return { names: ['a', 'b'], version: version.b }
@@ -108,7 +108,7 @@ describe('the table of lists', () => {
     (one) => [`${idOf(one)} match=${one.match || '-'} ${one.pagination || 'whole'} version=${one.version}`, one] as const,
   )
 
-  describe('P154 P169 P170 P171 P172 P173 P174 P175 P176 P177 P178 P179 P180 cell by cell', () => {
+  describe('each cell [P154, P169, P170, P171, P172, P173, P174, P175, P176, P177, P178, P179, P180]', () => {
     it.each(named)('%s', async (_, one) => {
       const answer = await past.api.get(configMaps, queryOf(one))
       if (one.cell === 'refused') {
@@ -138,7 +138,7 @@ describe('the table of lists', () => {
     })
   })
 
-  it('P154 resourceVersionMatch knows two words, and needs a version', async () => {
+  it('resourceVersionMatch has two values, and requires resourceVersion [P154]', async () => {
     for (const query of [
       { resourceVersionMatch: 'exact' },
       { resourceVersionMatch: 'Newest', resourceVersion: past.version.a },
@@ -152,18 +152,18 @@ describe('the table of lists', () => {
     expect((await past.api.get(configMaps, { resourceVersionMatch: '', resourceVersion: past.version.a })).status).toBe(200)
   })
 
-  it('P181 parameters that nobody knows mean nothing', async () => {
+  it('unknown parameters are ignored [P181]', async () => {
     const answer = await past.api.get(configMaps, {
       resourceVersionMatchOf: 'Exact',
       resourceversionmatch: 'x',
       labelselector: 'x=y',
     })
     expect([answer.status, names(answer.json)]).toEqual([200, ['a', 'b', 'c']])
-    // A get is no list: the parameter has no meaning there.
+    // A get is not a list: the parameter has no meaning.
     expect((await past.api.get(`${configMaps}/a`, { resourceVersionMatch: 'Exact' })).status).toBe(200)
   })
 
-  it.each(['x', '-1', '1.5', '0x1', '1'.repeat(21)])('P210 resourceVersion=%s is no version', async (resourceVersion) => {
+  it.each(['x', '-1', '1.5', '0x1', '1'.repeat(21)])('rejects resourceVersion=%s [P210]', async (resourceVersion) => {
     for (const path of [configMaps, `${configMaps}/a`]) {
       expect((await past.api.get(path, { resourceVersion })).json, path).toMatchObject({ code: 400, reason: 'BadRequest' })
     }
@@ -179,7 +179,7 @@ describe('the table of gets', () => {
   })
   afterAll(() => past.api.close())
 
-  it.each(['unset', '0', 'a', 'now'] as const)('P140 P168 get version=%s', async (version) => {
+  it.each(['unset', '0', 'a', 'now'] as const)('get version=%s [P140, P168]', async (version) => {
     const query: Record<string, string> =
       version === 'unset' ? {} : { resourceVersion: version === '0' ? '0' : past.version[version] }
     const { status, json } = await past.api.get(`${configMaps}/a`, query)
@@ -192,7 +192,7 @@ describe('the table of gets', () => {
     })
   })
 
-  it('P168 a get waits for a version that is about to come', async () => {
+  it('a get waits for a future version [P168]', async () => {
     const next = String(past.api.storage.revision + 1)
     const reading = past.api.get(`${configMaps}/b`, { resourceVersion: next })
     await settled()
@@ -202,7 +202,7 @@ describe('the table of gets', () => {
   })
 })
 
-describe('versions of the future', () => {
+describe('future versions', () => {
   let past: History
   beforeAll(async () => {
     past = await history()
@@ -217,7 +217,7 @@ describe('versions of the future', () => {
     ['list, Exact', configMaps, { resourceVersionMatch: 'Exact' }],
     ['list, limit', configMaps, { limit: '1' }],
     ['list, selected', configMaps, { labelSelector: 'a=b' }],
-  ])('P317 P318 %s: 504 when it does not come, with Retry-After', async (_, path, query) => {
+  ])('%s: 504 with Retry-After when it does not arrive [P317, P318]', async (_, path, query) => {
     const reading = past.api.get(path, { ...query, resourceVersion: '4000000000000000000' })
     await settled()
     past.api.clock.advance(3_000)
@@ -227,7 +227,7 @@ describe('versions of the future', () => {
     expect(json.message).toMatch(/^Timeout: Too large resource version: 4000000000000000000, current: \d+$/)
   })
 
-  it('P171 a list waits for a version that is about to come', async () => {
+  it('a list waits for a future version [P171]', async () => {
     const next = String(past.api.storage.revision + 1)
     const reading = past.api.get(configMaps, { resourceVersion: next })
     await settled()
@@ -237,7 +237,7 @@ describe('versions of the future', () => {
     expect(json.metadata.resourceVersion).toBe(next)
   })
 
-  it('P321 a watch from a version that is not there yet waits for it', async () => {
+  it('a watch waits for a future version [P321]', async () => {
     const from = past.api.storage.revision + 1
     const watch = await past.api.watch(configMaps, { resourceVersion: String(from), timeoutSeconds: '60' })
     await watch.listen()
@@ -252,7 +252,7 @@ describe('versions of the future', () => {
   })
 })
 
-describe('versions of the past', () => {
+describe('past versions', () => {
   let past: History
   beforeEach(async () => {
     past = await history()
@@ -266,14 +266,14 @@ describe('versions of the past', () => {
     ['limit', { limit: '1' }],
     ['Exact with a selector', { resourceVersionMatch: 'Exact', labelSelector: '!x' }],
     ['Exact by name', { resourceVersionMatch: 'Exact', fieldSelector: 'metadata.name=a' }],
-  ])('P316 410 for a list of a forgotten version: %s', async (_, query) => {
+  ])('410 for a list of a compacted version: %s [P316]', async (_, query) => {
     const { api, version } = past
     const { status, json } = await api.get(configMaps, { ...query, resourceVersion: version.a })
     expect([status, json.reason, json.metadata.continue]).toEqual([410, 'Expired', undefined])
     expect((await api.get(configMaps, { ...query, resourceVersion: version.c })).status).toBe(200)
   })
 
-  it('P168 P171 P180 what may be newer still is', async () => {
+  it('NotOlderThan works for compacted versions [P168, P171, P180]', async () => {
     const { api, version } = past
     expect((await api.get(`${configMaps}/a`, { resourceVersion: version.a })).status).toBe(200)
     expect((await api.get(configMaps, { resourceVersion: version.a })).status).toBe(200)
@@ -286,7 +286,7 @@ describe('versions of the past', () => {
     ['JSON', {}, {}],
     ['of one object', { fieldSelector: 'metadata.name=a' }, {}],
     ['a Table', {}, asTable],
-  ])('P314 a watch from a forgotten version is told 410 and ends: %s', async (_, query, headers) => {
+  ])('a watch from a compacted version gets 410 and ends: %s [P314]', async (_, query, headers) => {
     const { api, version } = past
     const watch = await api.watch(configMaps, { ...query, resourceVersion: version.a }, headers)
     expect(watch.response.status).toBe(200)
@@ -299,7 +299,7 @@ describe('versions of the past', () => {
     expect(event?.object.message).toMatch(/^too old resource version: /)
   })
 
-  it('P323 a watch within the history goes on from there', async () => {
+  it('a watch within the history resumes [P323]', async () => {
     const { api, version } = past
     const watch = await api.watch(configMaps, { resourceVersion: version.c })
     await api.post(configMaps, configMap('d'))
@@ -308,8 +308,8 @@ describe('versions of the past', () => {
   })
 })
 
-describe('versions of writes', () => {
-  it('P167 a write names the version it is based on: the same, or a conflict', async () => {
+describe('versions in writes', () => {
+  it('a write with another version than the stored one is a conflict [P167]', async () => {
     await using api = await startApi()
     const path = `${configMaps}/a`
     const first = (await api.post(configMaps, configMap('a'))).json.metadata.resourceVersion
@@ -322,7 +322,7 @@ describe('versions of writes', () => {
     expect(older.json.message).toMatch(
       /the object has been modified; please apply your changes to the latest version and try again$/,
     )
-    // One that is newer is just another one: versions have no order.
+    // A newer version also conflicts: versions are not ordered.
     expect((await write('4000000', '3')).json).toMatchObject({ code: 409, reason: 'Conflict' })
     expect((await write('x', '4')).status).toBe(400)
     // Without a version, or with 0, the write is unconditional.
@@ -336,7 +336,7 @@ describe('versions of writes', () => {
   })
 })
 
-describe('P182 P183 P184 the table of watches', () => {
+describe('the table of watches [P182, P183, P184]', () => {
   let past: History
   beforeAll(async () => {
     past = await history()
@@ -365,7 +365,7 @@ describe('P182 P183 P184 the table of watches', () => {
     past = again
   })
 
-  it('P154 resourceVersionMatch on a watch belongs to sendInitialEvents', async () => {
+  it('resourceVersionMatch on a watch requires sendInitialEvents [P154]', async () => {
     const { api } = past
     for (const query of [
       { resourceVersionMatch: 'Exact' },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { startApi } from './server.ts'
 
-/** What few requests show: rights that go with a kind, and metrics. @see API protocol specification, 5.9 and 6 */
+/** Permissions of certain kinds, and metrics. @see API protocol specification, 5.9 and 6 */
 
-describe('rights', () => {
-  it('P267 who asks for a certificate needs to create requests, and to read them', async () => {
+describe('permissions', () => {
+  it('certificate requests require create and get permissions [P267]', async () => {
     const group = 'rbac.authorization.k8s.io'
     const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
     const admin = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
@@ -20,7 +20,7 @@ describe('rights', () => {
     const subjects = [{ apiGroup: group, kind: 'User', name: 'alice' }]
     const bindings = `/apis/${group}/v1/clusterrolebindings`
     expect((await api.post(bindings, { metadata: { name: 'ask' }, roleRef, subjects }, { user: admin })).status).toBe(201)
-    // The request gets as far as its content, which is none.
+    // The request passes authorization and fails for its empty content.
     expect([(await ask()).json.reason, (await read()).json.reason]).toEqual(['Invalid', 'Forbidden'])
     const rules = [{ ...names, verbs: ['create', 'get'] }]
     await api.put(`${roles}/ask`, { metadata: { name: 'ask' }, rules }, { user: admin })
@@ -29,7 +29,7 @@ describe('rights', () => {
 })
 
 describe('metrics', () => {
-  it('P305 show that a deprecated version was asked for', async () => {
+  it('count requests for deprecated versions [P305]', async () => {
     await using api = await startApi()
     const lines = async () =>
       (await api.get('/metrics')).text.split('\n').filter((line) => line.startsWith('apiserver_requested_dep'))

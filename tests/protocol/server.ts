@@ -5,11 +5,11 @@ import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { memoryStorage, type Storage, type StorageOptions } from '@krmkit/storage'
 
 /**
- * Requests to a whole server in this process, without a socket: what goes in and comes out are the values that an adapter
- * would carry. Time stands still unless a test moves it.
+ * Requests to a server in this process, without a socket, with the values that an adapter would pass. The clock stands still
+ * unless a test advances it.
  */
 
-/** What tests read of an answer, whichever kind it is: what is not there is undefined. */
+/** Members of a response that tests read, of any kind; missing ones are undefined. */
 export interface Doc {
   readonly kind: string
   readonly apiVersion: string
@@ -17,7 +17,7 @@ export interface Doc {
   readonly items: readonly Doc[]
   readonly data: Readonly<Record<string, string>>
   readonly spec: Readonly<Record<string, unknown>>
-  /** A word in a Status, an object everywhere else. */
+  /** A string in a Status, an object elsewhere. */
   readonly status: unknown
   readonly code: number
   readonly reason: string
@@ -59,19 +59,19 @@ export interface WatchEvent {
 export interface SendOptions {
   readonly query?: Readonly<Record<string, string>> | string
   readonly headers?: Readonly<Record<string, string>>
-  /** An object is sent as JSON, text and bytes as they are. */
+  /** Objects are sent as JSON, strings and bytes unchanged. */
   readonly body?: object | string | Uint8Array
   readonly user?: UserInfo
   readonly signal?: AbortSignal
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface Answer {
   readonly status: number
   readonly headers: ApiResponse['headers']
   readonly bytes: Uint8Array
   readonly text: string
-  /** The body, when it is JSON. */
+  /** The body, if it is JSON. */
   readonly json: Doc
   /** Texts of the Warning headers. */
   readonly warnings: readonly string[]
@@ -96,10 +96,10 @@ export type StartOptions = Partial<ApiServerOptions> & { readonly history?: Omit
 
 export const administrator: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
 
-/** The stock types are read once for all servers of a file. */
+/** The stock types are parsed once for all servers of a file. */
 const types = builtInTypes()
 
-/** Start of the fake time: a whole second. */
+/** Start of the fake time: a full second. */
 export const startMs = Date.UTC(2024, 0, 1)
 
 export async function startApi({ history, ...options }: StartOptions = {}): Promise<TestApi> {
@@ -135,7 +135,7 @@ function apiOver(server: EmbeddedServer, { clock, storage }: { clock: FakeClock;
   }
 }
 
-/** Sends one request and reads the whole answer. */
+/** Sends one request and reads the complete response. */
 export async function send(handle: Handler, method: string, path: string, options: SendOptions = {}): Promise<Answer> {
   const response = await handle(requestOf(method, path, options))
   const { body } = response
@@ -191,7 +191,7 @@ export async function watch(handle: Handler, path: string, { query = {}, headers
   return new WatchStream(response, response.body.stream, gone)
 }
 
-/** An open watch whose events are taken one by one. A piece of the stream may hold several. */
+/** An open watch whose events are read one by one. A chunk of the stream may contain several. */
 export class WatchStream {
   readonly response: ApiResponse
   readonly #pieces: AsyncIterator<Uint8Array>
@@ -216,7 +216,7 @@ export class WatchStream {
     return this.#waiting.shift()
   }
 
-  /** The next piece of the stream as it is sent; undefined at its end. */
+  /** The next chunk of the stream; undefined at its end. */
   async raw(): Promise<Uint8Array | undefined> {
     const pending = this.#pending ?? this.#pieces.next()
     this.#pending = undefined
@@ -224,14 +224,14 @@ export class WatchStream {
     return done === true ? undefined : (value as Uint8Array)
   }
 
-  /** Starts to read, so that whatever happens next is seen from here. */
+  /** Starts to read, so that the following events are observed. */
   async listen(): Promise<this> {
     this.#pending ??= this.#pieces.next()
     await settled()
     return this
   }
 
-  /** That many events. */
+  /** The given number of events. */
   async take(count: number): Promise<WatchEvent[]> {
     const events: WatchEvent[] = []
     while (events.length < count) {
@@ -242,12 +242,12 @@ export class WatchStream {
     return events
   }
 
-  /** Everything up to the end of the stream. */
+  /** All events up to the end of the stream. */
   rest(): Promise<WatchEvent[]> {
     return this.take(Number.POSITIVE_INFINITY)
   }
 
-  /** Everything that has happened by now; then the client goes away. */
+  /** All events so far; then disconnects. */
   async leaveAfter(): Promise<WatchEvent[]> {
     const events: WatchEvent[] = []
     for (;;) {
@@ -261,7 +261,7 @@ export class WatchStream {
     return [...events, ...(await this.leave())]
   }
 
-  /** The client goes away. @returns what was on its way, when it is JSON */
+  /** Disconnects. @returns the pending data, if it is JSON */
   async leave(): Promise<WatchEvent[]> {
     this.#gone.abort()
     if (this.response.headers['content-type'] === 'application/json') return this.rest()
@@ -270,7 +270,7 @@ export class WatchStream {
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs all pending work that needs no time. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Answer, startApi, type TestApi } from './server.ts'
 
-/** Classes, attachments and drivers of storage. @see Configuration and storage specification, 2.6 to 2.8, 3 and 4 */
+/** Storage classes, attachments and drivers. @see Configuration and storage specification, 2.6 to 2.8, 3 and 4 */
 
 const group = '/apis/storage.k8s.io/v1'
 const classes = `${group}/storageclasses`
@@ -20,7 +20,7 @@ const attachmentOf = (spec: object = {}) =>
   made('VolumeAttachment', 'a', { spec: { attacher: 'd.example.com', nodeName: 'n', source, ...spec } })
 const driverOf = (name: string, spec: object | undefined = {}) => made('CSIDriver', name, spec === undefined ? {} : { spec })
 
-/** Where an answer finds fault. */
+/** The fields of the causes of a response. */
 const faults = ({ json }: Answer) => (json.details?.causes ?? []).map(({ field, reason }) => `${field} ${reason}`)
 
 async function withServer(check: (api: TestApi) => Promise<void>): Promise<void> {
@@ -29,14 +29,14 @@ async function withServer(check: (api: TestApi) => Promise<void>): Promise<void>
 }
 
 describe('storage classes', () => {
-  it('S79 a class names its provisioner', () =>
+  it('a class requires a provisioner [S79]', () =>
     withServer(async (api) => {
       const refused = await api.post(classes, classOf({ provisioner: undefined }))
       expect(refused.status).toBe(422)
       expect(faults(refused)).toEqual(['provisioner FieldValueRequired'])
     }))
 
-  it('S80 a class may allow growth, and has mount options and parameters that never change', () =>
+  it('a class may allow expansion; parameters and mount options are immutable [S80]', () =>
     withServer(async (api) => {
       const given = { allowVolumeExpansion: true, mountOptions: ['ro'], parameters: { tier: 'fast' } }
       expect((await api.post(classes, classOf(given))).json).toMatchObject(given)
@@ -46,7 +46,7 @@ describe('storage classes', () => {
       ])
     }))
 
-  it('S81 terms of a topology have keys and values', () =>
+  it('topology terms have keys and values [S81]', () =>
     withServer(async (api) => {
       const terms = (matchLabelExpressions: object[]) => classOf({ allowedTopologies: [{ matchLabelExpressions }] })
       const at = 'allowedTopologies[0].matchLabelExpressions[0]'
@@ -57,7 +57,7 @@ describe('storage classes', () => {
       expect((await api.post(classes, terms([{ key: 'zone', values: ['a', 'b'] }]))).status).toBe(201)
     }))
 
-  it('S82 topologies are replaced whole', () =>
+  it('topologies are atomic [S82]', () =>
     withServer(async (api) => {
       const term = (zone: string) => ({ matchLabelExpressions: [{ key: 'zone', values: [zone] }] })
       await api.post(classes, classOf({ allowedTopologies: [term('a'), term('b')] }))
@@ -66,7 +66,7 @@ describe('storage classes', () => {
       expect(json['allowedTopologies']).toEqual([term('c')])
     }))
 
-  it('S83 S84 volumes are deleted and bound at once unless the class says otherwise', () =>
+  it('the defaults are Delete and Immediate [S83, S84]', () =>
     withServer(async (api) => {
       const { json } = await api.post(classes, classOf())
       expect(json).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
@@ -77,8 +77,8 @@ describe('storage classes', () => {
     }))
 })
 
-describe('attachments of volumes', () => {
-  it('S85 an attachment has an attacher, a node and a source, and keeps them', () =>
+describe('volume attachments', () => {
+  it('an attachment has an immutable attacher, node and source [S85]', () =>
     withServer(async (api) => {
       for (const [member, place] of [
         ['attacher', 'spec.attacher'],
@@ -93,7 +93,7 @@ describe('attachments of volumes', () => {
       expect(faults(await api.patch(`${attachments}/a`, { spec: { nodeName: 'm' } }))).toEqual(['spec FieldValueInvalid'])
     }))
 
-  it('S86 it has one source', () =>
+  it('an attachment has exactly one source [S86]', () =>
     withServer(async (api) => {
       const inline = { accessModes: ['ReadWriteOnce'], csi: { driver: 'd.example.com', volumeHandle: 'h' } }
       const both = await api.post(attachments, attachmentOf({ source: { ...source, inlineVolumeSpec: inline } }))
@@ -101,7 +101,7 @@ describe('attachments of volumes', () => {
       expect((await api.post(attachments, attachmentOf({ source: { inlineVolumeSpec: inline } }))).status).toBe(201)
     }))
 
-  it('S87 S99 only the sub-resource writes what the attacher says', () =>
+  it('only the status subresource writes the status [S87, S99]', () =>
     withServer(async (api) => {
       const sent = { ...attachmentOf(), status: { attached: true } }
       expect((await api.post(attachments, sent)).json.status).toEqual({ attached: false })
@@ -110,7 +110,7 @@ describe('attachments of volumes', () => {
       expect(told.json).toMatchObject({ spec: { nodeName: 'n' }, status: { attached: true } })
     }))
 
-  it('S88 a status says whether it is attached', () =>
+  it('the status has attached [S88]', () =>
     withServer(async (api) => {
       const { json } = await api.post(attachments, attachmentOf())
       const silent = await api.put(`${attachments}/a/status`, { ...json, status: { attachError: { message: 'no' } } })
@@ -118,7 +118,7 @@ describe('attachments of volumes', () => {
       expect(faults(silent)).toEqual(['status.attached FieldValueRequired'])
     }))
 
-  it('S89 a status tells the last errors, and what later calls need', () =>
+  it('the status has the last errors and the attachment metadata [S89]', () =>
     withServer(async (api) => {
       await api.post(attachments, attachmentOf())
       const status = {
@@ -131,26 +131,26 @@ describe('attachments of volumes', () => {
     }))
 })
 
-describe('drivers', () => {
-  it('S90 a name has up to 63 characters', () =>
+describe('CSI drivers', () => {
+  it('a name has up to 63 characters [S90]', () =>
     withServer(async (api) => {
       expect((await api.post(drivers, driverOf('d'.repeat(63)))).status).toBe(201)
       expect(faults(await api.post(drivers, driverOf('d'.repeat(64))))).toEqual(['metadata.name FieldValueTooLong'])
     }))
 
-  it('S91 it begins and ends with a letter or digit', () =>
+  it('a name starts and ends with a letter or digit [S91]', () =>
     withServer(async (api) => {
       for (const name of ['1.d-e.2', 'd']) expect((await api.post(drivers, driverOf(name))).status, name).toBe(201)
       for (const name of ['-d', 'd-', '.d', 'd_e']) expect((await api.post(drivers, driverOf(name))).status, name).toBe(422)
     }))
 
-  it('S92 a driver has a specification', () =>
+  it('a driver requires a spec [S92]', () =>
     withServer(async (api) => {
       const refused = await api.post(drivers, made('CSIDriver', 'd', {}))
       expect([refused.status, ...faults(refused)]).toEqual([422, 'spec FieldValueRequired'])
     }))
 
-  it('S93 S95 whether it attaches and how it treats groups never changes', () =>
+  it('attachRequired and fsGroupPolicy are immutable [S93, S95]', () =>
     withServer(async (api) => {
       await api.post(drivers, driverOf('d', { attachRequired: false, fsGroupPolicy: 'File' }))
       const attaching = await api.patch(`${drivers}/d`, { spec: { attachRequired: true } })
@@ -159,7 +159,7 @@ describe('drivers', () => {
       expect([grouping.status, ...faults(grouping)]).toEqual([422, 'spec.fsGroupPolicy FieldValueInvalid'])
     }))
 
-  it('S94 S96 what it does unless it says otherwise', () =>
+  it('defaults of a driver [S94, S96]', () =>
     withServer(async (api) => {
       const { json } = await api.post(drivers, driverOf('d'))
       expect(json.spec).toMatchObject({ attachRequired: true, fsGroupPolicy: 'ReadWriteOnceWithFSType', podInfoOnMount: false })
@@ -172,7 +172,7 @@ describe('operations', () => {
     ['VolumeAttachment', attachments, attachmentOf()],
   ] as const
 
-  it('S100 classes and attachments are of the cluster, and have paths of their own', () =>
+  it('classes and attachments are cluster-scoped [S100]', () =>
     withServer(async (api) => {
       for (const [kind, path, object] of kinds) {
         expect((await api.post(path, object)).json.kind).toBe(kind)
@@ -181,7 +181,7 @@ describe('operations', () => {
       }
     }))
 
-  it('S101 S106 S108 attachments have a status to read, replace and patch; classes have none', () =>
+  it('attachments have a status subresource; classes have none [S101, S106, S108]', () =>
     withServer(async (api) => {
       await api.post(attachments, attachmentOf())
       const read = await api.get(`${attachments}/a/status`)
@@ -194,7 +194,7 @@ describe('operations', () => {
       expect((await api.get(`${classes}/a/status`)).status).toBe(404)
     }))
 
-  it('S102 S103 S104 S105 S107 made, read, listed, replaced and patched', () =>
+  it('create, get, list, replace and patch [S102, S103, S104, S105, S107]', () =>
     withServer(async (api) => {
       for (const [kind, path, object] of kinds) {
         const created = await api.post(path, object)
@@ -212,7 +212,7 @@ describe('operations', () => {
       }
     }))
 
-  it('S110 a deletion answers the object, with 200 or, while something holds it, still with the object', () =>
+  it('a deletion returns the object [S110]', () =>
     withServer(async (api) => {
       for (const [kind, path, object] of kinds) {
         await api.post(path, object)
@@ -225,7 +225,7 @@ describe('operations', () => {
       }
     }))
 
-  it('S111 deleting a collection answers a list or a Status', () =>
+  it('deletecollection returns a list or a Status [S111]', () =>
     withServer(async (api) => {
       for (const [kind, path, object] of kinds) {
         await api.post(path, object)

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { requestOf, send, startApi, type TestApi } from './server.ts'
 
-/** The operations of the six kinds of storage and configuration. @see Configuration and storage specification, 4 */
+/** Operations of the six storage and configuration kinds. @see Configuration and storage specification, 4 */
 
 interface Kind {
   readonly kind: string
   readonly collection: string
-  /** Where objects of all namespaces are listed. */
+  /** The path of lists over all namespaces. */
   readonly all?: string
   readonly rest: object
-  /** A change that is allowed. */
+  /** An allowed change. */
   readonly status?: object
   readonly answersObject: boolean
 }
@@ -60,7 +60,7 @@ async function withEach(of: readonly Kind[], check: (api: TestApi, kind: Kind) =
 }
 
 describe('operations', () => {
-  it('S100 each kind has its paths, those of namespaces a list of all of them', () =>
+  it('each kind has its paths, namespaced kinds also one for all namespaces [S100]', () =>
     withEach(kinds, async (api, { kind, collection, all, ...rest }) => {
       expect((await api.post(collection, bodyOf({ kind, collection, ...rest }))).status, kind).toBe(201)
       expect((await api.get(`${collection}/a`)).json).toMatchObject({ kind, metadata: { name: 'a' } })
@@ -69,7 +69,7 @@ describe('operations', () => {
       if (all !== undefined) expect((await api.post(all, bodyOf({ kind, collection, ...rest }))).status).toBe(405)
     }))
 
-  it('S101 S106 S108 volumes and attachments have a status to read, replace and patch', () =>
+  it('volumes and attachments have a status subresource [S101, S106, S108]', () =>
     withEach(withStatus, async (api, one) => {
       await api.post(one.collection, bodyOf(one))
       const at = `${one.collection}/a/status`
@@ -91,7 +91,7 @@ describe('operations', () => {
       ])
     }))
 
-  it('S102 an object is read, for people too', () =>
+  it('get returns an object, also pretty [S102]', () =>
     withEach(kinds, async (api, one) => {
       const made = await api.post(one.collection, bodyOf(one))
       const read = await api.get(`${one.collection}/a`)
@@ -100,7 +100,7 @@ describe('operations', () => {
       expect(pretty.text.split('\n').length).toBeGreaterThan(read.text.split('\n').length)
     }))
 
-  it('S103 a list takes selectors, chunks and versions', () =>
+  it('list supports selectors, chunks and versions [S103]', () =>
     withEach(kinds, async (api, one) => {
       for (const name of ['a', 'b', 'c'])
         await api.post(one.collection, bodyOf(one, { name, labels: { odd: String(name !== 'b') } }))
@@ -121,7 +121,7 @@ describe('operations', () => {
       await watch.leave()
     }))
 
-  it('S104 creation answers 201 with the object, and a dry run leaves nothing', () =>
+  it('create returns 201 with the object; a dry run stores nothing [S104]', () =>
     withEach(kinds, async (api, one) => {
       const dry = await api.post(one.collection, bodyOf(one), { query: { dryRun: 'All' } })
       expect([dry.status, dry.json.kind], one.kind).toEqual([201, one.kind])
@@ -138,7 +138,7 @@ describe('operations', () => {
       expect(strict.status).toBe(400)
     }))
 
-  it('S105 replacing answers 200', () =>
+  it('replace returns 200 [S105]', () =>
     withEach(kinds, async (api, one) => {
       const made = (await api.post(one.collection, bodyOf(one))).json
       const next = { ...made, metadata: { ...made.metadata, labels: { a: 'b' } } }
@@ -147,7 +147,7 @@ describe('operations', () => {
       expect((await api.put(`${one.collection}/a`, next)).status).toBe(409)
     }))
 
-  it('S107 patching answers 200', () =>
+  it('patch returns 200 [S107]', () =>
     withEach(kinds, async (api, one) => {
       await api.post(one.collection, bodyOf(one))
       const merged = await api.patch(`${one.collection}/a`, { metadata: { annotations: { a: 'b' } } })
@@ -157,7 +157,7 @@ describe('operations', () => {
       expect((await api.patch(`${one.collection}/a`, body, { headers })).json.metadata.annotations).toEqual({ a: 'b', c: 'd' })
     }))
 
-  it('S109 deleting a ConfigMap or a Secret answers a Status, whatever holds it', () =>
+  it('deletion of a ConfigMap or Secret returns a Status [S109]', () =>
     withEach(
       kinds.filter(({ answersObject }) => !answersObject),
       async (api, one) => {
@@ -171,7 +171,7 @@ describe('operations', () => {
       },
     ))
 
-  it('S110 deleting a claim, volume, class or attachment answers the object, with 202 while it stays', () =>
+  it('deletion of a claim, volume, class or attachment returns the object, with 202 while finalizers remain [S110]', () =>
     withEach(
       kinds.filter(({ answersObject }) => answersObject),
       async (api, one) => {
@@ -184,7 +184,7 @@ describe('operations', () => {
       },
     ))
 
-  it('S111 deleting a collection answers a Status', () =>
+  it('deletecollection returns a Status [S111]', () =>
     withEach(kinds, async (api, one) => {
       for (const name of ['a', 'b']) await api.post(one.collection, bodyOf(one, { name, labels: { name } }))
       const some = await api.delete(one.collection, { query: { labelSelector: 'name=a' } })
@@ -192,7 +192,7 @@ describe('operations', () => {
       expect((await api.get(one.collection)).json.items.map(({ metadata }) => metadata.name)).toEqual(['b'])
     }))
 
-  it('S112 every operation without credentials answers 401', async () => {
+  it('every operation without credentials returns 401 [S112]', async () => {
     await using api = await startApi({ authenticator: { authenticate: async () => ({ kind: 'noOpinion' }) } })
     const anonymous = async (method: string, path: string, body?: object) => {
       const { user: _, ...request } = requestOf(method, path, body === undefined ? {} : { body })

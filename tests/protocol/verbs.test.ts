@@ -16,7 +16,7 @@ describe('paths', () => {
   })
   afterAll(() => api.close())
 
-  it('P137 P329 P328 every group version has its path, and its name tells how stable it is', async () => {
+  it('every group version has a path, and its name determines its stability [P137, P329, P328]', async () => {
     const groups = (await api.get('/apis')).json.groups as {
       name: string
       versions: { groupVersion: string; version: string }[]
@@ -28,20 +28,20 @@ describe('paths', () => {
       expect([status, json.kind, json.groupVersion], path).toEqual([200, 'APIResourceList', path.replace(/^\/apis?\//, '')])
       expect(path).toMatch(/\/v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/)
     }
-    // Stable versions come first, and alone serve by default what has one.
+    // Stable versions come first; by default only they are served if there is one.
     for (const { name, versions } of groups) expect(versions[0]?.version, name).toMatch(/^v[1-9][0-9]*$/)
     for (const path of ['/api/v2', '/apis/apps/v1beta1', '/apis/apps/v9', '/apis/none.example.com/v1', '/api/v1/x/y/z']) {
       expect((await api.get(`${path}/pods`)).status, path).toBe(404)
     }
   })
 
-  it('P138 namespaced objects have paths in a namespace, others do not', async () => {
+  it('namespaced objects have paths in a namespace, others do not [P138]', async () => {
     const root = ({ group, version }: ResourceDefinition) => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
     for (const one of catalog.definitions.filter(({ resource }) => resource.verbs.includes('list'))) {
       const { name, namespaced } = one.resource
       const inside = await api.get(`${root(one)}/namespaces/default/${name}`)
       expect((await api.get(`${root(one)}/${name}`)).status, name).toBe(200)
-      // The segment after a namespace's name is a sub-resource of it, where the core group is concerned.
+      // In the core group, the segment after a namespace name is a subresource of the namespace.
       if (namespaced) expect(inside.status, name).toBe(200)
       else if (name !== 'namespaces') expect(inside.status, name).toBe(404)
     }
@@ -50,7 +50,7 @@ describe('paths', () => {
     expect((await api.get('/api/v1/namespaces/default/namespaces/default')).status).toBe(404)
   })
 
-  it('P150 one request is about one object', async () => {
+  it('a request concerns one object [P150]', async () => {
     const two = await api.send('POST', configMaps, { body: `${JSON.stringify(configMap('x'))}${JSON.stringify(configMap('y'))}` })
     expect(two.json).toMatchObject({ code: 400, reason: 'BadRequest' })
     const list = await api.post(configMaps, { kind: 'ConfigMapList', apiVersion: 'v1', items: [configMap('x'), configMap('y')] })
@@ -71,7 +71,7 @@ describe('paths', () => {
     expect(names((await api.get(configMaps)).json)).toEqual(['a'])
   })
 
-  it('P151 certificate requests have the usual verbs, and sub-resources that are updated', async () => {
+  it('certificate requests have the standard verbs and subresources for updates [P151]', async () => {
     const own = catalog.resource({ group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' })
     expect([...(own?.resource.verbs ?? [])].sort()).toEqual([
       'create',
@@ -101,14 +101,14 @@ describe('paths', () => {
     expect((await api.get(path)).json.kind).toBe('CertificateSigningRequestList')
   })
 
-  it('P152 proxy is a verb of its own: any method, any path behind it', async () => {
+  it('proxy accepts any method and path [P152]', async () => {
     await api.post('/api/v1/namespaces/default/pods', {
       metadata: { name: 'p' },
       spec: { containers: [{ name: 'c', image: 'i' }] },
     })
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await api.send(method, '/api/v1/namespaces/default/pods/p/proxy/any/where', { body: {} })
-      // It is passed on to where the pod runs, and this one runs nowhere.
+      // It is proxied to the pod's node, and this pod has none.
       expect([answer.status, answer.json.message], method).toEqual([400, 'pod p does not have a host assigned'])
     }
     expect((await api.get('/api/v1/namespaces/default/pods/missing/proxy/')).json).toMatchObject({
@@ -118,7 +118,7 @@ describe('paths', () => {
     expect((await api.get(`${configMaps}/a/proxy`)).status).toBe(404)
   })
 
-  it('P143 the log of a pod that runs nowhere is empty, once it is clear whose', async () => {
+  it('the log of an unscheduled pod is empty, with the container chosen [P143]', async () => {
     const containers = ['c', 'd'].map((name) => ({ name, image: 'i' }))
     await api.post('/api/v1/namespaces/default/pods', { metadata: { name: 'two' }, spec: { containers } })
     const log = async (query: Record<string, string>) => {
@@ -138,7 +138,7 @@ describe('verbs', () => {
     return () => api.close()
   })
 
-  it('P143 P140 P144 P147 create, get, replace and delete one object', async () => {
+  it('create, get, replace and delete one object [P143, P140, P144, P147]', async () => {
     const path = `${configMaps}/a`
     const made = await api.post(configMaps, configMap('a', { data: { k: '1' } }))
     expect([made.status, made.json.data]).toEqual([201, { k: '1' }])
@@ -160,7 +160,7 @@ describe('verbs', () => {
     expect((await api.delete(path)).status).toBe(404)
   })
 
-  it('P143 a body may leave its type out, and may not name another', async () => {
+  it('a body may omit its type, but not name another [P143]', async () => {
     expect((await api.post(configMaps, { metadata: { name: 'a' } })).json).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
     expect((await api.post(configMaps, { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'b' } })).status).toBe(400)
     expect((await api.post(configMaps, { kind: 'ConfigMap', apiVersion: 'v2', metadata: { name: 'b' } })).status).toBe(400)
@@ -171,18 +171,18 @@ describe('verbs', () => {
     expect((await api.put(`${configMaps}/a`, {})).status).toBe(400)
   })
 
-  it('P144 PUT on a free name creates where the kind allows it', async () => {
+  it('PUT creates missing objects where the kind allows it [P144]', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
     const made = await api.put(`${leases}/l`, { metadata: { name: 'l' }, spec: {} })
     expect(made.status).toBe(201)
     expect((await api.put(`${leases}/l`, { ...made.json, spec: { holderIdentity: 'me' } })).status).toBe(200)
     expect((await api.put(`${configMaps}/free`, configMap('free'))).json).toMatchObject({ code: 404, reason: 'NotFound' })
-    // An object that it was meant to replace is another one.
+    // The object to replace is another one.
     const stale = await api.put(`${leases}/m`, { metadata: { name: 'm', uid: 'x' }, spec: {} })
     expect(stale.json).toMatchObject({ code: 409, reason: 'Conflict' })
   })
 
-  it('P145 the three patches', async () => {
+  it('the three patch types [P145]', async () => {
     const pods = '/api/v1/namespaces/default/pods'
     await api.post(pods, {
       metadata: { name: 'p', labels: { a: '1', b: '2' } },
@@ -202,7 +202,7 @@ describe('verbs', () => {
     expect((await send('json-patch', steps)).json.metadata.labels).toEqual({ b: '4' })
     const { json } = await send('strategic-merge-patch', { spec: { containers: [{ name: 'c', image: 'j' }] } })
     expect(json.spec.containers).toMatchObject([{ name: 'c', image: 'j' }])
-    // A merge patch would have replaced the list: this one kept what it did not name.
+    // A merge patch would have replaced the list; this one keeps other items.
     expect((json.spec.containers as { terminationMessagePath?: string }[])[0]?.terminationMessagePath).toBe(
       '/dev/termination-log',
     )
@@ -212,7 +212,7 @@ describe('verbs', () => {
     expect((await api.patch(`${pods}/missing`, {})).status).toBe(404)
   })
 
-  it('P145 a patch that changes nothing is no write', async () => {
+  it('a no-op patch is not a write [P145]', async () => {
     const first = (await api.post(configMaps, configMap('a', { data: { k: '1' } }))).json
     const revision = api.storage.revision
     const again = await api.patch(`${configMaps}/a`, { data: { k: '1' } })
@@ -220,7 +220,7 @@ describe('verbs', () => {
     expect(api.storage.revision).toBe(revision)
   })
 
-  it('P145 patches of many at once all count', async () => {
+  it('concurrent patches all apply [P145]', async () => {
     await api.post(configMaps, configMap('a'))
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, i) => api.patch(`${configMaps}/a`, { data: { [`k${i}`]: 'v' } })),
@@ -229,7 +229,7 @@ describe('verbs', () => {
     expect(Object.keys((await api.get(`${configMaps}/a`)).json.data)).toHaveLength(25)
   })
 
-  it('P147 a deletion may insist on uid and version', async () => {
+  it('a deletion may have uid and version preconditions [P147]', async () => {
     const { uid, resourceVersion } = (await api.post(configMaps, configMap('a'))).json.metadata
     const del = (preconditions: object) =>
       api.delete(`${configMaps}/a`, { body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions } })
@@ -238,7 +238,7 @@ describe('verbs', () => {
     expect((await del({ uid, resourceVersion })).status).toBe(200)
   })
 
-  it('P148 P157 P158 deletecollection deletes what matches, in its namespace', async () => {
+  it('deletecollection deletes matching objects in its namespace [P148, P157, P158]', async () => {
     await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
     await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'a', labels: { go: 'yes' } } })
     for (const name of ['a', 'b', 'c'])
@@ -255,19 +255,19 @@ describe('verbs', () => {
     expect((await api.delete(secrets, { query: { labelSelector: '((' } })).status).toBe(400)
   })
 
-  it('P147 P301 the last word of a deletion is its own version', async () => {
+  it('the DELETED event has the version of the deletion [P147, P301]', async () => {
     const made = (await api.post(configMaps, configMap('a'))).json
     const watch = await api.watch(configMaps, { resourceVersion: made.metadata.resourceVersion })
     await api.delete(`${configMaps}/a`)
     const [event] = await watch.take(1)
     expect(event?.type).toBe('DELETED')
     expect(event?.object.metadata.resourceVersion).toBe(String(api.storage.revision))
-    // It can be watched from, and tells nothing twice.
+    // A watch from it repeats nothing.
     const next = await api.watch(configMaps, { resourceVersion: String(event?.object.metadata.resourceVersion) })
     await api.post(configMaps, configMap('b'))
     expect((await next.take(1)).map(({ object }) => object.metadata.name)).toEqual(['b'])
     for (const one of [watch, next]) await one.leave()
-    // A kind that answers a deletion with the object shows the same last version.
+    // Kinds whose deletion returns the object show the same version.
     const classes = '/apis/storage.k8s.io/v1/storageclasses'
     const kept = (await api.post(classes, { metadata: { name: 's' }, provisioner: 'p' })).json
     const deleted = (await api.delete(`${classes}/s`)).json
@@ -295,7 +295,7 @@ describe('parameters', () => {
     ['app notin (x)', ['b', 'c']],
     ['app in (z)', []],
     ['', ['a', 'b', 'c']],
-  ])('P158 labelSelector %s', async (labelSelector, expected) => {
+  ])('labelSelector %s [P158]', async (labelSelector, expected) => {
     expect(names((await api.get(secrets, { labelSelector })).json)).toEqual(expected)
   })
 
@@ -306,11 +306,11 @@ describe('parameters', () => {
     ['metadata.namespace=other', []],
     ['type!=example.com/c', ['a', 'b']],
     ['', ['a', 'b', 'c']],
-  ])('P157 fieldSelector %s', async (fieldSelector, expected) => {
+  ])('fieldSelector %s [P157]', async (fieldSelector, expected) => {
     expect(names((await api.get(secrets, { fieldSelector })).json)).toEqual(expected)
   })
 
-  it('P157 P158 selectors that do not parse or mean nothing are refused', async () => {
+  it('invalid selectors are rejected [P157, P158]', async () => {
     for (const query of [
       { labelSelector: 'a=(' },
       { labelSelector: '-=x' },
@@ -321,7 +321,7 @@ describe('parameters', () => {
     }
   })
 
-  it('P163 fieldManager names who writes: at most 128 printable characters', async () => {
+  it('fieldManager has at most 128 printable characters [P163]', async () => {
     const made = await api.post(configMaps, configMap('p163', { data: { a: 'b' } }), { query: { fieldManager: 'm'.repeat(128) } })
     expect(made.json.metadata.managedFields[0]?.manager).toBe('m'.repeat(128))
     for (const fieldManager of ['m'.repeat(129), 'a\u0007b']) {
@@ -332,7 +332,7 @@ describe('parameters', () => {
     }
   })
 
-  it('P162 fieldValidation has three words', async () => {
+  it('fieldValidation has three values [P162]', async () => {
     for (const fieldValidation of ['strict', 'None']) {
       expect((await api.post(configMaps, configMap('x'), { query: { fieldValidation } })).json).toMatchObject({
         code: 422,
@@ -341,7 +341,7 @@ describe('parameters', () => {
     }
   })
 
-  it('P164 force belongs to apply', async () => {
+  it('force is valid for apply only [P164]', async () => {
     const refused = await api.patch(`${secrets}/a`, {}, { query: { force: 'true' } })
     expect(refused.json).toMatchObject({ code: 422, details: { causes: [{ field: 'force' }] } })
     const apply = (fieldManager: string, value: string, force: string) =>
@@ -359,7 +359,7 @@ describe('parameters', () => {
     expect((await apply('two', '2', 'true')).json.data).toEqual({ k: '2' })
   })
 
-  it('P161 dryRun is All, or empty for none', async () => {
+  it('dryRun is All or empty [P161]', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const path = method === 'POST' ? secrets : `${secrets}/a`
       const answer = await api.send(method, path, {
@@ -378,7 +378,7 @@ describe('parameters', () => {
     expect((await api.get(`${configMaps}/p161`)).status).toBe(404)
   })
 
-  it('P342 events of the newer group: type, regarding, series, reporting members', async () => {
+  it('events of the newer group: type, regarding, series, reporting members [P342]', async () => {
     const path = '/apis/events.k8s.io/v1/namespaces/default/events'
     const event = {
       metadata: { name: 'e' },

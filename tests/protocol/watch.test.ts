@@ -16,7 +16,7 @@ import {
   type WatchStream,
 } from './server.ts'
 
-/** Streams of events. @see API protocol specification, 2.4, 4.1 and 6 */
+/** Watch streams. @see API protocol specification, 2.4, 4.1 and 6 */
 
 const secrets = '/api/v1/namespaces/default/secrets'
 
@@ -28,11 +28,11 @@ describe('events', () => {
   })
   afterAll(() => api.close())
 
-  it('P28 P301 creation and change are ADDED and MODIFIED, with the object at its new version', async () => {
+  it('creates and updates are ADDED and MODIFIED with the new version [P28, P301]', async () => {
     const watch = await api.watch(secrets, { resourceVersion: String(api.storage.revision) })
     const made = (await api.post(secrets, { metadata: { name: 'p28' } })).json
     const changed = (await api.patch(`${secrets}/p28`, { stringData: { a: 'b' } })).json
-    // A write that changes nothing is no event.
+    // A no-op write is not an event.
     await api.patch(`${secrets}/p28`, { metadata: { labels: null } })
     const gone = await api.delete(`${secrets}/p28`)
     const events = await watch.take(3)
@@ -51,7 +51,7 @@ describe('events', () => {
     await watch.leave()
   })
 
-  it('P28 an event is one line of a JSON stream', async () => {
+  it('an event is one line of a JSON stream [P28]', async () => {
     await api.post(secrets, { metadata: { name: 'p28-line' } })
     const watch = await api.watch(secrets)
     expect(watch.response.headers['content-type']).toBe('application/json')
@@ -60,7 +60,7 @@ describe('events', () => {
     await api.delete(`${secrets}/p28-line`)
   })
 
-  it('P301 versions only grow, and every write is told once to every watcher', async () => {
+  it('versions increase, and every watcher receives every write once [P301]', async () => {
     const from = String(api.storage.revision)
     const watches = await Promise.all(Array.from({ length: 5 }, () => api.watch(secrets, { resourceVersion: from })))
     await Promise.all(Array.from({ length: 30 }, (_, i) => api.post(secrets, { metadata: { name: `p301-${i}` } })))
@@ -75,7 +75,7 @@ describe('events', () => {
     await Promise.all(watches.map((watch) => watch.leave()))
   })
 
-  it('P141 P153 watch on a path of a list watches the collection, in one namespace or in all', async () => {
+  it('watch on a list path watches the collection, in one or all namespaces [P141, P153]', async () => {
     const query = { resourceVersion: String(api.storage.revision) }
     const one = await api.watch(secrets, query)
     const all = await api.watch('/api/v1/secrets', query)
@@ -89,17 +89,17 @@ describe('events', () => {
     for (const watch of [one, all, old]) await watch.leave()
   })
 
-  it.each(['watch', 'watch=', 'watch=1', 'watch=true', 'watch=yes', 'watch=1&watch=0'])('P153 %s is a watch', async (query) => {
+  it.each(['watch', 'watch=', 'watch=1', 'watch=true', 'watch=yes', 'watch=1&watch=0'])('%s is a watch [P153]', async (query) => {
     const watch = await api.watch(secrets, query)
     expect(watch.response.body.kind).toBe('stream')
     await watch.leave()
   })
 
-  it.each(['watch=0', 'watch=false', 'watch=False', 'Watch=1'])('P153 %s is none', async (query) => {
+  it.each(['watch=0', 'watch=false', 'watch=False', 'Watch=1'])('%s is not a watch [P153]', async (query) => {
     expect((await api.get(secrets, query)).json.kind).toBe('SecretList')
   })
 
-  it('P142 watch on the path of an object watches that object', async () => {
+  it('watch on an object path watches the object [P142]', async () => {
     await api.post(secrets, { metadata: { name: 'p142' } })
     let round = 0
     for (const [path, query] of [
@@ -124,7 +124,7 @@ describe('events', () => {
     expect((await api.get(`${secrets}/p142`, { watch: '1', fieldSelector: 'metadata.name=x' })).status).toBe(400)
   })
 
-  it('P157 P158 objects enter and leave a selection', async () => {
+  it('objects enter and leave a selection [P157, P158]', async () => {
     const from = { resourceVersion: String(api.storage.revision) }
     const labelled = await api.watch(configMaps, { ...from, labelSelector: 'show=yes' })
     const unnamed = await api.watch(configMaps, { ...from, fieldSelector: 'metadata.name!=p157' })
@@ -140,7 +140,7 @@ describe('events', () => {
     const events = await labelled.take(5)
     expect(told(events)).toEqual(['ADDED p157', 'MODIFIED p157', 'DELETED p157', 'ADDED p157', 'DELETED p157'])
     expect(events[0]?.object).toEqual(entered)
-    // It goes as the watcher knew it, at the version in which it left.
+    // It is removed in its last known state, at the version in which it left the selection.
     expect(events[2]?.object).toMatchObject({
       data: { a: 'b' },
       metadata: { labels: { show: 'yes' }, resourceVersion: left.metadata.resourceVersion },
@@ -149,7 +149,7 @@ describe('events', () => {
     for (const watch of [labelled, unnamed]) await watch.leave()
   })
 
-  it('P157 P158 selectors that mean nothing are refused before a stream begins', async () => {
+  it('invalid selectors are rejected before the stream starts [P157, P158]', async () => {
     for (const query of [{ labelSelector: 'a in' }, { fieldSelector: 'nonsense' }, { fieldSelector: 'spec.nothing=x' }]) {
       expect((await api.get(configMaps, { watch: '1', ...query })).json, JSON.stringify(query)).toMatchObject({
         code: 400,
@@ -158,7 +158,7 @@ describe('events', () => {
     }
   })
 
-  it('P31 P190 events come as Tables, as metadata and as protobuf', async () => {
+  it('events can be Tables, metadata and protobuf [P31, P190]', async () => {
     const query = { resourceVersion: String(api.storage.revision) }
     const table = await api.watch(configMaps, query, asTable)
     const partial = await api.watch(configMaps, query, asPartial)
@@ -171,7 +171,7 @@ describe('events', () => {
       apiVersion: 'meta.k8s.io/v1',
       rows: [{ cells: ['p31', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }],
     })
-    // Columns are told once.
+    // Columns are sent once.
     expect([first?.columnDefinitions.length, second?.columnDefinitions.length]).toEqual([3, 0])
     expect((await partial.take(1))[0]).toMatchObject({
       type: 'ADDED',
@@ -203,7 +203,7 @@ describe('bookmarks', () => {
     await settled()
   }
 
-  it('P29 P30 P155 P302 on request a bookmark of the watched type tells a version, and nothing else', async () => {
+  it('requested bookmarks have the watched type and only a version [P29, P30, P155, P302]', async () => {
     const watch = await api.watch(secrets, { allowWatchBookmarks: 'true', resourceVersion: String(api.storage.revision) })
     await api.post(configMaps, configMap('unrelated'))
     await afterAMinute(watch)
@@ -215,7 +215,7 @@ describe('bookmarks', () => {
     await watch.leave()
   })
 
-  it('P155 P302 without the request there is none', async () => {
+  it('no bookmarks without the parameter [P155, P302]', async () => {
     for (const query of [{}, { allowWatchBookmarks: 'false' }, { allowWatchBookmarks: '0' }]) {
       const watch = await api.watch(secrets, { ...query, resourceVersion: String(api.storage.revision) })
       await afterAMinute(watch)
@@ -225,7 +225,7 @@ describe('bookmarks', () => {
     }
   })
 
-  it('P29 a bookmark has the form of the stream: partial metadata, or a Table without rows', async () => {
+  it('bookmarks have the representation of the stream [P29]', async () => {
     const query = { allowWatchBookmarks: 'true', resourceVersion: String(api.storage.revision) }
     const partial = await api.watch(secrets, query, asPartial)
     const table = await api.watch(secrets, query, asTable)
@@ -243,7 +243,7 @@ describe('bookmarks', () => {
     for (const watch of [partial, table]) await watch.leave()
   })
 
-  it('P302 bookmarks come every minute, and shortly before the end of a watch', async () => {
+  it('bookmarks come every minute, and shortly before the end of a watch [P302]', async () => {
     const watch = await api.watch(secrets, {
       allowWatchBookmarks: '1',
       timeoutSeconds: '130',
@@ -264,7 +264,7 @@ describe('bookmarks', () => {
     expect(at).toEqual([60, 120, 128])
   })
 
-  it('P302 a watch from a bookmark misses nothing, even when all before it is forgotten', async () => {
+  it('a watch from a bookmark misses nothing after compaction [P302]', async () => {
     const first = await api.watch(secrets, { allowWatchBookmarks: '1', resourceVersion: String(api.storage.revision) })
     await api.post(configMaps, configMap('unrelated'))
     await afterAMinute(first)
@@ -278,8 +278,8 @@ describe('bookmarks', () => {
   })
 })
 
-describe('ends of watches', () => {
-  it('P159 timeoutSeconds ends a watch cleanly', async () => {
+describe('end of watches', () => {
+  it('timeoutSeconds ends a watch cleanly [P159]', async () => {
     await using api = await startApi()
     const watch = await api.watch(secrets, { timeoutSeconds: '5' })
     const events = (await watch.listen()).rest()
@@ -288,14 +288,14 @@ describe('ends of watches', () => {
     await settled()
     api.clock.advance(1)
     expect(told(await events)).toEqual(['ADDED p159'])
-    // On the path of a list it has no effect; what is no number is refused anywhere.
+    // It has no effect on a list path; an invalid number is always rejected.
     expect((await api.get(secrets, { timeoutSeconds: '1' })).status).toBe(200)
     for (const path of [secrets, configMaps]) expect((await api.get(path, { timeoutSeconds: 'x' })).status).toBe(400)
     expect((await api.delete(secrets, { query: { timeoutSeconds: 'x' } })).status).toBe(400)
     expect((await api.delete(secrets, { query: { timeoutSeconds: '30' } })).status).toBe(200)
   })
 
-  it('P159 watches that set no timeout end between half an hour and an hour, not all at once', async () => {
+  it('watches without timeout end after 30 to 60 minutes, spread over time [P159]', async () => {
     await using api = await startApi({ random: seededRandom(7) })
     const ends: number[] = []
     const start = api.clock.now()
@@ -316,7 +316,7 @@ describe('ends of watches', () => {
     expect(new Set(ends).size).toBeGreaterThan(4)
   })
 
-  it('P321 P323 a watcher that is too slow is cut off, goes on from its last version, and has missed nothing', async () => {
+  it('a slow watcher is disconnected and resumes without loss [P321, P323]', async () => {
     const api = await startApi({ history: { maxPending: 50 } })
     const watch = await api.watch(configMaps, { resourceVersion: String(api.storage.revision) })
     await watch.listen()
@@ -332,7 +332,7 @@ describe('ends of watches', () => {
     await api.close()
   })
 
-  it('P323 nothing is buffered without bound for a client that does not read', async () => {
+  it('buffering for slow clients is bounded [P323]', async () => {
     const storage = memoryStorage({ maxPending: 20 })
     const api = await startApi({ storage })
     const before = await Promise.all(
@@ -340,12 +340,12 @@ describe('ends of watches', () => {
     )
     for (const watch of before) await watch.listen()
     for (let i = 0; i < 300; i++) await api.post(configMaps, configMap(`m${i}`))
-    // The piece that waited to be read, then the end: what waited behind it was let go.
+    // The chunk that waited to be read, then the end; later chunks were dropped.
     for (const watch of before) expect((await watch.rest()).length).toBeLessThan(50)
     await api.close()
   })
 
-  it('P159 a server that closes ends its watches cleanly, after what they had coming', async () => {
+  it('a closing server ends watches cleanly after pending events [P159]', async () => {
     const api = await startApi()
     const watches = await Promise.all([
       api.watch(configMaps),
@@ -361,7 +361,7 @@ describe('ends of watches', () => {
     expect((await api.get(configMaps, { watch: '1' })).status).toBe(503)
   })
 
-  it('P153 a client that goes away ends its watch, and frees what it held', async () => {
+  it('a disconnect ends the watch and releases its resources [P153]', async () => {
     const storage = memoryStorage()
     const closed: string[] = []
     const counting = new Proxy(storage, {

@@ -1,8 +1,8 @@
 import { createCatalog, customDefinitions } from '@krmkit/kinds'
 
-/** A custom resource that is served from the start, without a definition object in the store. */
+/** A custom resource that is served from the start, without a definition object. */
 
-/** Built-in kinds and their types; made once for a file of tests. */
+/** Built-in kinds and their types, created once per test file. */
 export const catalog = createCatalog()
 
 export const widgets = '/apis/example.com/v1/namespaces/default/widgets'

@@ -1,4 +1,4 @@
-/** The server as a function: requests without sockets, answers thrown away once their status is known. */
+/** The server without sockets: requests whose response bodies are discarded after the status is checked. */
 import type { ApiResponse, Handler } from '@krmkit/protocol'
 
 export interface Call {
@@ -15,7 +15,7 @@ const user = { username: 'bench', groups: ['system:masters', 'system:authenticat
 const never = new AbortController().signal
 const nothing = new Uint8Array(0)
 
-/** @throws Error for every answer that is no success. */
+/** @throws Error for every response that is not a success. */
 export function callerOf(handle: Handler): Caller {
   return async ({ method, path, query = '', contentType, body }) => {
     const headers = {

@@ -1,4 +1,4 @@
-/** The whole server without sockets: what every request costs before a byte is sent. */
+/** The server without sockets: the cost of requests before a byte is sent. */
 import { createApiServer } from '@krmkit/apiserver'
 import { memoryStorage } from '@krmkit/storage'
 import { bytesOf, configMap, deployment } from '../objects.ts'
@@ -20,7 +20,7 @@ export interface Measured {
 const configMaps = '/api/v1/namespaces/bench/configmaps'
 const deployments = '/apis/apps/v1/namespaces/bench/deployments'
 
-/** In this order: later workloads change what earlier ones made. */
+/** In execution order: later workloads use objects of earlier ones. */
 export function workloads(objects: number): Workload[] {
   const name = (index: number) => `cm-${String(index).padStart(6, '0')}`
   const one = (index: number) => `${deployments}/d-${String(index).padStart(5, '0')}`
@@ -84,7 +84,7 @@ export function workloads(objects: number): Workload[] {
   ]
 }
 
-/** Runs every workload `rounds` times over, each round on a server of its own; the figures are those of the last round. */
+/** Runs every workload in `rounds` rounds, each on a new server; the results are those of the last round. */
 export async function inProcess({ objects, rounds }: { objects: number; rounds: number }): Promise<Measured[]> {
   let measured: Measured[] = []
   for (let round = 0; round < rounds; round++) measured = await oneRound(objects)

@@ -1,4 +1,4 @@
-/** Decisions by 10 000 bindings: each for somebody of their own, or all for one group that everybody is in. */
+/** Decisions with 10 000 bindings: each for another user, or all for one group of all users. */
 import { type Attributes, bootstrapPolicy, createRbacAuthorizer, type StoredObject } from '@krmkit/authorization'
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'
@@ -6,7 +6,7 @@ const bindings = 10_000
 
 export type Row = readonly [name: string, run: () => unknown]
 
-/** One role, binding and namespace for each of many people; roles and bindings of the start beside them. */
+/** A role, binding and namespace for each of many users, besides the default roles and bindings. */
 export function manyBindings(kind: 'RoleBinding' | 'ClusterRoleBinding', subject: (i: number) => object): StoredObject[] {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy()
   const own = Array.from({ length: bindings }, (_, i): StoredObject[] => [

@@ -1,4 +1,4 @@
-/** Field management alone: objects are decoded before, and nothing is stored after. */
+/** Field management alone, without decoding and storage. */
 import { type ApplyResult, applyPatch, createTypeConverter, type TypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import { builtInTypes } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
@@ -7,12 +7,12 @@ import { entriesConfigMap, manyContainers, sixtyFields } from '../fieldmanager-o
 
 export interface FieldManagerRow {
   readonly object: string
-  /** Members and items that hold no others. */
+  /** Number of leaf values. */
   readonly leaves: number
   readonly create: number
   readonly change: number
   readonly noop: number
-  /** An ordinary create and an ordinary update, tracked. */
+  /** Tracking of an ordinary create and update. */
   readonly trackCreate: number
   readonly trackUpdate: number
 }
@@ -49,7 +49,7 @@ const subjects: readonly Subject[] = [
   })),
 ]
 
-/** Microseconds for each operation. @param milliseconds for each figure. */
+/** Microseconds per operation. @param milliseconds of each measurement. */
 export function fieldManagerRows(milliseconds: number): FieldManagerRow[] {
   const types = builtInTypes()
   return subjects.map((subject) => {
@@ -67,7 +67,7 @@ function row(subject: Subject, type: StructType, types: TypeConverter, milliseco
   const live = stored(applied(applyPatch({ ...fixed, applied: configuration, now: 0 })))
   const next = stored(changed)
   const tracked = stored(trackUpdate({ ...fixed, next: stored(configuration), now: 0 }))
-  // Each has its own text, as each request does: nothing that was worked out for one can serve the next.
+  // Each object has its own text, as requests do, so that caches by identity do not apply.
   const fresh = copies(configuration)
   const freshChanged = copies(changed)
   return {
@@ -89,11 +89,11 @@ function copies(object: ApiObject): () => ApiObject {
 }
 
 function applied(result: ApplyResult): ApiObject {
-  if (result.kind !== 'applied') throw new Error('an apply met a conflict')
+  if (result.kind !== 'applied') throw new Error('unexpected apply conflict')
   return result.object
 }
 
-/** Processor time, which busy machines do not stretch: best of three, after a warm-up of the same length. */
+/** CPU time, which load on the machine does not increase: best of three runs, after a warm-up of the same length. */
 function time(milliseconds: number, run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < 4; round++) {

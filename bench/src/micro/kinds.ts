@@ -1,4 +1,4 @@
-/** Kinds alone: reading, completing and checking objects, and their protobuf form beside that of the library itself. */
+/** Kinds alone: decoding, defaulting and validating objects, and protobuf compared with the library alone. */
 import { Deployment } from '@krmkit/kinds/apps/v1'
 import { ConfigMap, Pod } from '@krmkit/kinds/core/v1'
 import type { ApiObject } from '@krmkit/meta'
@@ -20,7 +20,7 @@ interface Handle {
   validate(object: never): readonly unknown[]
 }
 
-/** A pod made from the template of the Deployment. */
+/** A pod from the template of the Deployment. */
 function podOf(name: string): object {
   const { template } = deployment(name, 1).spec
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...template.metadata }, spec: template.spec }
@@ -32,7 +32,7 @@ const subjects: readonly (readonly [name: string, handle: Handle, object: object
   ['Deployment', Deployment as unknown as Handle, deployment('d', 2)],
 ]
 
-/** @param time milliseconds for each measurement. */
+/** @param time milliseconds per measurement. */
 export async function kindsRows(time: number): Promise<KindsRow[]> {
   const bench = new Bench({ time, warmupTime: time / 2 })
   const steps: { readonly object: string; readonly step: string }[] = []

@@ -1,4 +1,4 @@
-/** Parts in one process: what each step of a request costs. */
+/** Components in one process: the cost of each step of a request. */
 import { applyPatch, createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import { builtInTypes, printers } from '@krmkit/kinds'
 import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
@@ -23,11 +23,11 @@ export interface Micro {
   readonly name: string
   readonly microseconds: number
   readonly perSecond: number
-  /** Of the row before it, which does the same with the engine alone. */
+  /** Factor relative to the previous row, which uses only the JavaScript engine. */
   readonly ratio?: number
 }
 
-/** @param time milliseconds for each measurement. */
+/** @param time milliseconds per measurement. */
 export async function micro(time: number): Promise<Micro[]> {
   const types = builtInTypes()
   const ConfigMap = types.struct('core/v1.ConfigMap')
@@ -53,7 +53,7 @@ export async function micro(time: number): Promise<Micro[]> {
     now: 0,
     types: ownedTypes,
   })
-  if (applied.kind !== 'applied') throw new Error('the first apply met a conflict')
+  if (applied.kind !== 'applied') throw new Error('unexpected conflict of the first apply')
   const live = applied.object
   const selector = parseLabelSelector('app in (web,api),tier!=back,shard')
   const labels = { app: 'web', tier: 'front', shard: 's1' }

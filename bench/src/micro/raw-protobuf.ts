@@ -1,6 +1,6 @@
-/** The protobuf library by itself: its own types, made from the same facts, over messages in its own form. */
+/** The protobuf library alone, with types built from the same data and its own message objects. */
 import { decodeMessage, encodeMessage, type StructType, type TypeNode } from '@krmkit/schema'
-// The copy that the schema package brings along.
+// The copy that the schema package depends on.
 import protobuf from '../../../packages/schema/node_modules/protobufjs/index.js'
 
 export interface RawMessages {

@@ -1,10 +1,10 @@
 export type AdmissionErrorCode =
-  /** A configuration cannot be read or contradicts the rules of its plugin. */
+  /** A configuration does not parse or is invalid for its plugin. */
   | 'InvalidConfiguration'
-  /** No plugin has that name. */
+  /** Unknown plugin name. */
   | 'UnknownPlugin'
 
-/** A mistake of whoever sets admission up. Refusals of requests are `ApiError`s of `@krmkit/meta`. */
+/** An invalid choice or configuration of plugins. Refusals of requests are `ApiError`s of `@krmkit/meta`. */
 export class AdmissionError extends Error {
   override readonly name = 'AdmissionError'
   readonly code: AdmissionErrorCode

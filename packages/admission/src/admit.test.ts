@@ -1,11 +1,11 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from './chain.ts'
+import { createAdmissionChain } from './chain.ts'
 import { changesBetween } from './changes.ts'
 import type { AdmissionDecision, AdmissionPlugin } from './interfaces.ts'
 import { ObjectSet } from './object-set.ts'
-import { ask, clusterOf, frozen } from './testing/ask.ts'
 import { attributesOf, contextOf } from './testing/request.ts'
+import { clusterOf, frozen, runAdmission } from './testing/run-admission.ts'
 
 const labelling: AdmissionPlugin = {
   name: 'Label',
@@ -27,8 +27,8 @@ const judging: AdmissionPlugin = {
 }
 
 describe('admit', () => {
-  it('tells what would become of an object, and who changed what and why', async () => {
-    const answer = await ask([labelling, judging], 'configmaps', { object: { data: { a: 'b' } } })
+  it('returns the admitted object, and the changes and reasons of each plugin', async () => {
+    const answer = await runAdmission([labelling, judging], 'configmaps', { object: { data: { a: 'b' } } })
     expect(answer).toMatchObject({
       allowed: true,
       object: { data: { a: 'b' }, metadata: { name: 'a', labels: { team: 'none' } } },
@@ -50,8 +50,8 @@ describe('admit', () => {
     expect(answer.decisions).toEqual(told)
   })
 
-  it('tells who refused', async () => {
-    const answer = await ask([labelling, judging], 'configmaps', { object: { metadata: { name: 'bad' } } })
+  it('names the plugin that refused', async () => {
+    const answer = await runAdmission([labelling, judging], 'configmaps', { object: { metadata: { name: 'bad' } } })
     expect(answer).toMatchObject({
       allowed: false,
       refusedBy: 'Judge',
@@ -61,20 +61,22 @@ describe('admit', () => {
     expect(answer.decisions.at(-1)).toMatchObject({ outcome: 'refused', message: 'configmaps "bad" is forbidden: no' })
   })
 
-  it('lets somebody in between the phases', async () => {
+  it('runs defaultAndValidate between the phases', async () => {
     const between = (object: ApiObject) => {
       if (object.metadata.labels === undefined) throw ApiError.badRequest('no labels')
       return { ...object, data: { late: 'x' } }
     }
-    expect((await ask([labelling], 'configmaps', { object: {} }, clusterOf(), { between })).object).toMatchObject({
+    expect(
+      (await runAdmission([labelling], 'configmaps', { object: {} }, clusterOf(), { defaultAndValidate: between })).object,
+    ).toMatchObject({
       data: { late: 'x' },
     })
-    const answer = await ask([], 'configmaps', { object: {} }, clusterOf(), { between })
+    const answer = await runAdmission([], 'configmaps', { object: {} }, clusterOf(), { defaultAndValidate: between })
     expect(answer).toMatchObject({ allowed: false, status: { message: 'no labels' } })
     expect(answer.refusedBy).toBeUndefined()
   })
 
-  it('a plugin that fails has failed', async () => {
+  it('throws errors of plugins that are not ApiErrors', async () => {
     const broken: AdmissionPlugin = {
       name: 'Broken',
       handles: () => true,
@@ -82,17 +84,17 @@ describe('admit', () => {
         throw new TypeError('oops')
       },
     }
-    await expect(ask([broken], 'configmaps', { object: {} })).rejects.toThrow('oops')
+    await expect(runAdmission([broken], 'configmaps', { object: {} })).rejects.toThrow('oops')
   })
 })
 
-describe('the chain, looked at closely', () => {
+describe('createAdmissionChain: details', () => {
   const object = frozen<ApiObject>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
 
-  it('asks a plugin once whether it handles a target', async () => {
+  it('calls handles once for each target', async () => {
     let asked = 0
     const counting: AdmissionPlugin = { name: 'Counting', handles: () => ++asked > 0, validate: () => undefined }
-    const chain = admissionChain([counting])
+    const chain = createAdmissionChain([counting])
     for (const name of ['a', 'b', 'c']) await chain.validate(object, attributesOf('configmaps', { name }), contextOf())
     await chain.admit(object, attributesOf('configmaps'), contextOf())
     expect(asked).toBe(1)
@@ -100,55 +102,59 @@ describe('the chain, looked at closely', () => {
     expect(asked).toBe(2)
   })
 
-  it('gives back the very object when nobody changed it', async () => {
+  it('returns the same object when no plugin changes it', async () => {
     const idle: AdmissionPlugin = { name: 'Idle', changes: 'members', handles: () => true, admit: () => undefined }
     const same: AdmissionPlugin = {
       name: 'Same',
       handles: () => true,
       admit: (draft) => void Object.assign(draft.metadata, { name: 'a' }),
     }
-    expect(await admissionChain([idle, same]).admit(object, attributesOf('configmaps'), contextOf())).toBe(object)
+    expect(await createAdmissionChain([idle, same]).admit(object, attributesOf('configmaps'), contextOf())).toBe(object)
   })
 
-  it('runs plugins again when one asks for it, once', async () => {
+  it('runs plugins a second time, and no more, on request', async () => {
     const rounds: (number | undefined)[] = []
     const asking: AdmissionPlugin = {
       name: 'Asking',
       handles: () => true,
       admit: (_draft, _attributes, context) => {
-        rounds.push(context.reinvocation?.round, context.reinvocation?.memory.size)
-        context.reinvocation?.memory.set('seen', true)
-        context.reinvocation?.again()
+        rounds.push(context.reinvocation?.round, context.reinvocation?.values.size)
+        context.reinvocation?.values.set('seen', true)
+        context.reinvocation?.requestReinvocation()
       },
     }
-    await admissionChain([asking]).admit(object, attributesOf('configmaps'), contextOf())
+    await createAdmissionChain([asking]).admit(object, attributesOf('configmaps'), contextOf())
     expect(rounds).toEqual([0, 0, 1, 1])
   })
 
-  it('settles judgements in reverse, with what became of the write, or when a later plugin refuses', async () => {
+  it('commits reservations in reverse order, and rolls them back when a later plugin refuses', async () => {
     const seen: string[] = []
-    const setting = (name: string): AdmissionPlugin => ({
+    const reserving = (name: string): AdmissionPlugin => ({
       name,
       handles: () => true,
-      validate: () => (written) => void seen.push(`${name} ${written}`),
+      validate: () => ({
+        commit: () => void seen.push(`${name} commit`),
+        rollback: () => void seen.push(`${name} rollback`),
+      }),
     })
-    const settle = await admissionChain([setting('a'), setting('b')]).validate(object, attributesOf('configmaps'), contextOf())
-    await settle?.(true)
-    expect(seen.splice(0)).toEqual(['b true', 'a true'])
+    const both = createAdmissionChain([reserving('a'), reserving('b')])
+    const reservation = await both.validate(object, attributesOf('configmaps'), contextOf())
+    await reservation?.commit()
+    expect(seen.splice(0)).toEqual(['b commit', 'a commit'])
     const refusing = { ...judging, validate: () => Promise.reject(ApiError.badRequest('no')) }
-    const chain = admissionChain([setting('a'), refusing])
+    const chain = createAdmissionChain([reserving('a'), refusing])
     await expect(chain.validate(object, attributesOf('configmaps'), contextOf())).rejects.toThrow('no')
-    expect(seen).toEqual(['a false'])
+    expect(seen).toEqual(['a rollback'])
   })
 
-  it('works nothing out for a trace that nobody listens to', async () => {
+  it('computes no decisions without a trace', async () => {
     const explained: boolean[] = []
     const plugin: AdmissionPlugin = {
       name: 'P',
       handles: () => true,
       admit: (_d, _a, { explain }) => void explained.push(explain !== undefined),
     }
-    await admissionChain([plugin]).admit(object, attributesOf('configmaps'), contextOf())
+    await createAdmissionChain([plugin]).admit(object, attributesOf('configmaps'), contextOf())
     expect(explained).toEqual([false])
   })
 })
@@ -181,7 +187,7 @@ describe('changesBetween', () => {
 })
 
 describe('ObjectSet', () => {
-  it('keeps, lists and changes objects', async () => {
+  it('stores, lists and updates objects', async () => {
     const resource = { group: '', resource: 'configmaps' }
     const set = new ObjectSet()
     const object = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })

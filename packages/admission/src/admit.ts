@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, type DeepReadonly, type Status } from '@krmkit/meta'
-import { admissionChain } from './chain.ts'
+import { createAdmissionChain } from './chain.ts'
 import type {
   AdmissionAttributes,
   AdmissionContext,
@@ -10,53 +10,55 @@ import type {
   ObjectWriter,
 } from './interfaces.ts'
 
-/** A request to ask plugins about; what is left out is that of an ordinary user who creates an object. */
-export interface AdmissionReviewRequest extends Partial<Omit<AdmissionAttributes, 'kind' | 'resource'>> {
+/** A request for `admit`; by default the creation of an object by an anonymous user. */
+export interface AdmissionRequest extends Partial<Omit<AdmissionAttributes, 'kind' | 'resource'>> {
   readonly kind: AdmissionAttributes['kind']
   readonly resource: AdmissionAttributes['resource']
   /** Absent for DELETE. */
   readonly object?: DeepReadonly<ApiObject>
 }
 
-/** What plugins made of a request. */
-export interface AdmissionAnswer {
+/** The result of `admit`. */
+export interface AdmissionResult {
   readonly allowed: boolean
-  /** The object as it would be stored, as far as plugins decide that; when refused, as it was then. Absent for DELETE. */
+  /** The object after admission, or at the point of refusal. Absent for DELETE. */
   readonly object?: ApiObject
-  /** The refusal as a client would see it. */
+  /** The Status that a client receives for a refusal. */
   readonly status?: Status
-  /** The plugin that refused; absent when what stands between the phases did. */
+  /** The plugin that refused; absent when `defaultAndValidate` refused. */
   readonly refusedBy?: string
   readonly warnings: readonly string[]
-  /** Annotations of the audit trail. */
+  /** Audit annotations. */
   readonly annotations: Readonly<Record<string, string>>
-  /** What each plugin changed, and why. Plugins that had nothing to do are left out. */
+  /** What each plugin changed, and why, without plugins that did nothing. */
   readonly decisions: readonly AdmissionDecision[]
 }
 
 export interface AdmitOptions {
-  readonly forms?: ObjectConvertor
-  /** Absent: nothing is written, as in a dry run. */
+  readonly convertor?: ObjectConvertor
+  /** Absent: the request is a dry run. */
   readonly writer?: ObjectWriter
   /**
-   * What comes between changing and judging: defaults, the rules of the kind. Gives back the object to judge.
+   * Runs between mutating and validating admission: defaulting and validation of the kind. Returns the object to validate.
    *
    * @throws ApiError when the object is refused.
    */
-  between?(object: ApiObject): ApiObject | Promise<ApiObject>
+  defaultAndValidate?(object: ApiObject): ApiObject | Promise<ApiObject>
 }
 
 /**
- * Asks plugins about a request without a server: would it be admitted, what would be changed, and by whom.
+ * Simulates admission without a server: whether the request is admitted, and what each plugin changes.
  *
- * @throws anything but an ApiError that a plugin throws: that is a fault of the plugin.
+ * @throws errors of plugins that are not ApiErrors.
+ * @example
+ * const { allowed, status, decisions } = await admit({ kind, resource, object }, plugins, new ObjectSet())
  */
 export async function admit(
-  request: AdmissionReviewRequest,
+  request: AdmissionRequest,
   plugins: readonly AdmissionPlugin[],
   reader: ObjectReader,
   options: AdmitOptions = {},
-): Promise<AdmissionAnswer> {
+): Promise<AdmissionResult> {
   const { object: given, ...rest } = request
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',
@@ -73,14 +75,14 @@ export async function admit(
   const context: AdmissionContext = {
     reader,
     ...(options.writer === undefined ? {} : { writer: options.writer }),
-    ...(options.forms === undefined ? {} : { convertor: options.forms }),
+    ...(options.convertor === undefined ? {} : { convertor: options.convertor }),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
     trace: (decision) => void decisions.push(decision),
   }
-  const chain = admissionChain(plugins)
+  const chain = createAdmissionChain(plugins)
   let object = given as ApiObject | undefined
-  const told = () => ({
+  const recorded = () => ({
     ...(object === undefined ? {} : { object }),
     warnings,
     annotations: Object.fromEntries(annotations),
@@ -88,13 +90,14 @@ export async function admit(
   })
   try {
     object = await chain.admit(object, attributes, context)
-    if (object !== undefined && options.between !== undefined) object = await options.between(object)
-    const settle = await chain.validate(object, attributes, context)
-    await settle?.(options.writer !== undefined)
-    return { allowed: true, ...told() }
+    if (object !== undefined && options.defaultAndValidate !== undefined) object = await options.defaultAndValidate(object)
+    const reservation = await chain.validate(object, attributes, context)
+    await (options.writer === undefined ? reservation?.rollback() : reservation?.commit())
+    return { allowed: true, ...recorded() }
   } catch (error) {
     if (!ApiError.is(error)) throw error
     const refusal = decisions.find(({ outcome }) => outcome === 'refused')
-    return { allowed: false, status: error.status, ...(refusal === undefined ? {} : { refusedBy: refusal.plugin }), ...told() }
+    const refusedBy = refusal === undefined ? {} : { refusedBy: refusal.plugin }
+    return { allowed: false, status: error.status, ...refusedBy, ...recorded() }
   }
 }

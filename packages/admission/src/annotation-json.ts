@@ -1,15 +1,15 @@
-import { plainFailure } from './refusals.ts'
+import { internalFailure } from './refusals.ts'
 
-/** Reads JSON that somebody put into an annotation. @throws ApiError 500, as the stock server answers what it cannot read */
-export function parseAnnotation(text: string): unknown {
+/** Parses the JSON value of an annotation. @throws ApiError 500 with the stock server's message. */
+export function parseAnnotationJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw plainFailure(goJsonError(text))
+    throw internalFailure(goJsonError(text))
   }
 }
 
-/** The first thing that is wrong, in the words of the stock server as far as they can be told without its parser. */
+/** Approximates the message of Go's JSON decoder for the first error. */
 function goJsonError(text: string): string {
   const trimmed = text.trimStart()
   if (trimmed === '') return 'unexpected end of JSON input'

@@ -1,16 +1,17 @@
 import { readSigningRequest } from '@krmkit/certificates/request'
 
-/** Whom a certificate request names. That its signature holds is the business of who signs. */
+/** The subject of a certificate request. The signer, not admission, verifies the signature. */
 export interface RequestSubject {
-  /** The last one, as usual. Empty when there is none. */
+  /** The last common name; empty when absent. */
   readonly commonName: string
   readonly organizations: readonly string[]
 }
 
 /**
- * Read by the same reader as the signer's, so that what is let in here is what is signed there.
+ * Reads the subject with the signer's own parser, so that admission and signer see the same names.
  *
- * @param request `spec.request` of a CertificateSigningRequest: base64 of PEM. @returns undefined when it cannot be read
+ * @param request `spec.request` of a CertificateSigningRequest: base64 of PEM.
+ * @returns undefined when the request does not parse.
  */
 export function readRequestSubject(request: string): RequestSubject | undefined {
   try {

@@ -1,13 +1,13 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from './chain.ts'
+import { createAdmissionChain } from './chain.ts'
 import type { AdmissionPlugin } from './interfaces.ts'
 import { attributesOf, contextOf } from './testing/request.ts'
 
 const object: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 const attributes = attributesOf('configmaps')
 
-function noting(name: string, seen: string[], handles = true): AdmissionPlugin {
+function recording(name: string, seen: string[], handles = true): AdmissionPlugin {
   const note = (step: string) => async () => {
     await Promise.resolve()
     seen.push(`${step} ${name}`)
@@ -15,17 +15,17 @@ function noting(name: string, seen: string[], handles = true): AdmissionPlugin {
   return { name, handles: () => handles, admit: note('admit'), validate: note('validate') }
 }
 
-describe('the chain', () => {
-  it('runs plugins in order, each after the one before has ended', async () => {
+describe('createAdmissionChain', () => {
+  it('runs plugins sequentially, in order', async () => {
     const seen: string[] = []
-    const chain = admissionChain([noting('a', seen), noting('b', seen), noting('c', seen)])
+    const chain = createAdmissionChain([recording('a', seen), recording('b', seen), recording('c', seen)])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(seen).toEqual(['admit a', 'admit b', 'admit c', 'validate a', 'validate b', 'validate c'])
     expect(chain.plugins.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
-  it('calls plugins as the objects that they are', async () => {
+  it('calls plugin methods with their plugin as this', async () => {
     class Counting implements AdmissionPlugin {
       readonly name = 'counting'
       #calls = 0
@@ -43,22 +43,22 @@ describe('the chain', () => {
       }
     }
     const plugin = new Counting()
-    const chain = admissionChain([plugin])
+    const chain = createAdmissionChain([plugin])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(plugin.calls).toBe(2)
   })
 
-  it('leaves out what does not handle the request, and halves that a plugin does not have', async () => {
+  it('skips plugins that do not handle the target, and phases that a plugin lacks', async () => {
     const seen: string[] = []
-    const { admit, ...judge } = noting('judge', seen)
-    const chain = admissionChain([noting('other', seen, false), judge, { name: 'none', handles: () => true }])
+    const { admit, ...judge } = recording('judge', seen)
+    const chain = createAdmissionChain([recording('other', seen, false), judge, { name: 'none', handles: () => true }])
     await chain.admit(object, attributes, contextOf())
     await chain.validate(object, attributes, contextOf())
     expect(seen).toEqual(['validate judge'])
   })
 
-  it('gives back what plugins made of the object, which itself stays as it was', async () => {
+  it('returns the admitted object and does not change its argument', async () => {
     const given = { ...object, data: Object.freeze({ a: '1' }), other: Object.freeze({}) }
     const changing: AdmissionPlugin = {
       name: 'change',
@@ -67,23 +67,23 @@ describe('the chain', () => {
         ;(draft as { data?: Record<string, string> }).data = { ...given.data, b: '2' }
       },
     }
-    const answer = await admissionChain([noting('before', []), changing]).admit(given, attributes, contextOf())
-    expect(answer.data).toEqual({ a: '1', b: '2' })
-    expect(answer.other).toBe(given.other)
+    const result = await createAdmissionChain([recording('before', []), changing]).admit(given, attributes, contextOf())
+    expect(result.data).toEqual({ a: '1', b: '2' })
+    expect(result.other).toBe(given.other)
     expect(given.data).toEqual({ a: '1' })
   })
 
-  it('asks early checks about deletions too, which have no object to change', async () => {
+  it('runs check for deletions, which have no object', async () => {
     const seen: string[] = []
-    const checking: AdmissionPlugin = { ...noting('a', seen), check: () => void seen.push('check a') }
-    const chain = admissionChain([checking, noting('b', seen)])
+    const checking: AdmissionPlugin = { ...recording('a', seen), check: () => void seen.push('check a') }
+    const chain = createAdmissionChain([checking, recording('b', seen)])
     expect(await chain.admit(undefined, { ...attributes, operation: 'DELETE' }, contextOf())).toBeUndefined()
     expect(seen).toEqual(['check a'])
     await chain.admit(object, attributes, contextOf())
     expect(seen).toEqual(['check a', 'check a', 'admit a', 'admit b'])
   })
 
-  it('ends at the first refusal', async () => {
+  it('stops at the first refusal', async () => {
     const seen: string[] = []
     const refusing: AdmissionPlugin = {
       name: 'no',
@@ -92,7 +92,7 @@ describe('the chain', () => {
         throw ApiError.forbidden(attributes.resource, 'a', 'no')
       },
     }
-    const chain = admissionChain([noting('a', seen), refusing, noting('b', seen)])
+    const chain = createAdmissionChain([recording('a', seen), refusing, recording('b', seen)])
     await expect(chain.admit(object, attributes, contextOf())).rejects.toThrow('configmaps "a" is forbidden: no')
     expect(seen).toEqual(['admit a'])
   })

@@ -1,29 +1,40 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { drafted } from './draft.ts'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, ReinvocationContext, Settle } from './interfaces.ts'
+import { withDraft } from './draft.ts'
+import type {
+  AdmissionAttributes,
+  AdmissionContext,
+  AdmissionPlugin,
+  ReinvocationContext,
+  Reservation,
+  ValidationResult,
+} from './interfaces.ts'
 import { PluginTable } from './plugin-table.ts'
 import { traced } from './trace.ts'
 
-/** The plugins of a server in execution order: all that mutate, then all that validate. */
+/** The plugins of a server, run in the order of the array: the mutating phase first, then the validating phase. */
 export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
-  /** @returns the object as the plugins want it; the argument is not changed. */
+  /** Runs mutating admission. @returns the admitted object; the argument is not changed. */
   admit<T extends ApiObject | undefined>(object: T, attributes: AdmissionAttributes, context: AdmissionContext): Promise<T>
-  /** @returns what to call when the object was written, or was not; mostly nothing. Dry runs are not written. */
+  /** Runs validating admission. @returns the reservations of all plugins as one; the caller rolls it back for a dry run. */
   validate(
     object: DeepReadonly<ApiObject> | undefined,
     attributes: AdmissionAttributes,
     context: AdmissionContext,
-  ): Promise<Settle | undefined>
+  ): Promise<Reservation | undefined>
 }
 
 /**
- * Composes plugins, first to last. A refusal is an ApiError thrown by the plugin and ends the request. Which plugins look at a
- * kind of request is worked out once; the others cost nothing.
+ * Composes plugins, first to last. The first ApiError that a plugin throws refuses the request. The plugins that handle a target are
+ * looked up once and cached; the others cost nothing.
  *
+ * @example
+ * const chain = createAdmissionChain([namespaceLifecycle(stockProfile)])
+ * const admitted = await chain.admit(object, attributes, context)
+ * const reservation = await chain.validate(admitted, attributes, context)
  * @see API protocol specification, 5.10
  */
-export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
+export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
   const table = new PluginTable(plugins)
   return {
     plugins,
@@ -38,18 +49,18 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   }
 }
 
-class OneRequest implements ReinvocationContext {
+class RequestReinvocation implements ReinvocationContext {
   round = 0
-  asked = false
-  #memory: Map<string, unknown> | undefined
+  requested = false
+  #values: Map<string, unknown> | undefined
 
-  again(): void {
-    this.asked = true
+  requestReinvocation(): void {
+    this.requested = true
   }
 
-  get memory(): Map<string, unknown> {
-    this.#memory ??= new Map()
-    return this.#memory
+  get values(): Map<string, unknown> {
+    this.#values ??= new Map()
+    return this.#values
   }
 }
 
@@ -59,15 +70,15 @@ async function admitByAll<T extends ApiObject | undefined>(
   attributes: AdmissionAttributes,
   outer: AdmissionContext,
 ): Promise<T> {
-  const rounds = new OneRequest()
-  const context: AdmissionContext = { ...outer, reinvocation: rounds }
+  const reinvocation = new RequestReinvocation()
+  const context: AdmissionContext = { ...outer, reinvocation }
   let admitted: ApiObject | undefined = object
-  for (; rounds.round < 2; rounds.round++) {
+  for (; reinvocation.round < 2; reinvocation.round++) {
     for (const plugin of plugins) {
       const step = admitByOne(plugin, admitted, attributes, context)
       admitted = step instanceof Promise ? await step : step
     }
-    if (!rounds.asked) break
+    if (!reinvocation.requested) break
   }
   return admitted as T
 }
@@ -81,25 +92,25 @@ function admitByOne(
   context: AdmissionContext,
 ): MaybePromise<ApiObject | undefined> {
   if (context.trace !== undefined) {
-    return traced(plugin, 'mutating', { object, context, sink: context.trace }, (heard) =>
-      changed(plugin, object, attributes, heard),
+    return traced(plugin, 'mutating', { object, context, sink: context.trace }, (recording) =>
+      checkAndAdmit(plugin, object, attributes, recording),
     )
   }
-  return changed(plugin, object, attributes, context)
+  return checkAndAdmit(plugin, object, attributes, context)
 }
 
-function changed(
+function checkAndAdmit(
   plugin: AdmissionPlugin,
   object: ApiObject | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,
 ): MaybePromise<ApiObject | undefined> {
   const checking = plugin.check?.(attributes, context, object)
-  if (checking instanceof Promise) return checking.then(() => admittedBy(plugin, object, attributes, context))
-  return admittedBy(plugin, object, attributes, context)
+  if (checking instanceof Promise) return checking.then(() => mutate(plugin, object, attributes, context))
+  return mutate(plugin, object, attributes, context)
 }
 
-function admittedBy(
+function mutate(
   plugin: AdmissionPlugin,
   object: ApiObject | undefined,
   attributes: AdmissionAttributes,
@@ -107,25 +118,25 @@ function admittedBy(
 ): MaybePromise<ApiObject | undefined> {
   if (plugin.admit === undefined || object === undefined) return object
   if (plugin.changes === 'whole') {
-    const answer = plugin.admit(object, attributes, context)
-    return answer instanceof Promise ? answer.then((other) => other ?? object) : (answer ?? object)
+    const result = plugin.admit(object, attributes, context)
+    return result instanceof Promise ? result.then((other) => other ?? object) : (result ?? object)
   }
-  if (plugin.changes !== 'members') return drafted(object, (draft) => plugin.admit?.(draft, attributes, context))
-  const own = { ...object, metadata: { ...object.metadata } }
-  const answer = plugin.admit(own, attributes, context)
-  if (answer instanceof Promise) return answer.then((other) => other ?? unlessSame(own, object))
-  return answer ?? unlessSame(own, object)
+  if (plugin.changes !== 'members') return withDraft(object, (draft) => plugin.admit?.(draft, attributes, context))
+  const copy = { ...object, metadata: { ...object.metadata } }
+  const result = plugin.admit(copy, attributes, context)
+  if (result instanceof Promise) return result.then((other) => other ?? originalIfEqual(copy, object))
+  return result ?? originalIfEqual(copy, object)
 }
 
-/** Who changed nothing gives back what it was given: callers see by that whether there is anything to do. */
-function unlessSame(own: ApiObject, object: ApiObject): ApiObject {
-  return sameMembers(own, object, 'metadata') && sameMembers(own.metadata, object.metadata ?? {}) ? object : own
+/** Returns the original when the copy has the same members, so that callers detect changes by identity. */
+function originalIfEqual(copy: ApiObject, object: ApiObject): ApiObject {
+  return sameMembers(copy, object, 'metadata') && sameMembers(copy.metadata, object.metadata ?? {}) ? object : copy
 }
 
-function sameMembers(a: object, b: object, butFor = ''): boolean {
+function sameMembers(a: object, b: object, except = ''): boolean {
   let count = 0
   for (const name in a) {
-    if (name !== butFor && (a as Record<string, unknown>)[name] !== (b as Record<string, unknown>)[name]) return false
+    if (name !== except && (a as Record<string, unknown>)[name] !== (b as Record<string, unknown>)[name]) return false
     count++
   }
   for (const _ in b) count--
@@ -137,39 +148,41 @@ async function validateByAll(
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-): Promise<Settle | undefined> {
-  const pending: Settle[] = []
+): Promise<Reservation | undefined> {
+  const reservations: Reservation[] = []
   try {
     for (const plugin of plugins) {
-      const judging =
+      const validating =
         context.trace === undefined
           ? plugin.validate?.(object, attributes, context)
-          : tracedJudgement(plugin, object, attributes, context)
-      const judged = judging instanceof Promise ? await judging : judging
-      if (typeof judged === 'function') pending.push(judged)
+          : tracedValidation(plugin, object, attributes, context)
+      const reservation = validating instanceof Promise ? await validating : validating
+      if (reservation !== undefined) reservations.push(reservation)
     }
   } catch (error) {
-    await settleAll(pending, false)
+    await finishAll(reservations, 'rollback')
     throw error
   }
-  return pending.length === 0 ? undefined : (written) => settleAll(pending, written)
+  if (reservations.length === 0) return undefined
+  return { commit: () => finishAll(reservations, 'commit'), rollback: () => finishAll(reservations, 'rollback') }
 }
 
-async function tracedJudgement(
+async function tracedValidation(
   plugin: AdmissionPlugin,
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-): Promise<Judged> {
-  let judged: Judged | undefined
-  await traced(plugin, 'validating', { object: undefined, context, sink: context.trace ?? (() => undefined) }, async (heard) => {
-    judged = await plugin.validate?.(object, attributes, heard)
+): Promise<ValidationResult> {
+  let reservation: ValidationResult | undefined
+  const step = { object: undefined, context, sink: context.trace ?? (() => undefined) }
+  await traced(plugin, 'validating', step, async (recording) => {
+    reservation = await plugin.validate?.(object, attributes, recording)
     return undefined
   })
-  return judged as Judged
+  return reservation as ValidationResult
 }
 
-/** Last set aside, first settled. */
-async function settleAll(pending: readonly Settle[], written: boolean): Promise<void> {
-  for (const settle of pending.toReversed()) await settle(written)
+/** Last reserved, first finished. */
+async function finishAll(reservations: readonly Reservation[], method: keyof Reservation): Promise<void> {
+  for (const reservation of reservations.toReversed()) await reservation[method]()
 }

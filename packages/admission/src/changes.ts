@@ -1,6 +1,9 @@
 import type { ObjectChange } from './interfaces.ts'
 
-/** Where two states of a JSON value differ, in the order of the members. What they share is not looked into. */
+/**
+ * The differences between two states of a JSON value, in the order of the members. Subtrees that are identical by reference are
+ * skipped.
+ */
 export function changesBetween(before: unknown, after: unknown): ObjectChange[] {
   const changes: ObjectChange[] = []
   compare(before, after, '', changes)

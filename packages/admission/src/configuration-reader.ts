@@ -1,6 +1,6 @@
 import { AdmissionError } from './admission-error.ts'
 
-/** Reads members of a configuration, and says in a sentence what is wrong with them. */
+/** Reads typed members of a plugin's configuration. Error messages name the plugin and the path. */
 export class ConfigurationReader {
   readonly #plugin: string
   readonly #path: string
@@ -14,7 +14,7 @@ export class ConfigurationReader {
     this.#members = new Map(Object.entries(value))
   }
 
-  /** The error for a member; an empty name stands for the whole. */
+  /** Makes the error for a member; an empty name stands for the whole configuration. */
   error(name: string, what: string): AdmissionError {
     const place = [this.#path, name].filter((part) => part !== '').join('.')
     const message = `configuration of admission plugin ${this.#plugin}: ${place === '' ? '' : `${place} `}${what}`
@@ -32,22 +32,20 @@ export class ConfigurationReader {
     return value !== undefined && value !== null
   }
 
-  /** Names of all members. */
   names(): string[] {
     return [...this.#members.keys()]
   }
 
-  /** Whatever it is. */
   value(name: string): unknown {
     return this.#members.get(name)
   }
 
   text(name: string): string | undefined {
-    return this.#member(name, 'a text', (value): value is string => typeof value === 'string')
+    return this.#member(name, 'a string', (value): value is string => typeof value === 'string')
   }
 
   number(name: string): number | undefined {
-    return this.#member(name, 'a whole number', (value): value is number => Number.isSafeInteger(value))
+    return this.#member(name, 'an integer', (value): value is number => Number.isSafeInteger(value))
   }
 
   flag(name: string): boolean | undefined {
@@ -56,10 +54,10 @@ export class ConfigurationReader {
 
   texts(name: string): readonly string[] {
     const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
-    return this.#member(name, 'a list of texts', isList) ?? []
+    return this.#member(name, 'a list of strings', isList) ?? []
   }
 
-  /** An empty one when the member is absent. */
+  /** A reader of an empty object when the member is absent. */
   object(name: string): ConfigurationReader {
     return new ConfigurationReader(this.#plugin, this.has(name) ? this.#members.get(name) : {}, this.#pathOf(name))
   }

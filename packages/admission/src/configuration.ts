@@ -1,18 +1,21 @@
 import { AdmissionError } from './admission-error.ts'
 import { ConfigurationReader } from './configuration-reader.ts'
 
-/** What the file of `--admission-control-config-file` says, plugin by plugin. */
+/** The configuration of each plugin in the file of `--admission-control-config-file`, by plugin name. */
 export type AdmissionConfiguration = ReadonlyMap<string, unknown>
 
 /** Parses YAML or JSON. */
 export type Parse = (text: string) => unknown
 
 /**
- * Reads an `AdmissionConfiguration`, with what it refers to.
+ * Reads an `AdmissionConfiguration` and the files that it references.
  *
- * @param options.parse turns text into a value
- * @param options.read the text of a file that the configuration refers to; paths are as they stand there
+ * @param options.parse parses YAML or JSON.
+ * @param options.read reads a referenced file; paths are passed unchanged.
  * @throws AdmissionError `InvalidConfiguration`
+ * @example
+ * const configuration = await parseAdmissionConfiguration(text, { parse: JSON.parse, read: (path) => readFile(path, 'utf8') })
+ * const plugins = createAdmissionPlugins({ random }, { configuration })
  */
 export async function parseAdmissionConfiguration(
   text: string,
@@ -23,7 +26,7 @@ export async function parseAdmissionConfiguration(
     try {
       return parse(source)
     } catch (cause) {
-      const message = `${what} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      const message = `${what} does not parse: ${cause instanceof Error ? cause.message : String(cause)}`
       throw new AdmissionError({ code: 'InvalidConfiguration', message, cause })
     }
   }
@@ -33,7 +36,7 @@ export async function parseAdmissionConfiguration(
   for (const each of reader.objects('plugins')) {
     const name = each.text('name') ?? ''
     if (name === '') throw each.error('name', 'must be set')
-    if (plugins.has(name)) throw each.error('name', `${JSON.stringify(name)} is there twice`)
+    if (plugins.has(name)) throw each.error('name', `${JSON.stringify(name)} is a duplicate`)
     const path = each.text('path') ?? ''
     if (each.has('configuration')) plugins.set(name, each.value('configuration'))
     else if (path !== '') plugins.set(name, parsed(`the file ${path}`, await read(path)))

@@ -1,9 +1,7 @@
 import type { ApiObject, DeepReadonly, GroupResource } from '@krmkit/meta'
 import type { ObjectReader } from './interfaces.ts'
 
-/**
- * The class that is marked as the default by one of the annotations: the newest, and among those of one age the first by name.
- */
+/** The class that one of the annotations marks as the default: the newest, then the first by name. */
 export async function defaultClass(
   reader: ObjectReader,
   classes: GroupResource,

@@ -1,10 +1,10 @@
 import { type Draft, Immer } from 'immer'
 
-/** The one way into immer: a draft may be changed freely, whatever it shares with frozen objects. */
+/** The only user of immer in this package. */
 const immer = new Immer({ autoFreeze: false })
 
-/** What `change` makes of an object: the object itself when it changes nothing, another one when it returns that. */
-export async function drafted<T extends object>(
+/** Applies `change` to an immer draft. @returns the same object when nothing changed, or the object that `change` returns. */
+export async function withDraft<T extends object>(
   object: T,
   // biome-ignore lint/suspicious/noConfusingVoidType: most changes return nothing
   change: (draft: T) => void | T | Promise<void | T>,

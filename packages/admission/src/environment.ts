@@ -9,34 +9,34 @@ import {
   systemClock,
 } from '@krmkit/meta'
 import type { TolerationSeconds } from './plugins/default-toleration-seconds.ts'
-import type { WebhookReach } from './webhook/options.ts'
+import type { WebhookEnvironment } from './webhook/options.ts'
 
-/** What plugins are made of: everything they need beside the request. */
+/** The dependencies of the built-in plugins. */
 export interface AdmissionEnvironment {
   readonly profile: NamingProfile
   readonly random: Random
   readonly clock: Clock
   readonly features: Features
-  /** Lifetime of the tokens that are mounted into pods, in seconds. Default 3600. */
+  /** Lifetime of tokens mounted into pods, in seconds. Default 3600. */
   readonly mountedTokenSeconds?: number
-  /** How long pods wait for the default account of their namespace, in milliseconds of the clock. Default 0. */
-  readonly defaultAccountPatienceMs?: number
-  /** Asked about rights that go beyond the request. */
+  /** How long pod creation waits for the default service account of the namespace, in milliseconds. Default 0. */
+  readonly defaultAccountWaitMs?: number
+  /** Authorizes secondary permissions, such as `approve` on a signer. Default: allows everything. */
   readonly authorizer: Authorizer
-  /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
-  readonly connect?: (kubeconfigPath: string) => Post
-  /** For how long pods stay on nodes with trouble, unless they say so themselves. */
+  /** Opens a connection to the server of a kubeconfig. Absent: plugins that call a remote service cannot be created. */
+  readonly connect?: (kubeconfigPath: string) => PostJson
+  /** Defaults of DefaultTolerationSeconds. */
   readonly tolerationSeconds?: TolerationSeconds
-  /** Reaches webhooks. Absent: each call of one fails. */
-  readonly webhooks?: WebhookReach
+  /** How webhooks are called. Absent: every call fails. */
+  readonly webhooks?: WebhookEnvironment
 }
 
-/** Posts JSON to one service and gives back what it answers with a status of 200 to 299. @throws when it does not answer so */
-export type Post = (body: unknown) => Promise<unknown>
+/** Posts JSON to one service. @returns the parsed body of a 2xx response. @throws Error for any other outcome. */
+export type PostJson = (body: unknown) => Promise<unknown>
 
-export type EnvironmentOptions = Pick<AdmissionEnvironment, 'random'> & Partial<AdmissionEnvironment>
+export type AdmissionEnvironmentOptions = Pick<AdmissionEnvironment, 'random'> & Partial<AdmissionEnvironment>
 
-/** Fills in safe defaults. */
-export function admissionEnvironment(options: EnvironmentOptions): AdmissionEnvironment {
+/** Fills in defaults. */
+export function createAdmissionEnvironment(options: AdmissionEnvironmentOptions): AdmissionEnvironment {
   return { profile: stockProfile, clock: systemClock, features: createFeatures(), authorizer: alwaysAllow, ...options }
 }

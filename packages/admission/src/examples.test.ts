@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as admission from './index.ts'
 
-it('the example of the README runs', async () => {
+it('runs the README example', async () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThanOrEqual(20)

@@ -1,77 +1,43 @@
 export { AdmissionError, type AdmissionErrorCode } from './admission-error.ts'
-export { type AdmissionAnswer, type AdmissionReviewRequest, type AdmitOptions, admit } from './admit.ts'
-export { builtInPlugins, type PluginKind } from './built-in.ts'
-export { type AdmissionChain, admissionChain } from './chain.ts'
-export { changesBetween } from './changes.ts'
-export { type AdmissionConfiguration, parseAdmissionConfiguration } from './configuration.ts'
-export { createAdmissionPlugins, defaultAdmissionPlugins, type PluginChoice } from './defaults.ts'
-export { type AdmissionEnvironment, admissionEnvironment, type EnvironmentOptions, type Post } from './environment.ts'
-export { type ImagePolicyConfiguration, parseImagePolicyConfiguration } from './image-policy/configuration.ts'
+export { type AdmissionRequest, type AdmissionResult, type AdmitOptions, admit } from './admit.ts'
+export { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
+export { type AdmissionChain, createAdmissionChain } from './chain.ts'
+export { type AdmissionConfiguration, type Parse, parseAdmissionConfiguration } from './configuration.ts'
+export { type AdmissionPluginOptions, createAdmissionPlugins, defaultAdmissionPlugins } from './create-plugins.ts'
+export type { AdmissionEnvironment, AdmissionEnvironmentOptions, PostJson } from './environment.ts'
 export type {
   AdmissionAttributes,
   AdmissionContext,
   AdmissionDecision,
   AdmissionPlugin,
   AdmissionTarget,
-  Admitted,
+  ConvertedObject,
   DecisionSink,
-  Judged,
+  MutationResult,
   ObjectChange,
   ObjectConvertor,
   ObjectReader,
   ObjectVersion,
   ObjectWriter,
-  ReadObject,
   ReinvocationContext,
   RequestBounds,
+  Reservation,
   ServedKind,
-  Settle,
+  ValidationResult,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
 export { ObjectSet } from './object-set.ts'
-export { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
-export { alwaysPullImages } from './plugins/always-pull-images.ts'
-export {
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-  clusterTrustBundleAttest,
-  type SignerRights,
-} from './plugins/certificates.ts'
-export { defaultIngressClass } from './plugins/default-ingress-class.ts'
-export { defaultStorageClass } from './plugins/default-storage-class.ts'
-export { defaultTolerationSeconds, type TolerationSeconds } from './plugins/default-toleration-seconds.ts'
-export { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts'
-export { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
-export { type ImagePolicyOptions, imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
-export { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
-export { limitRanger } from './plugins/limit-ranger.ts'
-export { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
-export { namespaceExists } from './plugins/namespace-exists.ts'
 export { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
-export { type NodeRestrictionOptions, nodeRestriction } from './plugins/node-restriction.ts'
-export { ownerReferencesPermissionEnforcement } from './plugins/owner-references.ts'
-export { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
-export { podNodeSelector } from './plugins/pod-node-selector.ts'
-export { type PodSecurityOptions, podSecurity } from './plugins/pod-security.ts'
-export { type ClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
-export { priority } from './plugins/priority.ts'
-export { type ResourceQuotaOptions, resourceQuota } from './plugins/resource-quota.ts'
-export { runtimeClass } from './plugins/runtime-class.ts'
-export { type ServiceAccountOptions, serviceAccount } from './plugins/service-account.ts'
-export { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
-export { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
-export { type PodSecurityConfiguration, parsePodSecurityConfiguration } from './pod-security/configuration.ts'
-export { matchConditions } from './policy/match-conditions.ts'
-export { checkPolicyTypes, type ExpressionWarning, type KnownTypes, type ServedType } from './policy/type-check.ts'
-export { validatingPolicies } from './policy/validating-policies.ts'
-export { type LimitedResource, parseLimitedResources } from './quota/limited.ts'
-export { type Endpoint, type PostBounds, type Reachable, WebhookClient } from './webhook/client.ts'
-export { type CredentialUsers, credentialsByHost } from './webhook/credentials.ts'
+export { checkPolicyTypes, type PolicyTypeResolver, type ServedType } from './policy/type-check.ts'
+export { WebhookClient } from './webhook/client.ts'
+export { createCredentialsResolver } from './webhook/credentials.ts'
 export type { ClientConfig } from './webhook/hook.ts'
-export type * from './webhook/interfaces.ts'
-export { mutatingWebhooks } from './webhook/mutating.ts'
-export type { WebhookOptions, WebhookReach } from './webhook/options.ts'
-export { clusterServices } from './webhook/service-resolver.ts'
-export { validatingWebhooks } from './webhook/validating.ts'
+export type {
+  CredentialsResolver,
+  InProcessWebhook,
+  ServiceResolver,
+  WebhookCredentials,
+} from './webhook/interfaces.ts'
+export type { WebhookMetrics } from './webhook/metrics.ts'
+export { createClusterServiceResolver } from './webhook/service-resolver.ts'
 export { WebhookError } from './webhook/webhook-error.ts'

@@ -7,31 +7,31 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { WebhookMetrics } from './webhook/interfaces.ts'
+import type { WebhookMetrics } from './webhook/metrics.ts'
 
-/** What kind of request it is. Plugins decide by this alone whether they look at a request at all. */
+/** The kind of a request. A plugin decides from this alone whether it handles the request. */
 export interface AdmissionTarget {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
-  /** Empty for the object itself. */
+  /** Empty for the resource itself. */
   readonly subresource: string
 }
 
-/** What admission sees of a request; @see API protocol specification, 2.8. */
+/** The attributes of a request that admission sees; @see API protocol specification, 2.8. */
 export interface AdmissionAttributes extends AdmissionTarget {
-  /** Empty when the server will generate it. */
+  /** Empty when the server generates the name. */
   readonly name: string
   readonly namespace: string
   readonly user: UserInfo
   readonly dryRun: boolean
   /** The stored object; absent for CREATE and CONNECT. */
   readonly oldObject?: DeepReadonly<ApiObject>
-  /** The options of the verb as the client gave them. */
+  /** The options of the verb, as the client sent them. */
   readonly options?: DeepReadonly<Record<string, unknown>>
 }
 
-/** Where objects of a kind are found. */
+/** A served resource and its scope. */
 export interface ServedKind extends GroupVersionResource {
   readonly namespaced: boolean
 }
@@ -39,20 +39,20 @@ export interface ServedKind extends GroupVersionResource {
 /** Reads other objects from the newest visible state. Objects are frozen and shared. */
 export interface ObjectReader {
   get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
-  /** In the order of their names. Collections that plugins ask for at every request are kept ready. */
+  /** Objects sorted by name. Collections that plugins read for every request are cached. */
   list(resource: GroupResource, namespace?: string): Promise<readonly DeepReadonly<ApiObject>[]>
-  /** `list` of a whole collection without waiting; undefined where it is not kept ready, or not yet. */
+  /** The whole collection from the cache; undefined when the collection is not cached, or not yet. */
   listNow?(resource: GroupResource): readonly DeepReadonly<ApiObject>[] | undefined
-  /** Resources whose objects are of this kind; none when nobody serves it. Absent where kinds are not known. */
+  /** Served resources of this kind; empty when the kind is not served. Absent when the reader does not know kinds. */
   resourcesOf?(kind: GroupVersionKind): readonly ServedKind[]
 }
 
-/** Writes other objects on behalf of plugins, by way of the whole chain. */
+/** Writes other objects on behalf of plugins, through the whole chain. */
 export interface ObjectWriter {
   /** @throws ApiError */
   create(resource: GroupResource, namespace: string, object: ApiObject): Promise<DeepReadonly<ApiObject>>
   /**
-   * Stores what `change` makes of the newest state; runs it again when another writer is first. What `change` throws ends it.
+   * Stores the result of `change`, retrying when another writer wins. An error thrown by `change` ends the update.
    *
    * @throws ApiError
    */
@@ -62,44 +62,45 @@ export interface ObjectWriter {
   ): Promise<DeepReadonly<ApiObject>>
 }
 
-/** A resource at one of its versions, and the kind of the objects there: of `deployments/scale` that is `Scale`. */
+/** One served version of a resource and its kind there; the kind of `deployments/scale` is `Scale`. */
 export interface ObjectVersion {
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
 }
 
-/** An object that was read from a form. */
-export interface ReadObject {
-  /** What plugins run on; the caller's own. */
+/** An object that was converted from another version. */
+export interface ConvertedObject {
+  /** In the version that plugins run on; owned by the caller. */
   readonly object: ApiObject
-  /** The same as it looks in the form. */
-  readonly shown: DeepReadonly<ApiObject>
+  /** The same object in the version that it was converted from. */
+  readonly versioned: DeepReadonly<ApiObject>
 }
 
 /**
- * The versions of objects. Plugins run on the storage version, or on that of the request where others translate between them;
- * webhooks and policies may ask for another one. What others translate takes time, and fails with an ApiError.
+ * Converts objects between served versions. Plugins run on the storage version, or on the request's version for resources that a
+ * conversion webhook converts; webhooks and policies may match another version. Conversion by a webhook is asynchronous and may
+ * fail with an ApiError.
  */
 export interface ObjectConvertor {
-  /** The same value as long as the same resources are served. */
+  /** Identifies the set of served resources: another value means that the set has changed. */
   readonly served: unknown
-  /** Every form in which the objects of a resource are served, the given one included. */
+  /** All served versions of a resource, the given one included. */
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
-  /** An object as it looks in a form, complete and in order. The argument stays as it is. */
-  show(object: DeepReadonly<ApiObject>, form: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
+  /** Converts to a version, with members normalized. Does not change its argument. */
+  toVersion(object: DeepReadonly<ApiObject>, version: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**
-   * From a value in a form to what plugins run on for a request in the form `request`, with defaults filled in.
+   * Converts a value of `version` to the version that plugins run on for a request of version `request`, with defaults applied.
    *
-   * @throws Error that tells what is wrong with the value.
+   * @throws Error when the value does not decode.
    */
-  read(value: JsonValue, form: ObjectVersion, request: ObjectVersion): ReadObject | Promise<ReadObject>
+  fromVersion(value: JsonValue, version: ObjectVersion, request: ObjectVersion): ConvertedObject | Promise<ConvertedObject>
 }
 
-/** How long a request may take. */
+/** Cancellation and deadline of a request. */
 export interface RequestBounds {
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** Milliseconds since the epoch after which nobody waits for the answer. */
+  /** Milliseconds since the epoch at which the request times out. */
   readonly deadline?: number | undefined
 }
 
@@ -107,63 +108,62 @@ export interface RequestBounds {
 export const pluginUser = 'system:apiserver'
 
 /**
- * Mutating plugins run a second time when one of them asks for it: a webhook that changed what earlier plugins had seen.
- * Kept for one request.
+ * Reinvocation of mutating plugins within one request: they run a second time when one of them asks for it, as webhooks do after
+ * changing what earlier plugins have seen.
  */
 export interface ReinvocationContext {
-  /** 0, then 1 when plugins run again. */
+  /** 0 in the first round, 1 when plugins are reinvoked. */
   readonly round: number
-  /** Asks for the second round; without effect in it. */
-  again(): void
-  /** A place for what a plugin has to remember between the rounds. */
-  readonly memory: Map<string, unknown>
+  /** Requests the second round; has no effect in it. */
+  requestReinvocation(): void
+  /** Values that plugins keep between the rounds, by plugin name. */
+  readonly values: Map<string, unknown>
 }
 
 export interface AdmissionContext {
   readonly reader: ObjectReader
-  /** Absent offline: what needs it is then left out. */
+  /** Absent offline: plugins skip their writes. */
   readonly writer?: ObjectWriter
-  /** Adds a Warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void
   /**
-   * Adds to the audit trail, where the trail is kept at `level` or above; the default is `Metadata`. A key keeps its first value.
-   * Absent when nobody keeps one.
+   * Adds an audit annotation to events of `level` (default `Metadata`) or above. The first value of a key is kept.
+   * Absent when the request is not audited.
    */
   annotate?(key: string, value: string, level?: 'Metadata' | 'Request'): void
-  /** Absent offline: there is one version then. */
+  /** Absent offline: resources have one version. */
   readonly convertor?: ObjectConvertor
-  /** Hears of calls to webhooks. Absent when nobody counts. */
+  /** Absent when metrics are off. */
   readonly metrics?: WebhookMetrics
-  /** Absent offline: there is no end to a request then. */
+  /** Absent offline: requests have no deadline. */
   readonly bounds?: RequestBounds
-  /** Hears what each plugin decided. Absent when nobody listens: then nothing is worked out. */
+  /** Receives the decision of each plugin. Absent: decisions are not computed. */
   readonly trace?: DecisionSink
-  /** Says why the plugin does what it does; set by the chain while somebody listens. */
+  /** Records the plugin's reason; set by the chain when `trace` is set. */
   explain?(reason: string): void
-  /** Set by the chain while objects are changed. */
+  /** Set by the chain during mutating admission. */
   readonly reinvocation?: ReinvocationContext
 }
 
 export type DecisionSink = (decision: AdmissionDecision) => void
 
-/** What one plugin did to one request. Told of plugins that changed, refused, warned about or explained something. */
+/** What one plugin did to one request. Recorded for plugins that changed, refused, warned or annotated. */
 export interface AdmissionDecision {
   readonly plugin: string
   readonly phase: 'mutating' | 'validating'
   readonly outcome: 'allowed' | 'changed' | 'refused'
-  /** Empty unless something was changed. */
+  /** Empty unless the plugin changed the object. */
   readonly changes: readonly ObjectChange[]
-  /** In the plugin's own words. */
+  /** As given to `AdmissionContext.explain`. */
   readonly reasons: readonly string[]
-  /** Warnings that the plugin gave. */
   readonly warnings: readonly string[]
-  /** What the plugin added to the audit trail. */
+  /** Audit annotations. */
   readonly annotations: Readonly<Record<string, string>>
   /** The message of the refusal. */
   readonly message?: string
 }
 
-/** One place where two states of an object differ. */
+/** One difference between two states of an object. */
 export interface ObjectChange {
   readonly op: 'add' | 'remove' | 'replace'
   /** JSON pointer, RFC 6901. */
@@ -172,40 +172,52 @@ export interface ObjectChange {
   readonly after?: unknown
 }
 
-/** Ends what a judgement had set aside: for good when the object was written, taken back when it was not. Called once. */
-export type Settle = (written: boolean) => void | Promise<void>
+/**
+ * Something that validating admission holds for a request until its write has ended, such as a quota charge. Exactly one of the two
+ * methods is called, once.
+ *
+ *     reserved --object stored--> commit
+ *              \--write failed, or another plugin refused--> rollback
+ */
+export interface Reservation {
+  commit(): void | Promise<void>
+  rollback(): void | Promise<void>
+}
 
 /**
- * One admission plugin. A plugin that changes objects has `admit`, one that only judges has `validate` or `check`; all refuse
- * by throwing an ApiError.
+ * One admission plugin. Mutating plugins implement `admit`; validating plugins implement `validate` or `check`. A plugin refuses a
+ * request by throwing an ApiError.
+ *
+ * @example
+ * const team: AdmissionPlugin = {
+ *   name: 'Team',
+ *   handles: ({ operation, resource }) => operation === 'CREATE' && resource.resource === 'configmaps',
+ *   admit: ({ metadata }) => void (metadata.labels = { team: 'none', ...metadata.labels }),
+ * }
  */
 export interface AdmissionPlugin {
   readonly name: string
-  /** Whether the plugin wants to see such requests at all. Asked once for each target, so it must always answer the same. */
+  /** Whether the plugin handles such requests. The result is cached by target, so it must depend on the target alone. */
   handles(target: AdmissionTarget): boolean
-  /** Refuses before anything is changed by this plugin. `object` is absent for DELETE. */
+  /** Validates before this plugin mutates. `object` is absent for DELETE. */
   check?(attributes: AdmissionAttributes, context: AdmissionContext, object?: DeepReadonly<ApiObject>): void | Promise<void>
+  /** Changes the draft in place, or returns another object. Must be repeatable. Not called for DELETE, which has no new object. */
+  admit?(draft: ApiObject, attributes: AdmissionAttributes, context: AdmissionContext): MutationResult | Promise<MutationResult>
   /**
-   * Changes a draft freely, or returns another object. Not called for DELETE, which has no new object. Keep it repeatable.
-   */
-  admit?(draft: ApiObject, attributes: AdmissionAttributes, context: AdmissionContext): Admitted | Promise<Admitted>
-  /**
-   * `draft`, the default: `admit` is given an immer draft. `members`: it is given an object of its own, whose members, and those of
-   * `metadata`, it replaces; what is inside them is shared with frozen objects and must not be changed in place. Several times faster.
-   * `whole`: it is given the object itself, changes nothing of it, and returns another one where it wants one.
+   * What `admit` receives. `draft`, the default: an immer draft. `members`: a shallow copy whose members, and those of `metadata`,
+   * may be replaced; nested values are shared with frozen objects and must not be changed in place. Several times faster than a
+   * draft. `whole`: the object itself, which must not be changed; `admit` returns another object instead.
    */
   readonly changes?: 'draft' | 'members' | 'whole'
-  /**
-   * Judges the object as it will be stored; it is frozen in all but name. What is returned hears whether it was stored then.
-   */
+  /** Validates the object as it will be stored; the object must not be changed. */
   validate?(
     object: DeepReadonly<ApiObject> | undefined,
     attributes: AdmissionAttributes,
     context: AdmissionContext,
-  ): Judged | Promise<Judged>
+  ): ValidationResult | Promise<ValidationResult>
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: plugins are functions that mostly return nothing
-export type Admitted = void | ApiObject
+export type MutationResult = void | ApiObject
 // biome-ignore lint/suspicious/noConfusingVoidType: plugins are functions that mostly return nothing
-export type Judged = void | Settle
+export type ValidationResult = void | Reservation

@@ -3,14 +3,20 @@ import type { ObjectReader, ObjectWriter, ServedKind } from './interfaces.ts'
 
 type Stored = DeepReadonly<ApiObject>
 
-/** Objects in memory that plugins read, and write without being asked themselves: a cluster as files describe it. */
+/**
+ * An in-memory set of objects that plugins read and write, for admission without a server. Writes do not run admission.
+ *
+ * @example
+ * const cluster = new ObjectSet()
+ * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+ */
 export class ObjectSet implements ObjectReader, ObjectWriter {
-  /** By `group/resource`, then by `namespace/name`. */
+  /** Keyed by `group/resource`, then by `namespace/name`. */
   readonly #collections = new Map<string, Map<string, Stored>>()
   readonly #resourcesOf: ObjectReader['resourcesOf']
   #version = 0
 
-  /** @param resourcesOf finds the resources of a kind; default: none are known. */
+  /** @param resourcesOf maps a kind to its resources; default: none. */
   constructor(resourcesOf: (kind: Parameters<NonNullable<ObjectReader['resourcesOf']>>[0]) => readonly ServedKind[] = () => []) {
     this.#resourcesOf = resourcesOf
   }

@@ -1,25 +1,25 @@
 import type { AdmissionPlugin, AdmissionTarget } from './interfaces.ts'
 
-/** The plugins that look at one kind of request, in execution order. */
-export interface ChosenPlugins {
+/** The plugins that handle one target, in execution order. */
+export interface TargetPlugins {
   readonly mutating: readonly AdmissionPlugin[]
   readonly validating: readonly AdmissionPlugin[]
 }
 
-/** Targets are few, but custom resources come and go. */
+/** Bounds the cache: custom resources add targets without end. */
 const maxTargets = 4096
 
-interface Row extends ChosenPlugins {
+interface Row extends TargetPlugins {
   readonly operation: AdmissionTarget['operation']
   readonly group: string
   readonly version: string
   readonly subresource: string
 }
 
-/** Which plugins look at which requests, worked out when a target is seen for the first time. */
+/** Caches which plugins handle which targets. */
 export class PluginTable {
   readonly #plugins: readonly AdmissionPlugin[]
-  /** By resource, whose few operations and sub-resources are looked through. */
+  /** Keyed by resource; the few operations and subresources of one resource are scanned. */
   readonly #rows = new Map<string, Row[]>()
   #count = 0
 
@@ -27,7 +27,7 @@ export class PluginTable {
     this.#plugins = plugins
   }
 
-  of(target: AdmissionTarget): ChosenPlugins {
+  of(target: AdmissionTarget): TargetPlugins {
     const { operation, resource, subresource = '' } = target
     const rows = this.#rows.get(resource.resource)
     if (rows !== undefined) {
@@ -44,16 +44,16 @@ export class PluginTable {
     return this.#add(target)
   }
 
-  #add(target: AdmissionTarget): ChosenPlugins {
+  #add(target: AdmissionTarget): TargetPlugins {
     const { operation, resource, subresource = '' } = target
-    const interested = this.#plugins.filter((plugin) => plugin.handles(target))
+    const handling = this.#plugins.filter((plugin) => plugin.handles(target))
     const row = {
       operation,
       group: resource.group,
       version: resource.version,
       subresource,
-      mutating: interested.filter(({ check, admit }) => check !== undefined || (admit !== undefined && operation !== 'DELETE')),
-      validating: interested.filter(({ validate }) => validate !== undefined),
+      mutating: handling.filter(({ check, admit }) => check !== undefined || (admit !== undefined && operation !== 'DELETE')),
+      validating: handling.filter(({ validate }) => validate !== undefined),
     }
     if (++this.#count > maxTargets) {
       this.#rows.clear()

@@ -1,10 +1,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { allContainers, type PodSpec, type Volume } from './pod.ts'
 
-/** Volume sources that name a secret in `secretRef.name`. */
+/** Volume sources that reference a secret by `secretRef.name`. */
 const secretReferences = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const
 
-/** The names of all secrets that a pod refers to, in no particular order. */
+/** The names of all secrets that a pod references, in no particular order. */
 export function secretNamesOf(spec: DeepReadonly<PodSpec>): string[] {
   const names: (string | undefined)[] = (spec.imagePullSecrets ?? []).map(({ name }) => name)
   for (const { env = [], envFrom = [] } of allContainers(spec)) {

@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 
-/** What plugins know of pods. Only members that some plugin reads are spelt out. */
+/** The part of the Pod type that plugins read. */
 
 export interface Toleration {
   key?: string
@@ -109,7 +109,7 @@ export interface Pod extends ApiObject {
 
 type Kind = 'containers' | 'initContainers' | 'ephemeralContainers'
 
-/** In the order in which the stock server visits them. */
+/** In the stock server's visiting order. */
 export const containerKinds: readonly Kind[] = ['initContainers', 'containers', 'ephemeralContainers']
 
 /** All containers of a pod, init containers first, ephemeral ones last. */
@@ -117,7 +117,7 @@ export function allContainers(spec: DeepReadonly<PodSpec>): readonly DeepReadonl
   return containerKinds.flatMap((kind) => spec[kind] ?? [])
 }
 
-/** The pod with every container as `change` wants it; what it does not change stays shared. */
+/** Maps the containers of a pod spec. Unchanged parts are shared with the original. */
 export function withContainers(
   spec: PodSpec,
   change: (container: Container, kind: Kind) => Container,
@@ -126,7 +126,7 @@ export function withContainers(
   let next = spec
   for (const kind of kinds) {
     const before = spec[kind]
-    // Null: none were given.
+    // Clients may send null.
     if (before === undefined || before === null) continue
     const after = before.map((container) => change(container, kind))
     if (after.some((container, i) => container !== before[i])) next = { ...next, [kind]: after }
@@ -134,7 +134,7 @@ export function withContainers(
   return next
 }
 
-/** The annotation of pods that stand for ones a node runs by itself. */
+/** Whether a pod mirrors a static pod of its node. */
 export function isMirror(pod: DeepReadonly<ApiObject>, domain: string): boolean {
   return Object.hasOwn(pod.metadata.annotations ?? {}, `${domain}/config.mirror`)
 }

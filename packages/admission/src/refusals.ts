@@ -1,9 +1,9 @@
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
 import type { AdmissionAttributes } from './interfaces.ts'
 
-/** How plugins refuse; @see API protocol specification, 7. */
+/** Errors of plugins; @see API protocol specification, 7. */
 
-/** 403; names the object as far as it has a name: that of the request, its own, or what one will be made from. */
+/** 403 with the name of the request, or the object's `name` or `generateName`. */
 export function forbidden(
   { name, resource }: AdmissionAttributes,
   object: DeepReadonly<ApiObject> | undefined,
@@ -13,13 +13,13 @@ export function forbidden(
   return ApiError.forbidden(resource, name || own || generateName || 'Unknown', detail)
 }
 
-/** 500 with a bare message, as the stock server answers failures that it has no reason for. */
-export function plainFailure(message: string): ApiError {
+/** 500 with a message and no reason, as the stock server reports untyped errors. */
+export function internalFailure(message: string): ApiError {
   return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
 }
 
-/** Several texts as one: alone as it is, else in brackets, each once. */
-export function joinedTexts(texts: readonly string[]): string {
+/** Joins messages as Go's error aggregates print: deduplicated, in brackets unless there is only one. */
+export function aggregateMessages(texts: readonly string[]): string {
   const unique = [...new Set(texts)]
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
 }

@@ -1,22 +1,22 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { addTo, amountsOf, podAmounts, raiseTo } from './resource-amounts.ts'
+import { addTo, amountsOf, podAmounts, raiseAllTo } from './resource-amounts.ts'
 
-/** Every moment of a pod's start as it is: an init container beside all sidecars before it. */
-function simple(init: readonly { restartPolicy?: string; resources: { requests: Record<string, string> } }[]) {
-  const [sum, sidecars, starting] = [amountsOf({}), amountsOf({}), amountsOf({})]
+/** A reference implementation: the usage at each step of start-up, with each init container beside all earlier sidecars. */
+function reference(init: readonly { restartPolicy?: string; resources: { requests: Record<string, string> } }[]) {
+  const [sum, sidecars, peak] = [amountsOf({}), amountsOf({}), amountsOf({})]
   for (const { restartPolicy, resources } of init) {
-    const needs = amountsOf(resources.requests)
+    const amounts = amountsOf(resources.requests)
     if (restartPolicy === 'Always') {
-      addTo(sum, needs)
-      addTo(sidecars, needs)
-      raiseTo(starting, sidecars)
+      addTo(sum, amounts)
+      addTo(sidecars, amounts)
+      raiseAllTo(peak, sidecars)
     } else {
-      addTo(needs, sidecars)
-      raiseTo(starting, needs)
+      addTo(amounts, sidecars)
+      raiseAllTo(peak, amounts)
     }
   }
-  raiseTo(sum, starting)
+  raiseAllTo(sum, peak)
   return sum
 }
 
@@ -24,7 +24,7 @@ const texts = (amounts: ReadonlyMap<string, object>) =>
   Object.fromEntries([...amounts].map(([name, amount]) => [name, String(amount)]).sort())
 
 describe('podAmounts', () => {
-  it.each([1, 2, 3, 4])('takes the most of all moments of the start, seed %i', (seed) => {
+  it.each([1, 2, 3, 4])('takes the maximum over all steps of pod start-up, seed %i', (seed) => {
     const bytes = seededRandom(seed).bytes(2048)
     let at = 0
     const below = (limit: number) => (bytes[at++ % bytes.length] as number) % limit
@@ -34,7 +34,7 @@ describe('podAmounts', () => {
         ...(below(2) === 0 ? { restartPolicy: 'Always' } : {}),
         resources: { requests: Object.fromEntries(Array.from({ length: below(4) }, () => [`r${below(4)}`, String(below(9))])) },
       }))
-      expect(texts(podAmounts({ containers: [], initContainers: init }, 'requests'))).toEqual(texts(simple(init)))
+      expect(texts(podAmounts({ containers: [], initContainers: init }, 'requests'))).toEqual(texts(reference(init)))
     }
   })
 })

@@ -1,14 +1,13 @@
 import { type DeepReadonly, Quantity } from '@krmkit/meta'
-import type { Container, PodSpec, ResourceAmounts } from './pod.ts'
+import type { Container, PodSpec } from './pod.ts'
 
-/** Sums of what containers ask for, resource by resource. */
+/** Sums of container resources, by resource name. */
 
 export type Amounts = ReadonlyMap<string, Quantity>
-export type AmountsText = DeepReadonly<ResourceAmounts> | undefined
 
-export function amountsOf(text: AmountsText): Map<string, Quantity> {
+export function amountsOf(list: Readonly<Record<string, unknown>> | undefined): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>()
-  for (const name of Object.keys(text ?? {})) amounts.set(name, Quantity.parse(String(text?.[name])))
+  for (const name of Object.keys(list ?? {})) amounts.set(name, Quantity.parse(String(list?.[name])))
   return amounts
 }
 
@@ -19,38 +18,37 @@ export function addTo(sum: Map<string, Quantity>, more: Amounts): void {
   }
 }
 
-export function raiseTo(largest: Map<string, Quantity>, other: Amounts): void {
-  for (const [name, amount] of other) raise(largest, name, amount)
+export function raiseAllTo(largest: Map<string, Quantity>, other: Amounts): void {
+  for (const [name, amount] of other) raiseTo(largest, name, amount)
 }
 
-function raise(largest: Map<string, Quantity>, name: string, amount: Quantity): void {
+function raiseTo(largest: Map<string, Quantity>, name: string, amount: Quantity): void {
   const before = largest.get(name)
   if (before === undefined || before.compare(amount) < 0) largest.set(name, amount)
 }
 
 /**
- * What a whole pod asks for, or is limited to: its containers together, or more where an init container needs more while it runs
- * beside the sidecars that were started before it.
+ * The effective requests or limits of a pod: the sum over its containers and sidecars, or, where that is larger, the amount of an init
+ * container together with the sidecars started before it.
  */
 export function podAmounts(spec: DeepReadonly<PodSpec>, of: 'requests' | 'limits'): Map<string, Quantity> {
-  const own = (container: DeepReadonly<Container>) => amountsOf(container.resources?.[of])
+  const amountsIn = (container: DeepReadonly<Container>) => amountsOf(container.resources?.[of])
   const sum = new Map<string, Quantity>()
-  for (const container of spec.containers ?? []) addTo(sum, own(container))
+  for (const container of spec.containers ?? []) addTo(sum, amountsIn(container))
   const sidecars = new Map<string, Quantity>()
-  const starting = new Map<string, Quantity>()
+  const initPeak = new Map<string, Quantity>()
   for (const container of spec.initContainers ?? []) {
-    const needs = own(container)
+    const amounts = amountsIn(container)
     const isSidecar = container.restartPolicy === 'Always'
     if (isSidecar) {
-      addTo(sum, needs)
-      addTo(sidecars, needs)
+      addTo(sum, amounts)
+      addTo(sidecars, amounts)
     }
-    // What this container does not ask for is as much as it was.
-    for (const [name, amount] of needs) {
-      const beside = sidecars.get(name)
-      raise(starting, name, isSidecar || beside === undefined ? (beside ?? amount) : amount.add(beside))
+    for (const [name, amount] of amounts) {
+      const running = sidecars.get(name)
+      raiseTo(initPeak, name, isSidecar || running === undefined ? (running ?? amount) : amount.add(running))
     }
   }
-  raiseTo(sum, starting)
+  raiseAllTo(sum, initPeak)
   return sum
 }

@@ -1,10 +1,10 @@
 import type { AdmissionTarget } from './interfaces.ts'
 
-/** Which requests a plugin looks at, in the words of `AdmissionPlugin.handles`. */
+/** Predicates for `AdmissionPlugin.handles`. */
 
 type Operation = AdmissionTarget['operation']
 
-/** Operations on one resource, by default on the object itself. */
+/** Matches operations on one resource; by default not on its subresources. */
 export function onResource(
   group: string,
   resource: string,
@@ -18,8 +18,8 @@ export function onResource(
     subresources.includes(target.subresource)
 }
 
-/** Operations on any resource and its sub-resources. */
-export function onEverything(...operations: readonly Operation[]): (target: AdmissionTarget) => boolean {
+/** Matches operations on all resources and their subresources. */
+export function onOperations(...operations: readonly Operation[]): (target: AdmissionTarget) => boolean {
   return ({ operation }) => operations.includes(operation)
 }
 

@@ -2,14 +2,13 @@ import type { ApiObject } from '@krmkit/meta'
 import { changesBetween } from './changes.ts'
 import type { AdmissionContext, AdmissionDecision, AdmissionPlugin, DecisionSink } from './interfaces.ts'
 
-/** What a traced step is about. */
 interface TracedStep {
   readonly object: ApiObject | undefined
   readonly context: AdmissionContext
   readonly sink: DecisionSink
 }
 
-/** Runs one step of one plugin and tells the sink what came of it. Only called while somebody listens. */
+/** Runs one step of one plugin and sends its decision to the sink. Only called when a sink is set. */
 export async function traced(
   { name }: AdmissionPlugin,
   phase: AdmissionDecision['phase'],
@@ -19,7 +18,7 @@ export async function traced(
   const reasons: string[] = []
   const warnings: string[] = []
   const annotations = new Map<string, string>()
-  const heard: AdmissionContext = {
+  const recording: AdmissionContext = {
     ...context,
     explain: (reason) => void reasons.push(reason),
     warn(text) {
@@ -31,16 +30,16 @@ export async function traced(
       context.annotate?.(key, value, level)
     },
   }
-  const told = (decision: Pick<AdmissionDecision, 'outcome' | 'changes' | 'message'>) =>
+  const record = (decision: Pick<AdmissionDecision, 'outcome' | 'changes' | 'message'>) =>
     sink({ plugin: name, phase, reasons, warnings, annotations: Object.fromEntries(annotations), ...decision })
   try {
-    const after = await run(heard)
+    const after = await run(recording)
     const changes = object === undefined || after === undefined ? [] : changesBetween(object, after)
-    if (changes.length > 0) told({ outcome: 'changed', changes })
-    else if (reasons.length + warnings.length + annotations.size > 0) told({ outcome: 'allowed', changes })
+    if (changes.length > 0) record({ outcome: 'changed', changes })
+    else if (reasons.length + warnings.length + annotations.size > 0) record({ outcome: 'allowed', changes })
     return after
   } catch (error) {
-    told({ outcome: 'refused', changes: [], message: error instanceof Error ? error.message : String(error) })
+    record({ outcome: 'refused', changes: [], message: error instanceof Error ? error.message : String(error) })
     throw error
   }
 }

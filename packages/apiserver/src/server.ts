@@ -1,4 +1,4 @@
-import { type AdmissionEnvironment, type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
+import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain, namespaceLifecycle } from '@krmkit/admission'
 import { createCatalog, type ResourceDefinition, type ResourceSource } from '@krmkit/kinds'
 import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
@@ -109,7 +109,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
   const registry = createRegistry(
     {
       ...{ storage, types, clock, random, profile, features, guard },
-      admission: admissionChain(plugins),
+      admission: createAdmissionChain(plugins),
       metrics: metrics.webhooks,
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,

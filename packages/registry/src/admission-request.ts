@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, AdmissionContext, Settle } from '@krmkit/admission'
+import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
 import { validateManagedFields } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
@@ -122,14 +122,17 @@ export function dropRepeatedOwners(
   )
 }
 
-/** Runs the write, and commits or rolls back the reservations of validating plugins. */
-export async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
-  if (settle === undefined) return write()
+/** Commits the reservation of validating admission when `write` stores an object, and rolls it back when it does not. */
+export async function writeReserved<T>(
+  reservation: Reservation | undefined,
+  write: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (reservation === undefined) return write()
   let written: T | undefined
   try {
     written = await write()
   } finally {
-    await settle(written !== undefined)
+    await (written === undefined ? reservation.rollback() : reservation.commit())
   }
   return written
 }

@@ -2,7 +2,7 @@ import type { AdmissionAttributes } from '@krmkit/admission'
 import type { StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
-import { admissionAttributes, admissionContext, mendAdmitted, toldAdmission } from './admission-request.ts'
+import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals, storedKind, storedType } from './internals.ts'
@@ -106,17 +106,17 @@ async function createOnce(
   if (stages !== undefined) await stages()
   // Validating plugins see the generated name.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
-  const settle = await environment.admission.validate(object, judged, admissionContext(store, context))
+  const reservation = await environment.admission.validate(object, judged, admissionContext(store, context))
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
-    await settle?.(false)
+    await reservation?.rollback()
     if (environment.storage.peek(key) !== undefined) return undefined
     // A resourceVersion that was sent is returned, as the stock server does.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(store)
     return { object: deepFreeze(store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
   }
-  return toldAdmission(settle, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
+  return writeReserved(reservation, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
 }
 
 /** @throws ApiError 422 */

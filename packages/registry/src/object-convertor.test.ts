@@ -1,4 +1,4 @@
-import type { ReadObject } from '@krmkit/admission'
+import type { ConvertedObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { ServedResources } from './served-resources.ts'
 const types = builtInTypes(stockProfile)
 const { definitions } = createCatalog({ features: createFeatures('1.33'), types, profile: stockProfile })
 const served = new ServedResources(definitions)
-const forms = createObjectConvertor({ types, profile: stockProfile }, served)
+const convertor = createObjectConvertor({ types, profile: stockProfile }, served)
 
 const at = (version: string) => ({
   resource: { group: 'autoscaling', version, resource: 'horizontalpodautoscalers' },
@@ -24,37 +24,37 @@ const first = {
 
 describe('versions of objects', () => {
   it('are all served versions [P73]', () => {
-    const versions = forms.equivalents(at('v1').resource, '').map(({ kind }) => kind.version)
+    const versions = convertor.equivalents(at('v1').resource, '').map(({ kind }) => kind.version)
     expect(versions.toSorted()).toEqual(['v1', 'v2'])
-    expect(forms.equivalents({ group: 'x', version: 'v1', resource: 'y' }, '')).toEqual([])
+    expect(convertor.equivalents({ group: 'x', version: 'v1', resource: 'y' }, '')).toEqual([])
   })
 
   it('of a subresource have its kind [P44]', () => {
-    const [scale] = forms.equivalents({ group: 'apps', version: 'v1', resource: 'deployments' }, 'scale')
+    const [scale] = convertor.equivalents({ group: 'apps', version: 'v1', resource: 'deployments' }, 'scale')
     expect(scale?.kind).toEqual({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
-    expect(forms.equivalents({ group: '', version: 'v1', resource: 'configmaps' }, 'scale')).toEqual([])
+    expect(convertor.equivalents({ group: '', version: 'v1', resource: 'configmaps' }, 'scale')).toEqual([])
   })
 
   it('convert there and back, with defaults [P331]', () => {
-    const { object: stored, shown } = forms.read(first as never, at('v1'), at('v1')) as ReadObject
-    expect(shown).toEqual(forms.show(stored, at('v1')))
+    const { object: stored, versioned } = convertor.fromVersion(first as never, at('v1'), at('v1')) as ConvertedObject
+    expect(versioned).toEqual(convertor.toVersion(stored, at('v1')))
     expect(stored['spec']).toMatchObject({ minReplicas: 1, maxReplicas: 3 })
-    const second = forms.show(stored, at('v2')) as ApiObject
+    const second = convertor.toVersion(stored, at('v2')) as ApiObject
     expect(second).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 3 } })
-    const again = forms.read(structuredClone(second) as never, at('v2'), at('v1')) as ReadObject
-    expect(forms.show(again.object, at('v1'))).toEqual(forms.show(stored, at('v1')))
+    const again = convertor.fromVersion(structuredClone(second) as never, at('v2'), at('v1')) as ConvertedObject
+    expect(convertor.toVersion(again.object, at('v1'))).toEqual(convertor.toVersion(stored, at('v1')))
   })
 
   it('report the problem of a malformed value', () => {
-    expect(() => forms.read({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
+    expect(() => convertor.fromVersion({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
       'cannot unmarshal string',
     )
   })
 
   it('are identical until the served resources change', () => {
-    const before = forms.served
-    expect(forms.served).toBe(before)
+    const before = convertor.served
+    expect(convertor.served).toBe(before)
     served.replace([...definitions])
-    expect(forms.served).not.toBe(before)
+    expect(convertor.served).not.toBe(before)
   })
 })

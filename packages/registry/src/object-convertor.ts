@@ -32,7 +32,7 @@ export function createObjectConvertor(
         .map((each) => formOf(each, subresource))
         .filter((form) => form !== undefined)
     },
-    show(object, form) {
+    toVersion(object, form) {
       const definition = definitionOf(form)
       if (definition?.conversion !== undefined) return translated(object, definition)
       if (definition !== undefined) {
@@ -42,10 +42,10 @@ export function createObjectConvertor(
       const type = typeOf(form.kind)
       return type === undefined ? object : (normalize(type, object) as FrozenObject)
     },
-    read(value, form, request) {
+    fromVersion(value, form, request) {
       const definition = definitionOf(form)
       const type = definition?.kind.type() ?? typeOf(form.kind)
-      if (type === undefined) return { object: value as unknown as ApiObject, shown: value as unknown as ApiObject }
+      if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
       const object = decode(type, value, { collect: false }).object as unknown as ApiObject
       object.apiVersion = formatApiVersion(form.kind)
       object.kind = form.kind.kind
@@ -55,11 +55,13 @@ export function createObjectConvertor(
       const shown = normalize(type, complete) as FrozenObject
       if (asked !== undefined) {
         const own = translated(shown, asked)
-        return own instanceof Promise ? own.then((next) => ({ object: next, shown })) : { object: complete, shown }
+        return own instanceof Promise
+          ? own.then((next) => ({ object: next, versioned: shown }))
+          : { object: complete, versioned: shown }
       }
-      if (definition?.toStorage === undefined) return { object: complete, shown }
+      if (definition?.toStorage === undefined) return { object: complete, versioned: shown }
       const stored = definition.toStorage(complete)
-      return { object: stored, shown: this.show(stored, form) as FrozenObject }
+      return { object: stored, versioned: this.toVersion(stored, form) as FrozenObject }
     },
   }
 }

@@ -45,8 +45,8 @@ export function operationAdmission(
       return own
     },
     async validate(object) {
-      const settle = await admission.validate(object, attributes, about)
-      await settle?.(false)
+      const reservation = await admission.validate(object, attributes, about)
+      await reservation?.rollback()
     },
   }
 }

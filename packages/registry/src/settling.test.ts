@@ -7,7 +7,8 @@ import { sampleRegistry } from './testing/sample-registry.ts'
 
 function watching(): { readonly plugin: AdmissionPlugin; readonly heard: boolean[] } {
   const heard: boolean[] = []
-  return { heard, plugin: { name: 'Watching', handles: () => true, validate: () => (written) => void heard.push(written) } }
+  const reservation = { commit: () => void heard.push(true), rollback: () => void heard.push(false) }
+  return { heard, plugin: { name: 'Watching', handles: () => true, validate: () => reservation } }
 }
 const renamed = (current: unknown, label: string): ApiObject => {
   const next = structuredClone(current) as ApiObject

@@ -31,7 +31,7 @@ export async function keepUnchanged(
   const { entry, current } = kept
   const about = strategyContext(environment, context, definition)
   for (const text of definition.strategy.warnings?.(current as ApiObject, current, about) ?? []) context.warn(text)
-  const settle = await environment.admission.validate(current, kept.attributes, kept.admission)
-  await settle?.(!context.dryRun)
+  const reservation = await environment.admission.validate(current, kept.attributes, kept.admission)
+  await (context.dryRun ? reservation?.rollback() : reservation?.commit())
   return context.dryRun ? { object: current } : { object: current, entry }
 }

@@ -3,7 +3,7 @@ import type { StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { copyJson, normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
-import { admissionContext, admittedUpdate, mendAdmitted, toldAdmission, updateAttributes } from './admission-request.ts'
+import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
@@ -141,8 +141,8 @@ async function updateOnce(
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   const judged = skips ? undefined : (request.view?.show(next) ?? next)
-  const settle = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
-  return toldAdmission(settle, () =>
+  const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
+  return writeReserved(reservation, () =>
     writeUpdate(store, context, { next, current, entry, whole: strategy === undefined, managesFields, stages }),
   )
 }

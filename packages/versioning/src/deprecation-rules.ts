@@ -1,16 +1,24 @@
-import type { ApiPlan, ApiVersionLife, Element, ElementLife, ReleaseCalendar, RuleBreach, Stability } from './interfaces.ts'
+import type {
+  ApiPlan,
+  ApiVersionLifecycle,
+  DeprecatableElement,
+  ElementLifecycle,
+  ReleaseCalendar,
+  RuleViolation,
+  Stability,
+} from './interfaces.ts'
 import { compareReleases, monthsBetween, releasesBetween, sameMajor } from './release.ts'
 import { compareStability, stabilityOf } from './stability.ts'
 import { VersioningError } from './versioning-error.ts'
 
 /**
- * The deprecation rules as questions about plans. Rule 2 (nothing is lost between versions) is about objects, not plans:
- * conversions show it.
+ * The deprecation policy as checks of plans. Rule 2 (objects round-trip between versions) is about conversions, not plans, and is
+ * tested there.
  *
  * @see API protocol specification, 9.3
  */
 
-/** Both must be over: whichever is longer. */
+/** A support period: the longer of the two. */
 interface Term {
   readonly months: number
   readonly releases: number
@@ -20,12 +28,15 @@ const none: Term = { months: 0, releases: 0 }
 const betaApi: Term = { months: 9, releases: 3 }
 const shortNotice: Term = { months: 3, releases: 1 }
 const year: Term = { months: 12, releases: 0 }
-/** Support of a stable metric as a whole. */
+/** Total support period of a stable metric. */
 const stableMetric: Term = { months: 12, releases: 4 }
 
-/** How long a thing works after its deprecation, and the rule that says so. */
+/** Support periods after deprecation, with the numbers of their rules. */
 const terms: Readonly<
-  Record<Element, { readonly rule: RuleBreach['rule']; readonly warns: RuleBreach['rule'] | undefined } & Record<Stability, Term>>
+  Record<
+    DeprecatableElement,
+    { readonly rule: RuleViolation['rule']; readonly warns: RuleViolation['rule'] | undefined } & Record<Stability, Term>
+  >
 > = {
   userCommand: { rule: '5a', warns: '6', stable: { months: 12, releases: 2 }, beta: shortNotice, alpha: none },
   adminCommand: { rule: '5b', warns: '6', stable: { months: 6, releases: 1 }, beta: shortNotice, alpha: none },
@@ -35,105 +46,116 @@ const terms: Readonly<
   metric: { rule: '9b', warns: undefined, stable: { months: 9, releases: 3 }, beta: none, alpha: none },
 }
 
-export interface RuleOptions {
+export interface DeprecationRuleOptions {
   readonly calendar?: ReleaseCalendar
 }
 
 /**
- * What a group's plan for its versions has against rules 1, 3, 4a, 4b and 6; empty when it keeps them.
+ * Checks the plan of a group against rules 1, 3, 4a, 4b and 6.
  *
- * @throws VersioningError `InvalidRelease`; `InvalidLife` for lives that end before they begin and for unknown versions.
+ * @returns the violations; empty when the plan is valid.
+ * @throws VersioningError `InvalidRelease`; `InvalidLifecycle` for releases out of order and for unknown versions.
+ * @example
+ * validateApiPlan({ versions: [{ version: 'v1', introduced: '1.20', deprecated: '1.22', removed: '1.40' }] })
+ * // [{ rule: '4a', subject: 'v1', message: ... }]
  */
-export function apiPlanBreaches(plan: ApiPlan, { calendar }: RuleOptions = {}): RuleBreach[] {
-  const byName = new Map(plan.versions.map((life) => [life.version, life]))
-  return [...plan.versions.flatMap((life) => versionBreaches(life, calendar)), ...advanceBreaches(plan, byName)]
+export function validateApiPlan(plan: ApiPlan, { calendar }: DeprecationRuleOptions = {}): RuleViolation[] {
+  const byName = new Map(plan.versions.map((lifecycle) => [lifecycle.version, lifecycle]))
+  return [...plan.versions.flatMap((lifecycle) => versionViolations(lifecycle, calendar)), ...advanceViolations(plan, byName)]
 }
 
-function versionBreaches(life: ApiVersionLife, calendar: ReleaseCalendar | undefined): RuleBreach[] {
-  const { version, introduced, deprecated, removed, replacement, drops = [] } = life
+function versionViolations(lifecycle: ApiVersionLifecycle, calendar: ReleaseCalendar | undefined): RuleViolation[] {
+  const { version, introduced, deprecated, removed, replacement, drops = [] } = lifecycle
   const stability = requireStability(version)
   checkOrder(version, [introduced, deprecated, removed])
-  const breaches: RuleBreach[] = []
-  const breach = (rule: RuleBreach['rule'], message: string) => void breaches.push({ rule, subject: version, message })
-  if (stability !== 'alpha') for (const part of drops) breach('1', `${part} can only go with a new version of the group`)
+  const violations: RuleViolation[] = []
+  const violate = (rule: RuleViolation['rule'], message: string) => void violations.push({ rule, subject: version, message })
+  if (stability !== 'alpha') for (const part of drops) violate('1', `${part} can only be removed in a new version of the group`)
   if (replacement !== undefined && compareStability(requireStability(replacement), stability) < 0)
-    breach('3', `${replacement} is less stable than ${version} and cannot replace it`)
+    violate('3', `${replacement} is less stable than ${version} and cannot replace it`)
   if (removed !== undefined && stability === 'stable' && sameMajor(introduced, removed))
-    breach('4a', `${version} is stable and stays for the whole major release`)
+    violate('4a', `${version} is stable and must be served for the whole major release`)
   if (removed !== undefined && stability === 'beta') {
-    if (deprecated === undefined) breach('4a', `${version} is removed in ${removed} without having been deprecated`)
-    else if (!isOver(betaApi, deprecated, removed, calendar))
-      breach('4a', `${version} is deprecated in ${deprecated} and cannot go before ${inWords(betaApi)} are over`)
+    if (deprecated === undefined) violate('4a', `${version} is removed in ${removed} without having been deprecated`)
+    else if (!hasElapsed(betaApi, deprecated, removed, calendar))
+      violate('4a', `${version} is deprecated in ${deprecated} and must be served for ${formatTerm(betaApi)} after that`)
   }
-  if (deprecated !== undefined && life.warns === false) breach('6', `using ${version} must warn from ${deprecated} on`)
-  return breaches
+  if (deprecated !== undefined && lifecycle.warns === false)
+    violate('6', `use of ${version} must give a warning from ${deprecated} on`)
+  return violations
 }
 
-function advanceBreaches({ advances = [] }: ApiPlan, byName: ReadonlyMap<string, ApiVersionLife>): RuleBreach[] {
-  const known = (version: string): ApiVersionLife => {
-    const life = byName.get(version)
-    if (life === undefined) throw new VersioningError('InvalidLife', `the plan does not tell about ${version}`)
-    return life
+function advanceViolations({ advances = [] }: ApiPlan, byName: ReadonlyMap<string, ApiVersionLifecycle>): RuleViolation[] {
+  const known = (version: string): ApiVersionLifecycle => {
+    const lifecycle = byName.get(version)
+    if (lifecycle === undefined)
+      throw new VersioningError({ code: 'InvalidLifecycle', message: `the plan has no version ${version}` })
+    return lifecycle
   }
-  return advances.flatMap(({ release, version }, i): RuleBreach[] => {
+  return advances.flatMap(({ release, version }, i): RuleViolation[] => {
     const next = known(version)
     const before = advances[i - 1]
     if (before === undefined) return []
     const old = known(before.version)
-    // Some release before this one had both.
+    // An earlier release must serve both versions.
     const both = compareReleases(next.introduced, old.introduced) > 0 ? next.introduced : old.introduced
     const together = compareReleases(both, release) < 0 && (old.removed === undefined || compareReleases(both, old.removed) < 0)
     if (together) return []
-    const message = `${version} cannot take over from ${old.version} in ${release}: no release before it has both`
+    const message = `${version} cannot replace ${old.version} in ${release}: no earlier release serves both`
     return [{ rule: '4b', subject: version, message }]
   })
 }
 
 /**
- * What the plan for something that is no API version has against rules 5 to 9; empty when it keeps them.
+ * Checks the lifecycle of an element other than an API version against rules 5 to 9.
  *
- * @throws VersioningError `InvalidRelease`, `InvalidLife`
+ * @returns the violations; empty when the lifecycle is valid.
+ * @throws VersioningError `InvalidRelease`, `InvalidLifecycle`
  */
-export function elementBreaches(life: ElementLife, { calendar }: RuleOptions = {}): RuleBreach[] {
-  const { element, stability, introduced, deprecated, removed } = life
+export function validateElementLifecycle(
+  lifecycle: ElementLifecycle,
+  { calendar }: DeprecationRuleOptions = {},
+): RuleViolation[] {
+  const { element, stability, introduced, deprecated, removed } = lifecycle
   checkOrder(element, [introduced, deprecated, removed])
   const { rule, warns, [stability]: term } = terms[element]
-  const breaches: RuleBreach[] = []
-  const breach = (broken: RuleBreach['rule'], message: string) =>
-    void breaches.push({ rule: broken, subject: `${stability} ${element}`, message })
+  const violations: RuleViolation[] = []
+  const violate = (broken: RuleViolation['rule'], message: string) =>
+    void violations.push({ rule: broken, subject: `${stability} ${element}`, message })
   if (removed !== undefined && term !== none) {
-    if (deprecated === undefined) breach(rule, `it is removed in ${removed} without having been deprecated`)
-    else if (!isOver(term, deprecated, removed, calendar))
-      breach(rule, `it is deprecated in ${deprecated} and must work until ${inWords(term)} are over`)
+    if (deprecated === undefined) violate(rule, `removed in ${removed} without deprecation`)
+    else if (!hasElapsed(term, deprecated, removed, calendar))
+      violate(rule, `deprecated in ${deprecated}, so it must work for ${formatTerm(term)} after that`)
   }
   if (element === 'metric' && stability === 'stable' && introduced !== undefined && removed !== undefined) {
-    if (!isOver(stableMetric, introduced, removed, calendar))
-      breach('9a', `it must be there until ${inWords(stableMetric)} are over`)
+    if (!hasElapsed(stableMetric, introduced, removed, calendar))
+      violate('9a', `must be supported for ${formatTerm(stableMetric)}`)
   }
-  if (warns !== undefined && deprecated !== undefined && life.warns === false)
-    breach(warns, `using it must warn from ${deprecated} on`)
-  return breaches
+  if (warns !== undefined && deprecated !== undefined && lifecycle.warns === false)
+    violate(warns, `its use must give a warning from ${deprecated} on`)
+  return violations
 }
 
-function isOver({ months, releases }: Term, from: string, to: string, calendar: ReleaseCalendar | undefined): boolean {
+function hasElapsed({ months, releases }: Term, from: string, to: string, calendar: ReleaseCalendar | undefined): boolean {
   return releasesBetween(from, to) >= releases && monthsBetween(from, to, calendar) >= months
 }
 
-function inWords({ months, releases }: Term): string {
+function formatTerm({ months, releases }: Term): string {
   return releases === 0 ? `${months} months` : `${months} months and ${releases} releases`
 }
 
 function requireStability(version: string): Stability {
   const stability = stabilityOf(version)
-  if (stability === undefined) throw new VersioningError('InvalidLife', `${JSON.stringify(version)} is no version's name`)
+  if (stability === undefined)
+    throw new VersioningError({ code: 'InvalidLifecycle', message: `${JSON.stringify(version)} is not a version` })
   return stability
 }
 
 function checkOrder(subject: string, releases: readonly (string | undefined)[]): void {
-  const told = releases.filter((release) => release !== undefined)
-  told.forEach((release, i) => {
-    const before = told[i - 1]
+  const known = releases.filter((release) => release !== undefined)
+  known.forEach((release, i) => {
+    const before = known[i - 1]
     if (compareReleases(before ?? release, release) > 0)
-      throw new VersioningError('InvalidLife', `${subject}: ${release} comes before ${before}`)
+      throw new VersioningError({ code: 'InvalidLifecycle', message: `${subject}: ${release} comes before ${before}` })
   })
 }

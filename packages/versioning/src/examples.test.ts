@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as versioning from './index.ts'
 
-it('the example of the README runs', () => {
+it('runs the README example', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThanOrEqual(20)

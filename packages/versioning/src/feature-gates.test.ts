@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createFeatureGates, parseFeatureGates } from './feature-gates.ts'
-import type { GateLife } from './interfaces.ts'
+import type { FeatureGateLifecycle } from './interfaces.ts'
 
-const gates: readonly GateLife[] = [
+const gates: readonly FeatureGateLifecycle[] = [
   {
     name: 'Widgets',
     stages: [
@@ -24,7 +24,7 @@ const at = (release: string, set?: string) => createFeatureGates({ release, gate
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
 describe('parseFeatureGates', () => {
-  it('reads pairs; the last word on a gate counts', () => {
+  it('parses pairs; the last setting of a gate wins', () => {
     expect([...parseFeatureGates(' A=true, B=F ,,C=1,A=false')]).toEqual([
       ['A', false],
       ['B', false],
@@ -34,13 +34,13 @@ describe('parseFeatureGates', () => {
     expect([...parseFeatureGates('__proto__=true').keys()]).toEqual(['__proto__'])
   })
 
-  it.each(['A', '=true', 'A=', 'A=yes', 'A=true=false'])('refuses %j', (text) => {
+  it.each(['A', '=true', 'A=', 'A=yes', 'A=true=false'])('rejects %j', (text) => {
     expect(() => parseFeatureGates(text)).toThrow(code('InvalidFeatureGates'))
   })
 })
 
-describe('feature gates', () => {
-  it('P332 alpha is off, beta is on, stable is on', () => {
+describe('createFeatureGates', () => {
+  it('disables alpha gates and enables beta and stable ones [P332]', () => {
     expect(['1.28', '1.29', '1.30', '1.31', '1.32', '1.40'].map((release) => at(release).enabled('Widgets'))).toEqual([
       false,
       false,
@@ -53,7 +53,7 @@ describe('feature gates', () => {
     expect(at('1.30').enabled('Unknown')).toBe(false)
   })
 
-  it('P332 alpha and beta gates may be set either way', () => {
+  it('allows both values of alpha and beta gates [P332]', () => {
     expect(at('1.28', 'Widgets=true').enabled('Widgets')).toBe(true)
     expect(at('1.30', 'Widgets=false').enabled('Widgets')).toBe(false)
     expect(at('1.30', 'Widgets=false,Careful=true').gates).toEqual([
@@ -63,29 +63,31 @@ describe('feature gates', () => {
     ])
   })
 
-  it('P332 disabling a stable gate fails; setting it warns', () => {
+  it('refuses to disable a stable gate, and warns when it is set [P332]', () => {
     expect(() => at('1.32', 'Widgets=false')).toThrow('cannot set feature gate Widgets to false, feature is locked to true')
     expect(() => at('1.32', 'Widgets=false')).toThrow(code('LockedGate'))
     const set = at('1.32', 'Widgets=true')
     expect(set.enabled('Widgets')).toBe(true)
-    expect(set.warnings).toEqual(['feature gate Widgets is stable: setting it does nothing, and it goes in a later release'])
+    expect(set.warnings).toEqual([
+      'feature gate Widgets is stable: setting it has no effect, and it will be removed in a later release',
+    ])
   })
 
-  it('P332 P333 a deprecated gate is off and warns when it is set', () => {
+  it('disables deprecated gates, and warns when one is set [P332, P333]', () => {
     expect(at('1.31').enabled('GivenUp')).toBe(false)
     expect(at('1.31').warnings).toEqual([])
     const set = at('1.31', 'GivenUp=true')
     expect(set.enabled('GivenUp')).toBe(true)
-    expect(set.warnings).toEqual(['feature gate GivenUp is deprecated and goes in a later release'])
+    expect(set.warnings).toEqual(['feature gate GivenUp is deprecated and will be removed in a later release'])
   })
 
-  it('a gate that the release does not have is refused', () => {
+  it('rejects gates that do not exist in the release', () => {
     for (const name of ['Unknown', '__proto__', 'constructor'])
       expect(() => at('1.32', `${name}=true`)).toThrow(code('UnknownGate'))
     expect(() => at('1.27', 'Widgets=true')).toThrow('unrecognized feature gate: Widgets')
   })
 
-  it('all gates of a stage are switched at once; their own word counts more', () => {
+  it('AllAlpha and AllBeta set whole stages; single gates take precedence', () => {
     expect(at('1.28', 'AllAlpha=true').enabled('Widgets')).toBe(true)
     expect(at('1.28', 'Widgets=false,AllAlpha=true').enabled('Widgets')).toBe(false)
     const set = at('1.30', 'AllBeta=false,Careful=true')
@@ -93,16 +95,16 @@ describe('feature gates', () => {
     expect(at('1.32', 'AllBeta=false').enabled('Widgets')).toBe(true)
   })
 
-  it('tells its release', () => {
+  it('reports its release', () => {
     const { release } = at('1.30')
     expect([release.version, release.atLeast('1.29'), release.atLeast('1.31')]).toEqual(['1.30', true, false])
   })
 
-  it('refuses lives that do not rise', () => {
+  it('rejects stages out of order', () => {
     const stages = [
       { since: '1.30', stage: 'alpha' },
       { since: '1.30', stage: 'beta' },
     ] as const
-    expect(() => createFeatureGates({ release: '1.33', gates: [{ name: 'A', stages }] })).toThrow(code('InvalidLife'))
+    expect(() => createFeatureGates({ release: '1.33', gates: [{ name: 'A', stages }] })).toThrow(code('InvalidLifecycle'))
   })
 })

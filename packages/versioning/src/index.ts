@@ -1,19 +1,19 @@
-export { apiPlanBreaches, elementBreaches, type RuleOptions } from './deprecation-rules.ts'
+export { type DeprecationRuleOptions, validateApiPlan, validateElementLifecycle } from './deprecation-rules.ts'
 export { createFeatureGates, type FeatureGateOptions, parseFeatureGates } from './feature-gates.ts'
 export type {
   ApiPlan,
-  ApiVersionLife,
-  Element,
-  ElementLife,
+  ApiVersionLifecycle,
+  DeprecatableElement,
+  ElementLifecycle,
+  FeatureGateLifecycle,
+  FeatureGateStage,
+  FeatureGateState,
   FeatureGates,
-  GateLife,
-  GateStage,
-  GateState,
   ReleaseCalendar,
-  RuleBreach,
+  RuleViolation,
   Stability,
 } from './interfaces.ts'
-export { isServedAt, type KindState, kindStateAt, planOfKind } from './kind-life.ts'
+export { isServedAt, type KindState, kindApiPlan, kindStateAt } from './kind-lifecycle.ts'
 export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
 export { compareStability, stabilityOf } from './stability.ts'
 export { VersioningError, type VersioningErrorCode } from './versioning-error.ts'

@@ -1,106 +1,106 @@
 import type { Features } from '@krmkit/meta'
 
 /**
- * How long things last: how stable a version is, when what is deprecated may go, and which features a release has.
+ * Lifecycles of API versions and other elements, the deprecation policy, and feature gates.
  *
- * Releases are written `1.33`; a patch number is read over.
+ * Releases are written as `1.33`; patch versions are ignored.
  *
  * @see API protocol specification, 9.1 to 9.3
  */
 
-/** In rising order. A version's name tells its own. */
+/** Stability levels, from least to most stable. The name of an API version determines its level. */
 export type Stability = 'alpha' | 'beta' | 'stable'
 
-/** One version of an API group, from its first release to its last. */
-export interface ApiVersionLife {
+/** The lifecycle of one version of an API group. */
+export interface ApiVersionLifecycle {
   /** `v1beta1` */
   readonly version: string
   /** First release that serves it. */
   readonly introduced: string
-  /** First release that says it will go. */
+  /** First release that deprecates it. */
   readonly deprecated?: string
   /** First release without it. */
   readonly removed?: string
-  /** Version that takes its place. */
+  /** The version that replaces it. */
   readonly replacement?: string
-  /** Fields, values and behaviour that the version is to lose while it stays. */
+  /** Fields, values and behavior that are to be removed from the version. */
   readonly drops?: readonly string[]
-  /** False when its use is to pass without a warning. */
+  /** False when the use of the deprecated version gives no warning. */
   readonly warns?: boolean
 }
 
-/** What a group plans to do with its versions. */
+/** The planned lifecycle of the versions of a group. */
 export interface ApiPlan {
-  readonly versions: readonly ApiVersionLife[]
-  /** Preferred or storage version, and the release from which it is that one, in rising order. */
+  readonly versions: readonly ApiVersionLifecycle[]
+  /** Changes of the preferred or storage version, oldest first. */
   readonly advances?: readonly { readonly release: string; readonly version: string }[]
 }
 
-/** Things beside API versions that have a life of their own. */
-export type Element =
-  /** Commands, flags and configuration of those who use a cluster. */
+/** Elements other than API versions that the deprecation policy covers. */
+export type DeprecatableElement =
+  /** User-facing commands, flags and configuration. */
   | 'userCommand'
-  /** The same of those who run one. */
+  /** Admin-facing commands, flags and configuration. */
   | 'adminCommand'
-  /** What a component does, seen from outside. */
+  /** Visible behavior of a component. */
   | 'behavior'
-  /** A gate whose feature became stable. */
+  /** The gate of a feature that became stable. */
   | 'graduatedGate'
-  /** A gate whose feature is given up. */
+  /** The gate of a feature that was abandoned. */
   | 'abandonedGate'
   | 'metric'
 
-export interface ElementLife {
-  readonly element: Element
+export interface ElementLifecycle {
+  readonly element: DeprecatableElement
   readonly stability: Stability
-  /** First release that has it; needed for metrics alone. */
+  /** First release that has it; required for metrics only. */
   readonly introduced?: string
   readonly deprecated?: string
   readonly removed?: string
-  /** False when its use is to pass without a warning. */
+  /** False when the use of the deprecated element gives no warning. */
   readonly warns?: boolean
 }
 
-/** What a plan has against the rules. */
-export interface RuleBreach {
-  /** As the specification numbers them: `4a`. */
+/** A violation of the deprecation policy. */
+export interface RuleViolation {
+  /** Number of the rule in the specification, such as `4a`. */
   readonly rule: '1' | '3' | '4a' | '4b' | '5a' | '5b' | '6' | '7' | '8' | '9' | '9a' | '9b'
-  /** The version or element that is concerned. */
+  /** The version or element that violates the rule. */
   readonly subject: string
-  /** For people. */
+  /** Human-readable description. */
   readonly message: string
 }
 
-/** Days on which releases came out, as `2024-08-13`. Where it does not know a release, three of them make a year. */
+/** Release dates such as `2024-08-13`, by release. Missing releases count as three per year. */
 export type ReleaseCalendar = Readonly<Record<string, string>>
 
-/** What a gate is from a release on. */
-export interface GateStage {
+/** The stage of a gate from a release on. */
+export interface FeatureGateStage {
   readonly since: string
   readonly stage: Stability | 'deprecated'
-  /** Default: off in alpha and when deprecated, on otherwise. */
+  /** Default: false for alpha and deprecated gates, true otherwise. */
   readonly enabled?: boolean
 }
 
-/** A feature gate's life, in rising order of releases. */
-export interface GateLife {
+/** The stages of a feature gate, oldest first. */
+export interface FeatureGateLifecycle {
   readonly name: string
-  readonly stages: readonly GateStage[]
+  readonly stages: readonly FeatureGateStage[]
 }
 
-/** A gate at the release of its set. */
-export interface GateState {
+/** The state of a gate in one release. */
+export interface FeatureGateState {
   readonly name: string
-  readonly stage: GateStage['stage']
+  readonly stage: FeatureGateStage['stage']
   readonly enabled: boolean
-  /** Stable gates stay as they are. */
+  /** Whether the value is fixed, as for stable gates. */
   readonly locked: boolean
 }
 
-/** The features of one release, and what may be told about them. */
+/** The features of one release with some gates set. */
 export interface FeatureGates extends Features {
-  /** Gates that the release has, by name. */
-  readonly gates: readonly GateState[]
-  /** Sentences for people who set what is deprecated or has no effect. */
+  /** The gates of the release, sorted by name. */
+  readonly gates: readonly FeatureGateState[]
+  /** Warnings about gates that were set but are deprecated or stable. */
   readonly warnings: readonly string[]
 }

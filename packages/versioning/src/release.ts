@@ -1,7 +1,7 @@
 import type { ReleaseCalendar } from './interfaces.ts'
 import { VersioningError } from './versioning-error.ts'
 
-/** Arithmetic of releases. */
+/** Arithmetic of releases such as `1.33`. */
 
 const monthsPerRelease = 4
 const monthMs = (365.25 / 12) * 24 * 3_600_000
@@ -9,11 +9,20 @@ const monthMs = (365.25 / 12) * 24 * 3_600_000
 /** @throws VersioningError `InvalidRelease` */
 function parse(release: string): { readonly major: number; readonly minor: number } {
   const match = /^v?(\d{1,4})\.(\d{1,4})(?:\.|$)/.exec(release)
-  if (match === null) throw new VersioningError('InvalidRelease', `${JSON.stringify(release)} is no release: write it as 1.33`)
+  if (match === null)
+    throw new VersioningError({
+      code: 'InvalidRelease',
+      message: `${JSON.stringify(release)} is not a release; expected a form like 1.33`,
+    })
   return { major: Number(match[1]), minor: Number(match[2]) }
 }
 
-/** Below zero when `a` came first. @throws VersioningError `InvalidRelease` */
+/**
+ * Orders releases: negative when `a` is older. Patch versions are ignored.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example compareReleases('1.9', '1.33') // negative
+ */
 export function compareReleases(a: string, b: string): number {
   const [one, two] = [parse(a), parse(b)]
   return one.major - two.major || one.minor - two.minor
@@ -24,14 +33,18 @@ export function sameMajor(a: string, b: string): boolean {
   return parse(a).major === parse(b).major
 }
 
-/** How many releases later `to` is; another major release is later than any number of minor ones. */
+/** The number of minor releases from `from` to `to`; infinite across major releases. @throws VersioningError `InvalidRelease` */
 export function releasesBetween(from: string, to: string): number {
   const [one, two] = [parse(from), parse(to)]
   if (one.major !== two.major) return two.major > one.major ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   return two.minor - one.minor
 }
 
-/** Months from one release to another: by the calendar where it knows both, otherwise by their number. */
+/**
+ * The months between two releases: by the calendar when it has both, otherwise four per minor release.
+ *
+ * @throws VersioningError `InvalidRelease`
+ */
 export function monthsBetween(from: string, to: string, calendar: ReleaseCalendar = {}): number {
   const [start, end] = [dayOf(from, calendar), dayOf(to, calendar)]
   return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : (end - start) / monthMs

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareStability, stabilityOf } from './stability.ts'
 
-describe('stability', () => {
+describe('stabilityOf', () => {
   it.each([
     ['v1', 'stable'],
     ['v12', 'stable'],
@@ -13,13 +13,13 @@ describe('stability', () => {
   })
 
   it.each(['', 'v', 'v0', 'v01', '1', 'V1', 'v1beta', 'v1gamma1', 'v1beta1alpha1', 'v1beta0', 'latest', 'v1 '])(
-    'P328 %j is no version',
+    'rejects %j [P328]',
     (version) => {
       expect(stabilityOf(version)).toBeUndefined()
     },
   )
 
-  it('P328 rises from alpha to stable', () => {
+  it('orders alpha, beta, stable [P328]', () => {
     expect((['stable', 'alpha', 'beta'] as const).toSorted(compareStability)).toEqual(['alpha', 'beta', 'stable'])
   })
 })

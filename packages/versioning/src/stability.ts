@@ -3,9 +3,10 @@ import type { Stability } from './interfaces.ts'
 const order: readonly Stability[] = ['alpha', 'beta', 'stable']
 
 /**
- * How stable a version is, told by its name: `v1alpha1`, `v2beta3`, `v1`.
+ * The stability of an API version, from its name: `v1alpha1`, `v2beta3`, `v1`.
  *
- * @returns undefined for what is no version's name.
+ * @returns undefined when the name is not a version.
+ * @example stabilityOf('v1beta2') // 'beta'
  * @see API protocol specification, 9.1
  */
 export function stabilityOf(version: string): Stability | undefined {
@@ -13,7 +14,7 @@ export function stabilityOf(version: string): Stability | undefined {
   return match === null ? undefined : ((match[1] as Stability | undefined) ?? 'stable')
 }
 
-/** Below zero when `a` is less stable. */
+/** Orders by stability: negative when `a` is less stable. */
 export function compareStability(a: Stability, b: Stability): number {
   return order.indexOf(a) - order.indexOf(b)
 }

@@ -1,21 +1,21 @@
 export type VersioningErrorCode =
-  /** Text that is no release. */
+  /** Text that is not a release. */
   | 'InvalidRelease'
-  /** A life whose releases are not in rising order, or that names what is not there. */
-  | 'InvalidLife'
-  /** Text of `--feature-gates` that cannot be read. */
+  /** A lifecycle whose releases are out of order, or that names an unknown version. */
+  | 'InvalidLifecycle'
+  /** Text of `--feature-gates` that does not parse. */
   | 'InvalidFeatureGates'
-  /** A gate that the release does not have. */
+  /** A gate that does not exist in the release. */
   | 'UnknownGate'
-  /** A gate that cannot be set so any more. */
+  /** A gate that is locked to its other value. */
   | 'LockedGate'
 
-/** What this package throws. Breaches of the deprecation rules are values. */
+/** The error of this package. Violations of the deprecation rules are values. */
 export class VersioningError extends Error {
   readonly code: VersioningErrorCode
 
-  constructor(code: VersioningErrorCode, message: string) {
-    super(message)
+  constructor({ code, message, cause }: { code: VersioningErrorCode; message: string; cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'VersioningError'
     this.code = code
   }

@@ -1,4 +1,4 @@
-/** Valid objects of kinds whose rules go beyond their types: attacks on them reach validation. By resource. */
+/** Valid objects of kinds with validation beyond their types, by resource. */
 
 type Json = Record<string, unknown>
 
@@ -63,7 +63,7 @@ export const baseSpecs: Readonly<Record<string, Json>> = {
   },
 }
 
-/** Resources whose every list is attacked, with every encoding: those with the most rules. */
+/** Resources whose lists are all attacked in every encoding: those with the most rules. */
 export const heavyResources: ReadonlySet<string> = new Set([
   'pods',
   'services',

@@ -8,7 +8,7 @@ import { baseSpecs, heavyResources } from './base-objects.ts'
 import { type Place, placesOf, sample } from './places.ts'
 import { listAt, shapes, withDeepValues } from './shapes.ts'
 
-/** Large bodies of every shape for every served kind, in every encoding, by every verb that takes a body. */
+/** Large bodies of every shape for every served kind, in every encoding, by every verb with a body. */
 
 type Json = Record<string, unknown>
 type Encoding = 'json' | 'yaml' | 'protobuf'
@@ -20,7 +20,7 @@ const mediaTypes: Readonly<Record<Encoding, string>> = {
 }
 const encodings = Object.keys(mediaTypes) as readonly Encoding[]
 
-/** Just below what may be stored, and just below what may be sent. */
+/** Just below the limit of stored objects, and just below the limit of bodies. */
 const sizes = [1_400_000, 3_000_000] as const
 
 interface Kind {
@@ -69,12 +69,12 @@ function encoded(kind: Kind, { encoding, object }: Sent): string | Uint8Array | 
   try {
     return encodeProtobuf(type, JSON.parse(JSON.stringify(object)) as Json)
   } catch {
-    // What has no form in protobuf is sent in the other encodings.
+    // Objects without a protobuf form are sent in the other encodings.
     return undefined
   }
 }
 
-/** Undefined where the verb does not take the encoding. */
+/** Undefined when the verb does not support the encoding. */
 function wireOf(kind: Kind, sent: Sent): WireAttack['wire'] | undefined {
   const { collection } = kind
   const { verb, encoding, object } = sent
@@ -96,7 +96,7 @@ function wireOf(kind: Kind, sent: Sent): WireAttack['wire'] | undefined {
   const headers = { 'content-type': mediaTypes[encoding] }
   if (verb === 'update') return { method: 'PUT', target: item, headers, body }
   if (verb === 'delete') return { method: 'DELETE', target: `${item}?dryRun=All`, headers, body }
-  // Nothing is stored: what one attack makes does not change what the next one meets.
+  // Dry runs, so that attacks do not affect each other.
   return {
     method: 'POST',
     target:
@@ -122,7 +122,7 @@ function* bodyAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack>
   }
 }
 
-/** Every list of a kind, long, in every encoding. */
+/** Every list of a kind, grown long, in every encoding. */
 function* everyList(kind: Kind, dice: Dice): Generator<WireAttack> {
   const type = kind.definition.kind.type()
   for (const place of kind.places) {

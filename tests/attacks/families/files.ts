@@ -4,15 +4,15 @@ import { wireClient } from '../harness/client.ts'
 import type { AttackContext, Family } from '../harness/family.ts'
 import { type AttackedProcess, startAttackedProcess, tokens } from '../harness/server-process.ts'
 
-/** Everything that `krmkit serve` writes, started with a mask that takes no rights away: only the owner may read any of it. */
+/** All files of `krmkit serve`, started with a permissive umask: only the owner may read them. */
 
 const policy = JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] })
 
 interface Start {
   readonly name: string
-  /** Flags; `folder` is one that exists. */
+  /** Flags; `folder` is an existing folder. */
   flags(folder: string): readonly string[]
-  /** What is there before the first start. */
+  /** Files that exist before the first start. */
   before?(folder: string): void
 }
 
@@ -48,7 +48,7 @@ const starts: readonly Start[] = [
   },
 ]
 
-/** Every file and folder below `folder`, itself included. */
+/** All files and folders below `folder`, including itself. */
 function* below(folder: string): Generator<string> {
   yield folder
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -9,7 +9,7 @@ import { frame, frameTypes, headerBlock, headerFrames, pseudoHeaders, RawHttp2 }
 import { tokens } from '../harness/server-process.ts'
 import { startTarget, type Target } from '../harness/target.ts'
 
-/** Many connections, many streams, many names and bodies without end: callers who must be served are, and nothing is kept. */
+/** Floods of connections, streams, names and endless bodies: privileged callers are served, and nothing accumulates. */
 
 interface Flood {
   readonly name: string
@@ -206,7 +206,7 @@ async function manyRequests(target: Target, count: number, make: (index: number)
   return servedMeanwhile(target.process(), 2)
 }
 
-/** Distinct paths: the page of metrics grows by a bound, whatever their number. */
+/** Distinct paths: the size of the metrics page is bounded. */
 async function manyPaths(
   target: Target,
   count: number,
@@ -224,7 +224,7 @@ interface Endless {
   readonly head: string
   readonly piece: string
   readonly count: number
-  /** The connection is closed before so many bytes are taken. */
+  /** The connection must be closed before this many bytes. */
   readonly limitBytes: number
 }
 
@@ -247,14 +247,14 @@ async function endless(target: Target, { head, piece, count, limitBytes }: Endle
         new Promise((resolve) => socket.once('drain', resolve)),
         new Promise((resolve) => setTimeout(resolve, 500)),
       ])
-    // A peer that takes nothing more has bounded the body too.
+    // A peer that stops reading has bounded the body, too.
   }
   socket.destroy()
   const wrong = await servedMeanwhile(target.process(), 2)
   return wrong ?? (taken > limitBytes ? `${Math.round(taken / 2 ** 20)} MiB are taken` : undefined)
 }
 
-/** Junk tokens behind services that never answer: `flags` configures the service. */
+/** Invalid tokens against services that never respond; `flags` configures the service. */
 async function hangingAuthenticator(
   context: AttackContext,
   {
@@ -326,7 +326,7 @@ async function hangingAuthenticators(context: AttackContext): Promise<void> {
 export const floodFamily: Family = {
   name: 'floods',
   purpose: 'administrators and nodes are answered at once during any flood, and nothing of it is kept',
-  // Many requests share a turn of the event loop: what counts is the wait of others, which every flood measures.
+  // Many requests share a turn of the event loop; the delay of other callers counts, which every flood measures.
   bounds: { stallMs: 500 },
   async run(context) {
     await using target = await startTarget()

@@ -6,8 +6,8 @@ import { type AttackedProcess, startAttackedProcess } from '../harness/server-pr
 import { expectedIdentity, type HeaderCase, type Identity, judgeIdentity, type Shown, type Transport } from './header-rules.ts'
 
 /**
- * Lists of headers that name a user, malformed in every way: over raw HTTP/1.1 and raw HTTP/2. Either the request runs as the rules say, or it
- * is refused.
+ * Lists of identity headers with all kinds of defects, over raw HTTP/1.1 and HTTP/2. A request runs as the user of the rules or
+ * is rejected.
  */
 
 const review = Buffer.from(JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }))
@@ -23,7 +23,7 @@ interface Scenario {
 const admin = ['authorization', 'Bearer admin-token-0123456789'] as const
 const alice = ['authorization', 'Bearer alice-token-0123456789'] as const
 
-/** Lists that are well-formed. */
+/** Well-formed lists. */
 const scenarios: readonly Scenario[] = [
   { name: 'a token', shown: 'none', headers: [alice] },
   { name: 'an administrator', shown: 'none', headers: [admin] },
@@ -72,7 +72,7 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** What can be done to one value. */
+/** Mutations of one value. */
 const valueChanges: Readonly<Record<string, (value: Buffer) => Buffer>> = {
   'as it is': (value) => value,
   empty: () => Buffer.alloc(0),
@@ -105,7 +105,7 @@ function controlCharacters(): Record<string, (value: Buffer) => Buffer> {
 
 type Header = readonly [name: string, value: Buffer]
 
-/** What can be done to a list around the header at an index. */
+/** Mutations of a list around the header at an index. */
 const listChanges: Readonly<Record<string, (headers: readonly Header[], at: number) => readonly Header[]>> = {
   alone: (headers) => headers,
   'repeated with another value behind': (headers, at) => [...headers, [headers[at]?.[0] ?? '', bytes('admin')]],
@@ -132,7 +132,7 @@ function manyGroups(count: number): Header[] {
   return Array.from({ length: count }, (_, i) => ['impersonate-group', bytes(`group-${i}-of-many`)] as const)
 }
 
-/** Every scenario with every change of one value, and with every change of the list; a sample of both at once. */
+/** Every scenario with every mutation of one value and of the list, and a sample of combinations. */
 export function* headerCases(transports: readonly Transport[], dice: Dice, combined: number): Generator<HeaderCase> {
   for (const transport of transports) {
     for (const scenario of scenarios) {
@@ -163,7 +163,7 @@ function changed(headers: readonly Header[], at: number, apply: (value: Buffer) 
   return headers.map((each, i) => (i === at ? [each[0], apply(each[1])] : each))
 }
 
-/** Sends the review with a list of headers and reads the user out of the answer. */
+/** Sends the review with a list of headers and returns the user of the response. */
 export function identityAsker(process: () => AttackedProcess): {
   ask(attack: HeaderCase): Promise<{ status: number; identity: Identity | undefined }>
   close(): void

@@ -1,8 +1,8 @@
 import type { RawHeader } from '../harness/http1.ts'
 
 /**
- * The rules by which a list of headers names the user of a request: an independent, small statement of what the stock server does, against
- * which the server's answers are judged.
+ * The rules by which headers determine the user of a request: an independent, small model of the stock server, against which
+ * responses are checked.
  */
 
 export interface Identity {
@@ -12,7 +12,7 @@ export interface Identity {
 
 export type Transport = 'http1' | 'http2' | 'in-process'
 
-/** Which certificate the connection shows. */
+/** The certificate of the connection. */
 export type Shown = 'none' | 'bob' | 'proxy' | 'stranger'
 
 export interface HeaderCase {
@@ -23,9 +23,9 @@ export interface HeaderCase {
 }
 
 export interface Expected {
-  /** Undefined: the request must be refused. */
+  /** Undefined: the request must be rejected. */
   readonly as: Identity | undefined
-  /** Refusing is right too: for malformed or repeated headers, and for lists beyond what stock clients send. */
+  /** Rejection is also correct: for malformed or repeated headers, and for lists beyond those of stock clients. */
   readonly mayRefuse: boolean
 }
 
@@ -36,7 +36,7 @@ export const knownTokens: Readonly<Record<string, Identity>> = {
 }
 const bob: Identity = { username: 'bob', groups: ['dev'] }
 
-/** Lists that stock clients send are accepted up to this. */
+/** The size up to which lists of stock clients must be accepted. */
 const usual = { headers: 500, bytes: 64 * 1024 }
 
 export function expectedIdentity({ transport, shown, headers }: HeaderCase): Expected {
@@ -66,14 +66,14 @@ export function expectedIdentity({ transport, shown, headers }: HeaderCase): Exp
 }
 
 const refused: Expected = { as: undefined, mayRefuse: true }
-/** Headers with one value. */
+/** Headers with a single value. */
 const singular = ['authorization', 'impersonate-user', 'impersonate-uid', 'x-remote-user', 'x-remote-uid']
 
 function isIdentityHeader(name: string, shown: Shown): boolean {
   return name === 'authorization' || name.startsWith('impersonate-') || (shown === 'proxy' && name.startsWith('x-remote-'))
 }
 
-/** Control characters but the tab, and DEL: no value of a header holds them. */
+/** Control characters except tab, and DEL, which header values cannot contain. */
 function isMalformed(value: Uint8Array): boolean {
   return value.some((byte) => (byte < 0x20 && byte !== 9) || byte === 0x7f)
 }
@@ -106,14 +106,14 @@ function impersonated(
   const username = users[0] ?? ''
   if (username === '') {
     if (groups.length > 0 || uid !== '' || extras) return refused
-    // An empty name is that of the caller on the stock server; refusing it is stricter.
+    // The stock server treats an empty name as the caller; rejecting it is stricter.
     return { as: caller, mayRefuse: mayRefuse || users.length > 0 }
   }
   if (!caller.groups.includes('system:masters')) return refused
   return { as: { username, groups }, mayRefuse: mayRefuse || groups.includes('') }
 }
 
-/** Undefined when the answer is right; else what is wrong with it. */
+/** Undefined when the response is correct; otherwise the reason. */
 export function judgeIdentity(
   expected: Expected,
   answer: { readonly status: number; readonly identity: Identity | undefined },
@@ -130,7 +130,7 @@ export function judgeIdentity(
   return same ? undefined : `ran as ${show(identity)}, but is ${show(expected.as)}`
 }
 
-/** The server adds groups of its own to those that were named. */
+/** The server adds its groups to the given ones. */
 function sameGroups(found: readonly string[], named: readonly string[]): boolean {
   const own = new Set(['system:authenticated', 'system:unauthenticated'])
   const without = (groups: readonly string[]) =>

@@ -8,7 +8,7 @@ import { patches } from './patches.ts'
 import { listRenderings, selectors } from './selectors.ts'
 import { startUp } from './start-up.ts'
 
-/** All families, in the order in which they are run and printed. */
+/** All families, in execution and print order. */
 export const families: readonly Family[] = [
   headerLists,
   bodies,

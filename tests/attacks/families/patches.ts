@@ -3,7 +3,7 @@ import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 
-/** Patches of every sort that are small to send and large to work out. */
+/** Patches of every type that are small to send and expensive to apply. */
 
 const core = '/api/v1/namespaces/default'
 const apps = '/apis/apps/v1/namespaces/default'
@@ -137,7 +137,7 @@ function* patchAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack
   yield* manyManagers(size === 'full' ? 150 : 20)
 }
 
-/** The same object, applied by many managers: each owns what it names. */
+/** The same object, applied by many managers, each owning its fields. */
 function* manyManagers(count: number): Generator<WireAttack> {
   for (let i = 0; i < count; i++) {
     const body = JSON.stringify({ ...configMap('shared'), data: members(300, (k) => [`k${k + i}`, 'v']) })

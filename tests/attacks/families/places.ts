@@ -1,11 +1,11 @@
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
-/** Where a kind can be made large: found in the type model, so that new fields are attacked without being listed. */
+/** Locations at which a kind can grow, found in the type model, so that new fields are covered automatically. */
 
 export type Path = readonly (string | number)[]
 
 export interface Place {
-  /** Members from the root; 0 stands for the one element of a list on the way. */
+  /** Members from the root; 0 is the only element of a list on the path. */
   readonly path: Path
   readonly type: TypeNode
 }
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>
 
 const maxDepth = 7
 
-/** Every list, map and open value of a struct, and the first strings; recursion ends where a type comes again. */
+/** All lists, maps and open values of a struct, and the first strings; recursion ends at repeated types. */
 export function placesOf(root: StructType): readonly Place[] {
   const found: Place[] = []
   const visit = (struct: StructType, path: Path, seen: readonly string[]) => {
@@ -36,7 +36,7 @@ export function placesOf(root: StructType): readonly Place[] {
   return found
 }
 
-/** A copy of `object` with `value` at a place; what is missing on the way is made with the members that its type requires. */
+/** A copy of `object` with `value` at a location; missing parents are created with their required members. */
 export function withPlace(object: Json, root: StructType, { path, value }: { path: Path; value: unknown }): Json {
   const set = (at: unknown, type: TypeNode | undefined, rest: Path): unknown => {
     const [head, ...tail] = rest
@@ -61,7 +61,7 @@ function elementOf(type: TypeNode): TypeNode {
   return type.kind === 'list' || type.kind === 'map' ? type.of : type
 }
 
-/** A value of a type with what its type requires; `index` makes names and keys differ. */
+/** A value of a type with its required members; `index` makes names and keys unique. */
 export function sample(type: TypeNode, index: number, depth = 0): unknown {
   if (type.kind === 'list') return depth > 3 ? [] : [sample(type.of, index, depth + 1)]
   if (type.kind === 'map') return { [`k${index}`]: sample(type.of, index, depth + 1) }

@@ -9,7 +9,7 @@ const collection = '/api/v1/namespaces/default/configmaps'
 const clusterWide = '/api/v1/configmaps'
 const json = { 'content-type': 'application/json' }
 
-/** Makes `count` objects with a few labels each, by several requests at a time. */
+/** Creates `count` objects with a few labels each, with several concurrent requests. */
 export async function fill(admin: WireClient, count: number): Promise<void> {
   let next = 0
   const work = async () => {
@@ -30,7 +30,7 @@ export async function fill(admin: WireClient, count: number): Promise<void> {
 const terms = (count: number, make: (index: number) => string, between = ','): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(between)
 
-/** Label selectors by what they repeat. `n`: terms. */
+/** Label selectors, by their repeated part. `n`: number of terms. */
 const labelSelectors: Readonly<Record<string, (n: number) => string>> = {
   'terms of != over many keys': (n) => terms(n, (i) => `k${i}!=v`),
   'terms of != over one key': (n) => terms(n, (i) => `app!=v${i}`),
@@ -66,7 +66,7 @@ const uses: Readonly<Record<string, (query: string) => WireAttack['wire']>> = {
 }
 
 function* selectorAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack> {
-  // A request line of 1 MiB holds about as many.
+  // A request line of 1 MiB contains about as many.
   const counts = size === 'full' ? [400, 5000, 60_000] : [400, 5000]
   const all = [
     ...Object.entries(labelSelectors).map(([name, make]) => ({ name, parameter: 'labelSelector', make })),
@@ -155,7 +155,7 @@ export const listRenderings: Family = {
       name: `list of ${counts[context.size]} objects: ${name}`,
       wire,
     }))
-    // The first of each form makes what later ones share; both are measured.
+    // The first request of each form fills caches for later ones; both are measured.
     await watchingHeap(target, context, () => sendMeasured(target, [...attacks, ...attacks], context))
   },
 }

@@ -2,7 +2,7 @@ import type { StructType, TypeNode } from '@krmkit/schema'
 import type { Dice } from '../harness/dice.ts'
 import { type Place, sample, withPlace } from './places.ts'
 
-/** Ways to make an object of any kind large. */
+/** Ways to enlarge an object of any kind. */
 
 type Json = Record<string, unknown>
 
@@ -10,21 +10,21 @@ export interface ShapeInput {
   readonly base: Json
   readonly type: StructType
   readonly places: readonly Place[]
-  /** About as many bytes of JSON are made. */
+  /** The approximate size in bytes of JSON. */
   readonly bytes: number
   readonly dice: Dice
 }
 
-/** Stands for a value too deep to be printed: replaced in the text of a body. */
+/** A placeholder for a value that is too deep to print; replaced in the body text. */
 const deepMark = '@deep@'
 const deepValue = `${'['.repeat(400_000)}1${']'.repeat(400_000)}`
 
-/** The text of a body with deep values where they are marked. */
+/** The body text, with deep values in place of their markers. */
 export function withDeepValues(text: string): string {
   return text.includes(deepMark) ? text.replace(/["']?@deep@["']?/, deepValue) : text
 }
 
-/** Undefined where the kind has no place for the shape. */
+/** Undefined when the shape does not apply to the kind. */
 export type Shape = (input: ShapeInput) => Json | undefined
 
 export const shapes: Readonly<Record<string, Shape>> = {
@@ -114,7 +114,7 @@ function inList(element: (of: TypeNode, index: number) => unknown): Shape {
   }
 }
 
-/** The list of one place, long. */
+/** One list, grown long. */
 export function listAt(
   place: Place,
   {

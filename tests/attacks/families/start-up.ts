@@ -8,20 +8,20 @@ import { systemClock, systemRandom } from '@krmkit/meta'
 import type { Family } from '../harness/family.ts'
 import { bundleFile } from '../harness/server-process.ts'
 
-/** Starts with a bad file for each flag that takes one: refused with a message that names the file, never started with less. */
+/** Starts with a bad file for each file flag: rejected with a message that names the file, never started with a weaker configuration. */
 
 type FileKind = 'certificates' | 'certificate' | 'key' | 'tokens' | 'policies' | 'configuration' | 'kubeconfig'
 
 interface FileFlag {
   readonly flag: string
   readonly kind: FileKind
-  /** Flags without which it means nothing; `good` gives the path of a valid file. */
+  /** Flags that the file requires; `good` returns the path of a valid file. */
   with?(good: (kind: FileKind) => string): readonly string[]
-  /** Contents that the stock server accepts too. */
+  /** Contents that the stock server accepts, too. */
   readonly accepts?: readonly string[]
 }
 
-/** An empty list lets no one in. */
+/** An empty list authenticates no client. */
 const emptyList = { accepts: ['empty'] } as const
 const signing = (name: string): FileFlag[] => [
   {
@@ -64,9 +64,9 @@ export const fileFlags: readonly FileFlag[] = [
 
 interface BadFile {
   readonly name: string
-  /** Absent: for every kind. */
+  /** Absent: applies to every kind. */
   readonly kinds?: readonly FileKind[]
-  /** Makes the file at `path`; `good` has the valid texts. */
+  /** Creates the file at `path`; `good` has the valid texts. */
   make(path: string, good: Readonly<Record<'certificate' | 'key' | 'otherKey', string>>): void
 }
 
@@ -124,7 +124,7 @@ const badFiles: readonly BadFile[] = [
   },
 ]
 
-/** Keys of another pair are wrong only beside a certificate; lone keys are what they are. */
+/** A key of another pair is wrong only together with a certificate. */
 const lone = new Set(['--service-account-key-file', '--service-account-signing-key-file'])
 
 function kubeconfig(cluster: object): string {
@@ -179,7 +179,7 @@ function judgeStart(
   if (ended.served) return 'the server starts'
   if (ended.code === null) return `neither started nor refused in ${startLimitMs * 2} ms`
   if (ended.code === 0) return 'the start is refused with exit code 0'
-  // Of a certificate and its key either may be named.
+  // The message may name the certificate or its key.
   const pair = flag.replace(/(cert|key)-file$|(cert|private-key)-file$/, '')
   if (!ended.text.includes(path) && !ended.text.includes(pair))
     return `the message names neither flag nor file: ${ended.text.trim().slice(0, 200)}`
@@ -234,10 +234,10 @@ export const startUp: Family = {
 }
 
 function concerns(bad: BadFile, { kind, flag }: FileFlag): boolean {
-  // The superuser reads every file.
+  // The superuser can read every file.
   if (bad.name === 'unreadable' && process.getuid?.() === 0) return false
   if (bad.name === 'another key' && lone.has(flag)) return false
-  // A public key is what this flag takes, and certificates hold one.
+  // The flag accepts a public key, which a certificate contains.
   if (bad.name === 'a certificate instead of a key' && flag === '--service-account-key-file') return false
   return bad.kinds === undefined || bad.kinds.includes(kind)
 }

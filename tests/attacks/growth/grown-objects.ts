@@ -1,13 +1,13 @@
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /**
- * Objects with one list or map of any length: for every list and map of a type, by its path, and elements of several sorts.
+ * Objects with one list or map of any length: for every list and map of a type, by path, with elements of several kinds.
  */
 
-/** What the elements of a grown list are like. */
+/** The elements of a grown list. */
 export type Sort = 'distinct' | 'equal' | 'invalid' | 'null'
 
-/** Elements that are worth a try: keys of maps are always distinct, and null in a list is the zero value. */
+/** Elements to try: keys of maps are always distinct, and null in a list is the zero value. */
 export function sortsOf({ node }: Growable): readonly Sort[] {
   return node.kind === 'map' ? ['distinct', 'invalid', 'null'] : ['distinct', 'equal', 'invalid']
 }
@@ -16,13 +16,13 @@ export function sortsOf({ node }: Growable): readonly Sort[] {
 export interface Growable {
   readonly path: readonly string[]
   readonly node: TypeNode
-  /** The struct and member that it is: the same wherever the struct is used. */
+  /** The struct and member, which is the same wherever the struct is used. */
   readonly owner: string
 }
 
 type Json = Record<string, unknown>
 
-/** Every list and map of the type. A struct that contains itself is entered once. */
+/** All lists and maps of the type. A recursive struct is entered once. */
 export function growables(type: StructType): Growable[] {
   const found: Growable[] = []
   const enter = (node: TypeNode, path: readonly string[], within: readonly string[]): void => {
@@ -40,7 +40,7 @@ export function growables(type: StructType): Growable[] {
   return found
 }
 
-/** `base` with `count` elements in the list or map at the path; what is missing on the way is made. */
+/** `base` with `count` elements in the list or map at the path; missing parents are created. */
 export function grow(type: StructType, base: Json, growable: Growable, { count, sort }: { count: number; sort: Sort }): Json {
   const copy = structuredClone(base)
   let fields: readonly Field[] = type.fields
@@ -71,7 +71,7 @@ export function grow(type: StructType, base: Json, growable: Growable, { count, 
   return copy
 }
 
-/** The first element of a list or map, made when there is none. */
+/** The first element of a list or map, created if necessary. */
 function firstOf(node: TypeNode, of: unknown): { holder: Json; key: string; node: TypeNode } {
   if (node.kind === 'list') {
     const list = of as unknown[]
@@ -98,7 +98,7 @@ function elements(node: TypeNode, { count, sort }: { readonly count: number; rea
 }
 
 interface Element {
-  /** Of the member that it is the value of. */
+  /** The name of the member that holds the value. */
   readonly name: string
   readonly at: number
   readonly sort: Sort
@@ -149,7 +149,7 @@ function special(kind: string, { at, number, sort }: Element & { readonly number
   }
 }
 
-/** A struct with its scalar members, and none of those that only some of its values have. */
+/** A struct with its scalar members, without mutually exclusive ones. */
 function plainStruct(type: StructType, at: number, sort: Sort): Json {
   const made: Json = {}
   for (const { json, type: node } of type.fields) {
@@ -159,7 +159,7 @@ function plainStruct(type: StructType, at: number, sort: Sort): Json {
   return made
 }
 
-/** Members that exclude others. */
+/** Mutually exclusive members. */
 const leftOut = new Set(['generateName', 'subPathExpr', 'deletionTimestamp', 'selfLink', 'prefix'])
 
 function text({ name, at, sort }: Element): string {

@@ -6,14 +6,14 @@ import { typedObjects } from '../../clients/support/typed-objects.ts'
 import { type Growable, grow, growables, sortsOf } from './grown-objects.ts'
 
 /**
- * Defaults, validation and warnings of every built-in kind, on objects with one long list or map: twice the length may take twice the
- * time, not four times. Judged by processor time, and by the best of several runs, where it is long enough to be judged at all.
+ * Defaulting, validation and warnings of every built-in kind, on objects with one long list or map: twice the length may take
+ * twice the time, not four times. Measured in CPU time, best of several runs, above a minimum duration.
  */
 
 const length = 1000
-/** Below this nothing is judged: what is quadratic takes longer at these lengths, and what is not takes less. */
+/** Shorter durations are not checked: quadratic code takes longer at these lengths. */
 const noticeableMs = 8
-/** Between 2, the growth of what is linear, and 4. */
+/** Between 2, for linear growth, and 4. */
 const maxGrowth = 3.2
 const runs = 6
 
@@ -41,7 +41,7 @@ function baseOf({ group, version, kind }: ResourceDefinition): Record<string, un
   return { ...(bases.get(kind.kind) ?? { metadata }), apiVersion, kind: kind.kind }
 }
 
-/** How long each stage of a write takes; `undefined` for what cannot be decoded. */
+/** The duration of each stage of a write; undefined when the object does not decode. */
 async function timesOf(definition: ResourceDefinition, raw: object): Promise<Times | undefined> {
   const { kind, strategy: policy, version } = definition
   const object = decoded(kind.type(), raw)
@@ -77,8 +77,8 @@ function decoded(type: StructType, raw: object): ApiObject | undefined {
 }
 
 /**
- * The stages that take more than twice as long for twice the length, at two lengths in a row: collections of garbage and compilations
- * make single measurements look so, too.
+ * The stages that take more than twice as long for twice the length, at two successive lengths, since garbage collection and
+ * compilation distort single measurements.
  */
 async function fastGrowing(times: (count: number) => Promise<Times | undefined>): Promise<string[]> {
   const first = await times(2 * length)
@@ -105,7 +105,7 @@ async function best(times: () => Promise<Times | undefined>): Promise<Times> {
   return found
 }
 
-/** Every list and map once, however many kinds have it: templates of pods are judged as pods. */
+/** Every list and map once, even if several kinds contain it: pod templates are checked as pods. */
 const seen = new Set<string>()
 const kinds = catalog.definitions.filter(({ resource, toStorage, version, storage }) => {
   return resource.virtual !== true && toStorage === undefined && version === storage.version
@@ -120,7 +120,7 @@ const cases = kinds
   })
   .filter(({ own }) => own.length > 0)
 
-describe('time grows with the length of a list', () => {
+describe('time is linear in the length of a list', () => {
   it.each(cases)('$name', { timeout: 60_000 }, async ({ definition, own }) => {
     const problems: string[] = []
     const [type, base] = [definition.kind.type(), baseOf(definition)]
@@ -134,7 +134,7 @@ describe('time grows with the length of a list', () => {
   })
 })
 
-describe('time grows with the sum of two lists', () => {
+describe('time is linear in the sum of two lists', () => {
   const pod = kinds.find(({ kind }) => kind.kind === 'Pod') as ResourceDefinition
   const paths = (...all: string[]) => all.map((path) => path.split('.'))
   it.each([

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https'
 
-/** Well-formed requests over kept connections, with a bound on the time that an answer may take. */
+/** Well-formed requests over kept connections, with a response timeout. */
 
 export interface Wire {
   readonly method: string
@@ -12,7 +12,7 @@ export interface Wire {
 }
 
 export interface WireAnswer {
-  /** 0: no answer. */
+  /** 0: no response. */
   readonly status: number
   /** The first 4096 characters. */
   readonly text: string
@@ -34,7 +34,7 @@ export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: 
     close: () => agent.destroy(),
     async send(wire) {
       const answer = await sendOnce(wire)
-      // The server may have ended a kept connection while the request was on its way; clients send it again on another.
+      // The server may close a kept connection while a request is being sent; clients retry on another one.
       return answer.status === 0 && answer.onKept ? sendOnce(wire) : answer
     },
   }
@@ -65,12 +65,12 @@ export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: 
         late = true
         sent.destroy(new Error(`no answer in ${timeoutMs} ms`))
       })
-      // The server may refuse a body and end the connection while the rest is written: node has no listener on it any more.
+      // The server may reject a body and close the connection while the rest is written, when Node has no listener anymore.
       sent.once('socket', (socket) => {
         if (!guarded.has(socket)) socket.on('error', () => undefined)
         guarded.add(socket)
       })
-      // A connection may fail more than once; the first settles the answer.
+      // A connection may fail more than once; the first failure settles the response.
       sent.on('error', (error) => settle(`${error}`))
       sent.end(wire.body)
     })

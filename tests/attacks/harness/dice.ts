@@ -1,13 +1,13 @@
-/** Repeatable chance: the same seed throws the same numbers. Cheap to make, so that every request of a fuzz run has dice of its own. */
+/** Reproducible random numbers: the same seed gives the same sequence. Cheap to create, so every request of a fuzz run has its own. */
 export class Dice {
   #state: number
 
-  /** `index`: which of many independent sequences of one seed. */
+  /** `index`: one of many independent sequences of a seed. */
   constructor(seed: number, index = 0) {
     this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)) >>> 0
   }
 
-  /** A whole number from 0 up to, without, `limit`. */
+  /** An integer from 0 up to, excluding, `limit`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state

@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts'
 import type { Bounds, FamilyReport } from './report.ts'
 import { faultOf, type Target } from './target.ts'
 
-/** `short`: a sample for every test run; `full`: everything that the generators make. */
+/** `short`: a sample for every test run; `full`: everything that the generators produce. */
 export type Size = 'short' | 'full'
 
 export interface AttackContext {
@@ -12,11 +12,11 @@ export interface AttackContext {
   readonly size: Size
 }
 
-/** Attacks of one sort, made by a generator from a seed. */
+/** Attacks of one kind, generated from a seed. */
 export interface Family {
   readonly name: string
   readonly purpose: string
-  /** Bounds that are not those of single requests. */
+  /** Bounds that differ from those of single requests. */
   readonly bounds?: Partial<Bounds>
   run(context: AttackContext): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface WireAttack {
   readonly wire: Wire
 }
 
-/** Sends attacks one after the other and measures each. Every attack is answered properly; whether it succeeds is its own affair. */
+/** Sends attacks sequentially and measures each. Every attack must get a proper response, whether it succeeds or not. */
 export async function sendMeasured(target: Target, attacks: Iterable<WireAttack>, { report }: AttackContext): Promise<void> {
   for (const { name, wire } of attacks) {
     const { result, stallMs, peakMiB, lost } = await target.measured(() => target.admin().send(wire))
@@ -41,14 +41,14 @@ export async function sendMeasured(target: Target, attacks: Iterable<WireAttack>
   }
 }
 
-/** Memory that stays after the attacks of a family is a finding. */
+/** Memory that is retained after the attacks of a family is a finding. */
 export async function watchingHeap(target: Target, context: AttackContext, attacks: () => Promise<void>): Promise<void> {
   const allowedMiB = 24
   const { process } = target
   const { heapBytes: before } = await process().probe('collect')
   const { pid } = process()
   await attacks()
-  // A server that was started again has lost what it kept.
+  // A restarted server has lost its caches.
   if (process().pid !== pid) return
   const { heapBytes: after } = await process().probe('collect')
   const grownMiB = (after - before) / 2 ** 20

@@ -5,12 +5,12 @@ import { wireClient } from './client.ts'
 import { openTls } from './http1.ts'
 import { type AttackedProcess, tokens } from './server-process.ts'
 
-/** What floods need: connections that stay open, services that never answer, and callers that must be served meanwhile. */
+/** Tools for floods: idle connections, services that never respond, and callers that must be served meanwhile. */
 
-/** Accepts connections and never answers. */
+/** Accepts connections and never responds. */
 export interface SilentService extends AsyncDisposable {
   readonly port: number
-  /** Connections so far. */
+  /** Number of connections so far. */
   accepted(): number
 }
 
@@ -40,7 +40,7 @@ export async function silentService(certificate?: IssuedCertificate): Promise<Si
   }
 }
 
-/** Opens connections that send `bytes` and then nothing. */
+/** Opens connections that send `bytes` and then stay idle. */
 export async function openSilently(
   port: number,
   count: number,
@@ -69,9 +69,9 @@ export async function openSilently(
 const servedMs = 1000
 
 /**
- * Sends a write of the administrator and a read of a node, `rounds` times.
+ * Sends a write as the administrator and a read as a node, `rounds` times.
  *
- * @returns undefined when each is answered at once; what happened otherwise.
+ * @returns undefined when each gets a prompt response; otherwise the problem.
  */
 export async function servedMeanwhile(process: AttackedProcess, rounds = 5): Promise<string | undefined> {
   const client = wireClient(process.url, { token: tokens.admin, timeoutMs: 5000 })

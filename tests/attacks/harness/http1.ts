@@ -1,7 +1,7 @@
 import { connect, type TLSSocket } from 'node:tls'
 import type { IssuedCertificate } from '@krmkit/authentication/testing'
 
-/** HTTP/1.1 as bytes: what is written is what is sent, valid or not. */
+/** Raw HTTP/1.1: bytes are sent unchanged, valid or not. */
 
 export type RawHeader = readonly [name: string, value: Uint8Array]
 
@@ -13,7 +13,7 @@ export interface RawRequest {
 }
 
 export interface RawAnswer {
-  /** 0: the connection was closed or the stream reset without an answer. */
+  /** 0: the connection was closed or the stream reset without a response. */
   readonly status: number
   readonly text: string
 }
@@ -30,7 +30,7 @@ export function openTls(options: RawOptions, protocol: 'http/1.1' | 'h2'): Promi
     const socket = connect({
       host: '127.0.0.1',
       port,
-      // The certificate is one that this server has just made for itself.
+      // The server's certificate was just created and is self-signed.
       rejectUnauthorized: false,
       ALPNProtocols: [protocol],
       ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
@@ -41,7 +41,7 @@ export function openTls(options: RawOptions, protocol: 'http/1.1' | 'h2'): Promi
   })
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request on a new connection. */
 export async function sendHttp1(request: RawRequest, options: RawOptions): Promise<RawAnswer> {
   const socket = await openTls(options, 'http/1.1')
   return new Promise((resolve) => {

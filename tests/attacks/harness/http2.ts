@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { openTls, type RawAnswer, type RawHeader, type RawOptions, type RawRequest } from './http1.ts'
 
-/** HTTP/2 as frames of our own: header values that no client library would send reach the server. */
+/** Raw HTTP/2 frames: sends header values that client libraries reject. */
 
 export const frameTypes = {
   data: 0,
@@ -44,7 +44,7 @@ export function headerBlock(headers: readonly RawHeader[]): Buffer {
 
 const literal = Buffer.from([0])
 
-/** An integer of HPACK with a prefix of seven bits. */
+/** An HPACK integer with a prefix of seven bits. */
 function length(value: number): Buffer {
   if (value < 127) return Buffer.from([value])
   const bytes = [127]
@@ -54,7 +54,7 @@ function length(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** HEADERS, and CONTINUATION for what does not fit. */
+/** HEADERS, and CONTINUATION for the rest. */
 export function headerFrames(stream: number, block: Buffer, endStream: boolean): Buffer {
   const frames: Buffer[] = []
   for (let at = 0; at === 0 || at < block.length; at += maxFrame) {
@@ -86,7 +86,7 @@ interface Waiting {
   readonly settle: (answer: RawAnswer) => void
 }
 
-/** One connection; requests on it run beside each other. */
+/** One connection with concurrent requests. */
 export class RawHttp2 {
   readonly #socket: TLSSocket
   readonly #waiting = new Map<number, Waiting>()
@@ -105,7 +105,7 @@ export class RawHttp2 {
     socket.on('close', () => this.#end())
     const window = Buffer.alloc(4)
     window.writeUInt32BE(0x3fffffff)
-    // No dynamic table, so that a status can be read without one; windows that never fill.
+    // No dynamic table, so that a status can be decoded without one; windows that never fill.
     const settings = Buffer.from([0, 1, 0, 0, 0, 0, 0, 4, 0x3f, 0xff, 0xff, 0xff])
     socket.write(
       Buffer.concat([
@@ -121,7 +121,7 @@ export class RawHttp2 {
     return !this.#closed && this.#next < 0x3fffffff
   }
 
-  /** Bytes as they are. */
+  /** Raw bytes. */
   write(bytes: Uint8Array): void {
     if (!this.#closed) this.#socket.write(bytes)
   }
@@ -204,19 +204,19 @@ function withoutPriority(payload: Buffer, flag: number): Buffer {
 
 const indexedStatus: Readonly<Record<number, number>> = { 8: 200, 9: 204, 10: 206, 11: 304, 12: 400, 13: 404, 14: 500 }
 
-/** `:status` is the first field of every answer. */
+/** `:status` is the first field of every response. */
 function statusOf(block: Buffer): number {
   let at = 0
   while (((block[at] ?? 0) & 0xe0) === 0x20) at++
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) return indexedStatus[first & 0x7f] ?? 0
-  // A literal whose name is one of the entries of the static table that hold `:status`.
+  // A literal whose name is one of the `:status` entries of the static table.
   const size = (block[at + 1] ?? 0) & 0x7f
   const value = block.subarray(at + 2, at + 2 + size)
   return Number(((block[at + 1] ?? 0) & 0x80) === 0 ? value.toString('latin1') : huffmanDigits(value))
 }
 
-/** Digits in the Huffman code of HPACK: 0 to 2 in five bits, 3 to 9 in six. */
+/** Digits in the HPACK Huffman code: 0 to 2 in five bits, 3 to 9 in six. */
 function huffmanDigits(bytes: Uint8Array): string {
   let bits = ''
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')

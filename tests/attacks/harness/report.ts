@@ -1,4 +1,4 @@
-/** Counts what a family of attacks did to the server, and keeps what went wrong. */
+/** Counts the effects of a family of attacks on the server, and collects findings. */
 
 export type Outcome = 'refused' | 'accepted' | 'wrong'
 
@@ -6,7 +6,7 @@ export interface Attempt {
   /** Enough to send the same request again. */
   readonly name: string
   readonly outcome: Outcome
-  /** Why it is wrong. */
+  /** The problem. */
   readonly reason?: string
   readonly stallMs?: number
   readonly peakMiB?: number
@@ -30,17 +30,17 @@ export interface Finding {
   readonly reason: string
 }
 
-/** Bounds that every attempt is judged by. */
+/** Bounds for every attempt. */
 export interface Bounds {
-  /** The longest time for which one request may hold the event loop. */
+  /** Maximum time that one request may block the event loop. */
   readonly stallMs: number
-  /** By how much resident memory may rise during one attempt. */
+  /** Maximum increase of resident memory during one attempt. */
   readonly peakMiB: number
 }
 
 export const issueBounds: Bounds = { stallMs: 50, peakMiB: 400 }
 
-/** For runs beside other tests, which judge what a request costs by its order of magnitude. */
+/** For runs beside other tests, which check costs by order of magnitude. */
 export const wideBounds: Bounds = { stallMs: 1000, peakMiB: 1500 }
 
 export class FamilyReport {
@@ -96,7 +96,7 @@ const columns = [
   'peak memory MiB',
 ] as const
 
-/** A table for terminals and for Markdown. */
+/** A table for terminals and Markdown. */
 export function table(all: readonly FamilyFigures[]): string {
   const rows = all.map((f) => [f.family, f.tried, f.refused, f.accepted, f.wrong, f.longestStallMs, f.peakMiB].map(String))
   const widths = columns.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)))

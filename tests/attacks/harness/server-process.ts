@@ -7,37 +7,37 @@ import { createCertificateAuthority, type IssuedCertificate } from '@krmkit/auth
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { harnessFolder, root } from './root.ts'
 
-/** `krmkit serve` in a process of its own, with a probe that measures its event loop and its memory. */
+/** `krmkit serve` in a separate process, with a probe that measures its event loop and memory. */
 export interface AttackedProcess extends AsyncDisposable {
   readonly url: string
   readonly port: number
   readonly folder: string
   readonly pid: number
-  /** Certificates that the server believes, and one that it does not. */
+  /** Certificates that the server accepts, and one that it rejects. */
   readonly certificates: Readonly<Record<'bob' | 'proxy' | 'stranger', IssuedCertificate>>
-  /** False once the process has ended. */
+  /** False after the process has exited. */
   alive(): boolean
-  /** What it wrote to stderr. */
+  /** Its standard error output. */
   log(): string
   probe(ask: 'begin'): Promise<{ readonly rssBytes: number }>
   probe(ask: 'read'): Promise<{ readonly longestMs: number; readonly peakBytes: number; readonly cpuMs: number }>
   probe(ask: 'collect'): Promise<{ readonly heapBytes: number; readonly rssBytes: number }>
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): Promise<void>
 }
 
 export interface AttackedProcessOptions {
   readonly flags?: readonly string[]
-  /** Flags that name paths in the folder of the server. */
+  /** Flags that name paths in the server's folder. */
   readonly flagsIn?: (folder: string) => readonly string[]
   /** Fills the folder before the start. */
   readonly before?: (folder: string) => void
   readonly nodeFlags?: readonly string[]
-  /** Mask of file modes to start with. Default: that of this process. */
+  /** The umask of the process. Default: that of this process. */
   readonly umask?: number
 }
 
-/** Static tokens of the server. `admin` belongs to `system:masters`; `carol` has no rights of her own; `node` is a kubelet. */
+/** Static tokens of the server. `admin` is in `system:masters`; `carol` has no permissions; `node` is a kubelet. */
 export const tokens = {
   admin: 'admin-token-0123456789',
   alice: 'alice-token-0123456789',
@@ -52,12 +52,12 @@ const tokenLines = [
   `${tokens.node},system:node:n1,node-uid,"system:nodes"`,
 ]
 
-/** The command; `ATTACKED_COMMAND` names that of another build, to compare the two. */
+/** The command; `ATTACKED_COMMAND` selects another build for comparison. */
 export const bundleFile = process.env['ATTACKED_COMMAND'] ?? join(root, 'packages/krmkit/dist/bundle/main.cjs')
 const probeFile = join(harnessFolder, 'probe.cjs')
 const startLimitMs = 30_000
 
-/** Brings the bundled command up to date. Cheap when no source has changed. */
+/** Updates the bundled command. Cheap when no source has changed. */
 export function bundleCommand(): void {
   if (process.env['ATTACKED_COMMAND'] !== undefined) return
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { stdio: ['ignore', 2, 2] })
@@ -108,7 +108,7 @@ export async function startAttackedProcess(options: AttackedProcessOptions = {})
   }
 }
 
-/** Threads cannot change the mask of their process: a shell does, and becomes the server. */
+/** Threads cannot change the umask of their process, so a shell does and executes the server. */
 function underMask(mask: number | undefined): readonly string[] {
   return mask === undefined ? [] : ['/bin/sh', '-c', `umask ${mask.toString(8)} && exec "$0" "$@"`]
 }
@@ -162,7 +162,7 @@ function servedUrl(child: ChildProcess, errors: () => string): Promise<string> {
   })
 }
 
-/** Questions to the probe; one that gets no answer because the process ends is rejected. */
+/** Requests to the probe; rejected when the process exits first. */
 function probing(child: ChildProcess): AttackedProcess['probe'] {
   const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>()
   let last = 0

@@ -1,34 +1,34 @@
 import { type WireAnswer, type WireClient, wireClient } from './client.ts'
 import { type AttackedProcess, type AttackedProcessOptions, startAttackedProcess, tokens } from './server-process.ts'
 
-/** A server under attack that is started again when an attack has ended it or has made it unusable. */
+/** A server under attack, restarted when an attack crashes it or makes it unusable. */
 export interface Target extends AsyncDisposable {
   process(): AttackedProcess
   admin(): WireClient
-  /** Runs `attack` between two looks at the probe. */
+  /** Runs `attack` between two measurements of the probe. */
   measured<T>(attack: () => Promise<T>): Promise<Measured<T>>
-  /** A fresh server; what `prepare` makes is made again. */
+  /** Restarts the server and runs `prepare` again. */
   restart(): Promise<void>
 }
 
 export interface Measured<T> {
   readonly result: T
   readonly stallMs: number
-  /** Rise of resident memory over what it was before, at its highest. */
+  /** Peak increase of resident memory. */
   readonly peakMiB: number
-  /** Whether the process ended, or its event loop did not answer the probe. */
+  /** Whether the process exited or its event loop did not respond to the probe. */
   readonly lost: boolean
 }
 
 export interface TargetOptions extends AttackedProcessOptions {
-  /** Objects that attacks need. */
+  /** Creates the objects that attacks need. */
   readonly prepare?: (admin: WireClient) => Promise<void>
-  /** A request without an answer after this counts as lost. */
+  /** A request without a response after this time is lost. */
   readonly timeoutMs?: number
 }
 
 const MiB = 2 ** 20
-/** How long the probe may be without an answer after a request has timed out. */
+/** How long the probe may not respond after a request has timed out. */
 const probeLimitMs = 2000
 
 export async function startTarget({ prepare, timeoutMs = 15_000, ...options }: TargetOptions = {}): Promise<Target> {
@@ -81,10 +81,10 @@ async function limited<T>(promise: Promise<T>, limitMs: number): Promise<T | und
   }
 }
 
-/** Reasons of a Status that are right with a code of 500 and more: waiting for a version of the future, services that are not there. */
+/** Reasons of a Status that are valid with a code of 500 or more: future versions and missing services. */
 const rightServerErrors = new Set(['Timeout', 'ServiceUnavailable', 'ServerTimeout'])
 
-/** Undefined for a proper answer; why it is none otherwise. */
+/** Undefined for a proper response; otherwise the problem. */
 export function faultOf({ status, text }: Pick<WireAnswer, 'status' | 'text'>): string | undefined {
   if (status === 0) return `no answer: ${text.slice(0, 120)}`
   if (status < 500) return undefined

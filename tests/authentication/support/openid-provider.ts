@@ -6,19 +6,19 @@ import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { Provider } from 'oidc-provider'
 
-/** A provider that other people wrote, in this process, over TLS. */
+/** A third-party provider in this process, over TLS. */
 export interface OpenIdProvider extends AsyncDisposable {
   readonly issuerUrl: string
   readonly clientId: string
   /** PEM of the authority of its certificate. */
   readonly authority: string
-  /** Logs `account` in as a browser would, by the authorization code flow. */
+  /** Logs `account` in like a browser, with the authorization code flow. */
   idToken(account: string): Promise<string>
-  /** Signs with a new key from now on; the former one stays published unless it is to be forgotten. */
+  /** Signs with a new key from now on; the former one stays published unless it is withdrawn. */
   rotate(options?: { readonly forgetFormer?: boolean }): void
-  /** `dead`: hangs up; a number: answers so many milliseconds later. */
+  /** `dead`: closes connections; a number: delays responses by this many milliseconds. */
   fault: 'dead' | number | undefined
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[]
 }
 
@@ -100,7 +100,7 @@ function createProvider(issuerUrl: string, keys: readonly KeyObject[]): Provider
       return grant
     },
   })
-  // The page on which a person would give name and password: the name is in a header.
+  // The login page; a header contains the user name.
   provider.use(async (context, next) => {
     if (!context.path.startsWith('/interaction/')) return next()
     context.respond = false
@@ -110,7 +110,7 @@ function createProvider(issuerUrl: string, keys: readonly KeyObject[]): Provider
   return provider
 }
 
-/** Where the provider keeps sessions and codes: in a map of its own. */
+/** Where the provider stores sessions and codes: in a map. */
 function memoryAdapter(): (model: string) => object {
   const kept = new Map<string, Record<string, unknown>>()
   const where = (member: string, value: string) => [...kept.values()].find((one) => one[member] === value)
@@ -128,7 +128,7 @@ function memoryAdapter(): (model: string) => object {
   })
 }
 
-/** Follows the flow from page to page, cookies and all. */
+/** Follows the flow from page to page, with cookies. */
 async function logIn(
   issuerUrl: string,
   { account, agent }: { readonly account: string; readonly agent: Agent },

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP relay whose connections can be broken: what clients see is a network that fails in the middle of a sentence. */
+/** A TCP relay whose connections can be broken, to simulate an unreliable network. */
 export interface BreakingProxy extends AsyncDisposable {
   readonly port: number
-  /** How many connections were broken so far. */
+  /** Number of broken connections. */
   readonly broken: number
-  /** Cuts every open connection: no farewell of TLS, no last chunk of HTTP. */
+  /** Cuts every open connection: no TLS close, no last HTTP chunk. */
   breakAll(): void
 }
 

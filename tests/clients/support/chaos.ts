@@ -4,9 +4,9 @@ import type { Dice } from './dice.ts'
 import type { LocalServer } from './local-server.ts'
 
 /**
- * Breaks connections and forgets history while a program writes, until it prints `written`.
+ * Breaks connections and compacts history while a program writes, until it prints `written`.
  *
- * @returns how to learn how often history was forgotten
+ * @returns a function that returns the number of compactions.
  */
 export function makeTrouble(
   child: ChildProcess,
@@ -19,7 +19,7 @@ export function makeTrouble(
     proxy.breakAll()
     if (dice.chance(40)) return
     told.compactions++
-    // Writes come between the break and this, so whoever was cut off has missed something.
+    // Writes happen between the break and this, so disconnected clients have missed events.
     setTimeout(() => void local.storage.compact(local.storage.revision).catch(() => undefined), 15)
   }, everyMs)
   child.stdout?.on('data', (piece: string) => {

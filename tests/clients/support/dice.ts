@@ -1,6 +1,6 @@
 import { seededRandom } from '@krmkit/meta'
 
-/** Repeatable chance: the same seed throws the same numbers. */
+/** Reproducible random numbers: the same seed gives the same sequence. */
 export class Dice {
   #bytes: Uint8Array = new Uint8Array(0)
   #at = 0
@@ -10,7 +10,7 @@ export class Dice {
     this.#random = seededRandom(seed)
   }
 
-  /** A whole number from 0 up to, without, `limit`. */
+  /** An integer from 0 up to, excluding, `limit`. */
   below(limit: number): number {
     if (this.#at + 4 > this.#bytes.length) {
       this.#bytes = this.#random.bytes(4096)
@@ -30,7 +30,7 @@ export class Dice {
   }
 }
 
-/** The seed of a run: `CLIENTS_SEED` repeats one that failed. */
+/** The seed of a run; `CLIENTS_SEED` repeats a failed one. */
 export function runSeed(): number {
   return Number(process.env['CLIENTS_SEED'] ?? 20_261_121)
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '@krmkit/meta'
 
 /**
- * A clock that runs `speed` times as fast as the machine's, from the present on: what takes a minute elsewhere (bookmarks, the
- * end of a watch) happens in a test that talks to real clients over real sockets.
+ * A clock that runs `speed` times as fast as real time, so that events that take a minute (bookmarks, the end of a watch) happen
+ * within a test with real clients and sockets.
  */
 export function fastClock(clock: Clock, speed: number): Clock {
   const start = clock.now()

@@ -5,11 +5,11 @@ import { cacheFolder, hashOf, lastLine, run } from './tool.ts'
 
 export interface GoProgram {
   readonly path: string
-  /** Why it could not be built; undefined when it was. */
+  /** Why the build failed; undefined on success. */
   readonly missing?: string
 }
 
-/** Builds the Go program in a folder beside the tests, once for each state of its sources. */
+/** Builds the Go program in a folder beside the tests, once per state of its sources. */
 export async function goProgram(name: string): Promise<GoProgram> {
   const sources = fileURLToPath(new URL(`../${name}/`, import.meta.url))
   const folder = await cacheFolder('go')
@@ -29,7 +29,7 @@ export async function goProgram(name: string): Promise<GoProgram> {
     GOTOOLCHAIN: 'local',
     CGO_ENABLED: '0',
   }
-  // What a build that was cut off has compiled, the next one need not.
+  // An interrupted build leaves its compiled packages to the next one.
   const built = await run('go', ['build', '-o', path, '.'], { cwd: sources, env, timeoutMs: 240_000 })
   return built.code === 0 ? { path } : { path, missing: lastLine(built) || 'go build did not finish in time' }
 }

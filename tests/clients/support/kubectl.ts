@@ -6,23 +6,23 @@ import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Finished, run } from './tool.ts'
 
-/** The command to test with. `KUBECTL` names another one. */
+/** The command under test; `KUBECTL` overrides it. */
 export const kubectlProgram = process.env['KUBECTL'] ?? 'kubectl'
 
 const asked = spawnSync(kubectlProgram, ['version', '--client', '--output=json'], { encoding: 'utf8' })
 
-/** Why there is nothing to test with; undefined when there is. */
+/** Why tests are skipped; undefined when they can run. */
 export const kubectlMissing = asked.error?.message
 
-/** Which release of 1.x it is. */
+/** Its minor release. */
 export const kubectlMinor = Number(/"minor": *"(\d+)/.exec(asked.stdout ?? '')?.[1] ?? 0)
 
-/** For the title of a suite that is skipped. */
+/** The title of a skipped suite. */
 export const skipNote = kubectlMissing === undefined ? '' : ` (skipped: ${kubectlMissing})`
 
 const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 
-/** Commands that run at a time, over all tests of a file. */
+/** Maximum number of concurrent commands per test file. */
 const parallel = 4
 
 export interface CommandOptions {
@@ -30,7 +30,7 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs `kubectl` with an environment of its own. */
+/** Runs `kubectl` with an isolated environment. */
 export class Kubectl {
   readonly #world: { readonly env: NodeJS.ProcessEnv; readonly folder: string; readonly slots: Slots }
   readonly #flags: readonly string[]
@@ -48,7 +48,7 @@ export class Kubectl {
     return new Kubectl(this.#world, [...this.#flags, ...flags])
   }
 
-  /** Runs a command to its end, whatever that is. */
+  /** Runs a command to its end, with any exit code. */
   async try(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
     const { env, folder, slots } = this.#world
     return slots.take(() =>
@@ -61,31 +61,31 @@ export class Kubectl {
     )
   }
 
-  /** What a command that succeeds prints. `line` is split at blanks. @throws Error when it fails. */
+  /** The output of a successful command. `line` is split at blanks. @throws Error when the command fails. */
   async run(line: string, options: CommandOptions & { readonly more?: readonly string[] } = {}): Promise<string> {
     const finished = await this.try([...line.split(' '), ...(options.more ?? [])], options)
     if (finished.code !== 0) throw new Error(`kubectl ${line} ended with ${finished.code}: ${finished.stderr}${finished.stdout}`)
     return finished.stdout.trimEnd()
   }
 
-  /** What a command that fails prints on stderr. @throws Error when it succeeds. */
+  /** The standard error of a failing command. @throws Error when the command succeeds. */
   async refused(line: string, options: CommandOptions & { readonly more?: readonly string[] } = {}): Promise<string> {
     const finished = await this.try([...line.split(' '), ...(options.more ?? [])], options)
     if (finished.code === 0) throw new Error(`kubectl ${line} succeeded: ${finished.stdout}`)
     return finished.stderr.trimEnd()
   }
 
-  /** What a command prints with `-o json`. */
+  /** The parsed output of a command with `-o json`. */
   async json<T = Json>(line: string, options: CommandOptions = {}): Promise<T> {
     return JSON.parse(await this.run(`${line} -o json`, options)) as T
   }
 
-  /** Applies to the server what manifests say, by `create`. */
+  /** Creates the objects of manifests. */
   async create(...objects: readonly object[]): Promise<string> {
     return this.run('create -f -', { stdin: objects.map((object) => JSON.stringify(object)).join('\n') })
   }
 
-  /** A command that goes on: its lines as they come. */
+  /** A running command, with its lines as they arrive. */
   follow(line: string): Following {
     const { env, folder } = this.#world
     return new Following(
@@ -101,11 +101,11 @@ export class Kubectl {
   }
 }
 
-/** An object as `-o json` shows it; tests look where they know what is. */
-// biome-ignore lint/suspicious/noExplicitAny: assertions are what checks these
+/** An object as `-o json` prints it. */
+// biome-ignore lint/suspicious/noExplicitAny: assertions check these
 export type Json = any
 
-/** A command under way. */
+/** A running command. */
 export class Following {
   readonly #child: ChildProcess
   readonly #ended: Promise<number | null>
@@ -135,7 +135,7 @@ export class Following {
     return this.#errors
   }
 
-  /** The exit code, once it has ended by itself. */
+  /** The exit code after it has exited. */
   get ended(): Promise<number | null> {
     return this.#ended
   }
@@ -163,21 +163,21 @@ class Slots {
   }
 }
 
-/** A server of its own, and kubectl that knows nothing but it. */
+/** A server, and kubectl configured for it only. */
 export interface KubectlWorld extends AsyncDisposable {
   readonly kubectl: Kubectl
   readonly client: Client
   readonly server: ServerProcess
-  /** Requests so far, as the server logs them. */
+  /** Requests so far, from the log of the server. */
   requests(): string[]
-  /** Makes a namespace, and gives a kubectl that works in it. */
+  /** Creates a namespace and returns a kubectl for it. */
   namespace(name: string): Promise<Kubectl>
 }
 
-/** A token of somebody without any right of their own. */
+/** A token of a user without permissions. */
 export const bystanderToken = 'bystander-token-0123456789'
 
-/** @param more flags of the server beside those that every world has. */
+/** @param more further flags of the server. */
 export async function startKubectlWorld(more: readonly string[] = []): Promise<KubectlWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'krmkit-kubectl-'))
   const tokens = join(folder, 'tokens.csv')
@@ -199,14 +199,14 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
     path,
     '-v',
     '2',
-    // Tests play its part: they write the status of deployments and make their replica sets.
+    // The tests play the role of controllers: they write the status of deployments and create their replica sets.
     '--controllers=*,-deployment-controller',
     ...more,
   ]
   const server = await startServerProcess(flags)
   const client = createRemoteClient(await loadKubeconfig({ path }))
   const kubectl = await kubectlIn(folder, path)
-  // Discovery and schemas are then in kubectl's cache, and not fetched by many at once.
+  // Fills kubectl's cache of discovery and schemas once, before concurrent commands.
   await kubectl.run('api-resources -o name')
   return {
     kubectl,
@@ -215,7 +215,7 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
     requests: () => server.errors().split('\n'),
     async namespace(name) {
       await kubectl.run(`create namespace ${name}`)
-      // Pods can be made once this is there.
+      // Pods can be created once this exists.
       for await (const { object } of client.watch(serviceAccounts, { namespace: name }))
         if (object.metadata.name === 'default') break
       return kubectl.with('--namespace', name)
@@ -233,7 +233,7 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
   }
 }
 
-/** A kubectl that knows nothing but a folder and a kubeconfig; without one it has to be told a server by `--server`. */
+/** kubectl with only a folder and a kubeconfig; without one it needs `--server`. */
 export async function kubectlIn(folder: string, kubeconfig = ''): Promise<Kubectl> {
   await mkdir(join(folder, 'home'))
   const env = {
@@ -248,7 +248,7 @@ export async function kubectlIn(folder: string, kubeconfig = ''): Promise<Kubect
   return new Kubectl({ env, folder, slots: new Slots() })
 }
 
-/** A table as kubectl prints it: rows by column title. */
+/** A table as printed by kubectl: rows by column title. */
 export function rows(text: string): Record<string, string>[] {
   const [head = '', ...lines] = text.split('\n')
   const starts = [...head.matchAll(/\S+(?: \S+)*/g)].map((match) => ({ title: match[0], from: match.index }))

@@ -15,7 +15,7 @@ import { listen, selfSigned } from '@krmkit/http'
 import { type Clock, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 
-/** A server on a free port of this machine, composed as `krmkit serve` composes it, with a folder of its own that goes with it. */
+/** A server on a free local port, composed like `krmkit serve`, with a temporary folder. */
 export interface LocalServer extends AsyncDisposable {
   readonly url: string
   readonly port: number
@@ -28,7 +28,7 @@ export interface LocalServer extends AsyncDisposable {
   readonly client: Client
   /** A temporary folder, removed at the end. */
   readonly folder: string
-  /** Path of an administrator's kubeconfig for `url`, or for another address of the same server. */
+  /** The path of an administrator's kubeconfig for `url`, or for another address of the server. */
   kubeconfig(server?: string): Promise<string>
 }
 
@@ -36,14 +36,14 @@ export interface LocalServerOptions {
   readonly storage?: Storage
   readonly clock?: Clock
   readonly limits?: Partial<ServerLimits>
-  /** Hears of every answered request. */
+  /** Called for every completed request. */
   readonly audit?: ApiServerOptions['audit'] & object
 }
 
 const administrator: UserInfo = { username: 'kubernetes-admin', groups: ['system:masters'] }
 const bystander: UserInfo = { username: 'bystander', groups: [] }
 
-/** A token of somebody without any right of their own. */
+/** A token of a user without permissions. */
 export const bystanderToken = 'bystander-token-0123456789'
 
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
@@ -106,7 +106,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   }
 }
 
-/** A kubeconfig as an object; kubectl and the client libraries read JSON as YAML. */
+/** A kubeconfig as an object; kubectl and the client libraries parse JSON as YAML. */
 export function kubeconfigOf(how: { readonly address: string; readonly authority: string; readonly token: string }): object {
   return {
     apiVersion: 'v1',

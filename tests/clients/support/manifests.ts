@@ -35,12 +35,12 @@ export function deployment(name: string, more: { readonly replicas?: number; rea
 }
 
 export function configMap(name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}): object {
-  // What is empty is left out: kubectl would find something to apply in it each time.
+  // Without empty members, which kubectl would apply every time.
   const metadata = Object.keys(labels).length === 0 ? { name } : { name, labels }
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...(Object.keys(data).length === 0 ? {} : { data }) }
 }
 
-/** What a controller would report of a deployment that is done. */
+/** The status of a completed deployment. */
 export function rolledOut(replicas: number, observedGeneration: number): string {
   const condition = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'there are enough' }
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }

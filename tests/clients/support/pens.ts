@@ -33,7 +33,7 @@ export function stockPen(api: CoreV1Api): Pen {
   }
 }
 
-/** Writes with the project's own client. */
+/** Writes with the client of this project. */
 export function ownPen(client: Client): Pen {
   const body = ({ name, namespace, labels, data }: Written, resourceVersion?: string) => ({
     metadata: { name, namespace, labels: { ...labels }, ...(resourceVersion === undefined ? {} : { resourceVersion }) },

@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts'
 
-/** What a writer writes: a ConfigMap cut down to what changes. */
+/** A ConfigMap reduced to its changing members. */
 export interface Written {
   readonly namespace: string
   readonly name: string
@@ -8,17 +8,17 @@ export interface Written {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** Ways to write; each resolves with the resourceVersion of the acknowledged object. */
+/** Write operations; each resolves with the resourceVersion of the acknowledged object. */
 export interface Pen {
   create(object: Written): Promise<string>
-  /** With the version that must be there. */
+  /** With a resourceVersion precondition. */
   replace(object: Written, resourceVersion: string): Promise<string>
   /** A merge patch of `data` and `labels`. */
   patch(object: Written): Promise<string>
   delete(at: { readonly namespace: string; readonly name: string }): Promise<void>
 }
 
-/** The acknowledged state; absent: there is no such object. */
+/** The acknowledged state; absent: the object does not exist. */
 type State = { readonly object: Written; readonly resourceVersion: string } | undefined
 
 interface Slot {
@@ -26,7 +26,7 @@ interface Slot {
   readonly name: string
   busy: boolean
   state: State
-  /** A write whose answer never came: it happened or it did not. */
+  /** A write without a response, whose outcome is unknown. */
   unsure: { readonly object: Written | undefined } | undefined
 }
 
@@ -38,23 +38,23 @@ export interface Acknowledged {
 
 export interface RandomWriterOptions {
   readonly dice: Dice
-  /** Chosen by chance: name one several times and it is used the more. */
+  /** Chosen at random; repeat an operation to use it more often. */
   readonly pens: readonly Pen[]
   readonly namespaces: readonly string[]
-  /** Names in each namespace. */
+  /** Number of names per namespace. */
   readonly names: number
-  /** Whether a failure leaves open if the write happened. Default: none does. */
+  /** Whether a failure leaves the outcome unknown. Default: never. */
   readonly unanswered?: (error: unknown) => boolean
 }
 
 class InDoubt extends Error {}
 
 /**
- * Random writes over a fixed set of names. One write at a time to a name, several names at a time, so that what was
- * acknowledged is exactly what must be there.
+ * Random writes over a fixed set of names: one write per name at a time, several names concurrently, so that the acknowledged state
+ * is the exact expected state.
  */
 export class RandomWriter {
-  /** By resourceVersion. Deletions are not among them: their answer does not tell the version. */
+  /** By resourceVersion, without deletions, whose responses have no version. */
   readonly log = new Map<string, Acknowledged>()
   readonly counts = { create: 0, replace: 0, patch: 0, delete: 0 }
   readonly #slots: Slot[]
@@ -77,7 +77,7 @@ export class RandomWriter {
     )
   }
 
-  /** Objects that must be there, by `namespace/name`. */
+  /** The expected objects, by `namespace/name`. */
   expected(): Map<string, { readonly object: Written; readonly resourceVersion: string }> {
     return new Map(
       this.#slots.flatMap(({ namespace, name, state }) =>
@@ -97,8 +97,8 @@ export class RandomWriter {
   }
 
   /**
-   * Writes until `signal` aborts, or until the server is gone: then the writes under way are in doubt, and `reconcile` must
-   * settle them before the next write.
+   * Writes until `signal` aborts or the server stops; then pending writes have an unknown outcome, which `reconcile` must
+   * settle before the next write.
    */
   async writeUntil(signal: AbortSignal, parallel: number): Promise<void> {
     let gone = false
@@ -115,9 +115,9 @@ export class RandomWriter {
   }
 
   /**
-   * Compares what is there with what was acknowledged, and learns how the writes in doubt ended.
+   * Compares the stored with the acknowledged state, and determines the outcome of unknown writes.
    *
-   * @returns what is wrong; empty when everything acknowledged is there, and nothing else.
+   * @returns the differences; empty when the state is exactly as acknowledged.
    */
   reconcile(actual: ReadonlyMap<string, { readonly object: Written; readonly resourceVersion: string }>): string[] {
     const wrong: string[] = []
@@ -137,12 +137,12 @@ export class RandomWriter {
     return [...wrong, ...[...unknown].map((key) => `${key} was never written`)]
   }
 
-  /** How many writes are in doubt. */
+  /** Number of writes with unknown outcome. */
   get doubts(): number {
     return this.#slots.filter(({ unsure }) => unsure !== undefined).length
   }
 
-  /** To be called when a collection was deleted while nothing was being written. */
+  /** Call this after deleting a collection while no write is pending. */
   forget(matches: (object: Written) => boolean): number {
     let count = 0
     for (const slot of this.#slots) {
@@ -194,7 +194,7 @@ export class RandomWriter {
     this.counts.patch++
   }
 
-  /** @throws InDoubt when there was no answer. */
+  /** @throws InDoubt without a response. */
   async #try<T>(slot: Slot, object: Written | undefined, write: () => Promise<T>): Promise<T> {
     try {
       return await write()
@@ -214,7 +214,7 @@ export class RandomWriter {
   #content(): Pick<Written, 'labels' | 'data'> {
     return {
       labels: { side: this.#dice.pick(['left', 'right']) },
-      // A value of its own each time, so that no write leaves an object as it was.
+      // A new value each time, so that every write changes the object.
       data: { [this.#dice.pick(['a', 'b', 'c'])]: `${this.#dice.below(2 ** 31)}`, text: 'é\n"' },
     }
   }

@@ -4,22 +4,22 @@ import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A server as `npm start` makes it: a process of its own. */
+/** A server as started by `npm start`, in a separate process. */
 export interface ServerProcess {
   readonly url: string
-  /** Milliseconds from the start of the process to its line. */
+  /** Milliseconds from process start to readiness. */
   readonly startMs: number
-  /** What it printed on stderr. */
+  /** Its standard error output. */
   readonly errors: () => string
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
 const startScript = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
 
-/** Starts a server and waits for the line that says that it is ready. @throws Error when it ends before. */
+/** Starts a server and waits until it prints that it is ready. @throws Error when it exits first. */
 export async function startServerProcess(flags: readonly string[]): Promise<ServerProcess> {
   const started = performance.now()
   const { child, ended, errors } = launchServer(flags)
@@ -46,7 +46,7 @@ export async function startServerProcess(flags: readonly string[]): Promise<Serv
   }
 }
 
-/** Starts a server and lets go after `lifeMs`, wherever it has got to. */
+/** Starts a server and kills it after `lifeMs`, in any state. */
 export async function killEarly(flags: readonly string[], lifeMs: number): Promise<void> {
   const { child, ended } = launchServer(flags)
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, lifeMs))])
@@ -54,7 +54,7 @@ export async function killEarly(flags: readonly string[], lifeMs: number): Promi
   await ended
 }
 
-/** A port that nobody listens on. */
+/** An unused port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 import { defineResource, field } from 'krmkit'
 import { z } from 'zod'
 
-/** A kind with everything that `defineResource` takes. */
+/** A kind with all options of `defineResource`. */
 export const Widget = defineResource({
   group: 'shop.example.com',
   kind: 'Widget',
@@ -45,7 +45,7 @@ export const Widget = defineResource({
   },
 })
 
-/** The same kind in two versions and with hooks: what a manifest cannot say. */
+/** The same kind in two versions and with hooks, which a manifest cannot express. */
 export const Crate = defineResource({
   group: 'depot.example.com',
   kind: 'Crate',

@@ -1,12 +1,12 @@
 import { type KubeConfig, type V1ConfigMap, Watch } from '@kubernetes/client-node'
 
-/** What the mirror received: an event of a watch. */
+/** A watch event that the mirror received. */
 export interface Received {
   readonly type: string
   readonly object: V1ConfigMap
 }
 
-/** Versions that a new list leapt over: after `from`, up to and with `to`. */
+/** Versions that a new list skipped: after `from`, up to and including `to`. */
 export interface Leap {
   readonly from: bigint
   readonly to: bigint
@@ -17,13 +17,13 @@ export interface StrictMirrorOptions {
   readonly path: string
   /** Lists everything, in chunks. @throws an error with `code` or `statusCode` 410 when a chunk has expired. */
   readonly list: () => Promise<{ readonly items: readonly V1ConfigMap[]; readonly resourceVersion: string }>
-  /** Milliseconds until another try after a failure. */
+  /** Milliseconds before a retry. */
   readonly pauseMs: number
 }
 
 /**
- * A mirror over `Watch` of `@kubernetes/client-node` that trusts nothing: versions only grow, every event fits what is known,
- * a bookmark never lies in the past. It goes on from the last event or bookmark, and lists again only when told 410.
+ * A mirror over `Watch` of `@kubernetes/client-node` that checks everything: versions increase, events fit the known state, and
+ * bookmarks are never in the past. It resumes from the last event or bookmark, and lists again only after 410.
  */
 export class StrictMirror {
   readonly objects = new Map<string, V1ConfigMap>()
@@ -128,7 +128,7 @@ export class StrictMirror {
   }
 }
 
-/** Whether an error of the client, or a Status, says that a version is too old. */
+/** Whether an error of the client, or a Status, reports an expired version. */
 export function isExpired(error: unknown): boolean {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
   return code === 410 || statusCode === 410

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Where what other languages need is kept between runs; part of what a fresh clone does not have. */
+/** The cache of other languages' tools between runs; not part of a fresh clone. */
 export async function cacheFolder(name: string): Promise<string> {
   const folder = fileURLToPath(new URL(`../../../node_modules/.cache/clients/${name}/`, import.meta.url))
   await mkdir(folder, { recursive: true })
@@ -11,7 +11,7 @@ export async function cacheFolder(name: string): Promise<string> {
 }
 
 export interface Finished {
-  /** Null: ended by a signal, or never started. */
+  /** Null: killed by a signal, or never started. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -19,13 +19,13 @@ export interface Finished {
 
 export interface RunOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
   readonly stdin?: string
-  /** It is killed after this. */
+  /** The timeout after which it is killed. */
   readonly timeoutMs?: number
-  /** Sees the process while it runs. */
+  /** Receives the running process. */
   readonly running?: (child: ChildProcess) => void
 }
 
-/** Runs a program to its end. Never rejects: a program that is missing ends with code null and a reason on stderr. */
+/** Runs a program to its end. Never rejects: a missing program has code null and a reason on stderr. */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const { stdin, timeoutMs = 60_000, running, ...rest } = options
   return new Promise((resolve) => {
@@ -46,7 +46,7 @@ export function run(program: string, args: readonly string[], options: RunOption
   })
 }
 
-/** The last words of a failed program, for a message. */
+/** The last output of a failed program, for a message. */
 export function lastLine({ stderr, stdout }: Finished): string {
   return (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? ''
 }

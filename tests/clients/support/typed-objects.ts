@@ -33,7 +33,7 @@ import type {
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node'
 
-/** Objects of thirty kinds in the types of the stock client, with members of every sort. All amounts are canonical. */
+/** Objects of thirty kinds in the types of the stock client, with members of every type and canonical quantities. */
 
 const labels = { app: 'web' }
 const namespace = 'default'
@@ -375,7 +375,7 @@ export const typedObjects: readonly (KubernetesObject & { readonly kind: string;
   } satisfies V1EndpointSlice,
 ]
 
-/** Names that the client's languages cannot use for members begin with `_` there. */
+/** Members whose names are reserved in the client's language start with `_`. */
 export function wireForm(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireForm)
   if (value instanceof Date) return value.toISOString()
@@ -385,7 +385,7 @@ export function wireForm(value: unknown): unknown {
   )
 }
 
-/** What of `wanted` is not in `got`: paths of members that are missing or other. Times count as what they mean. */
+/** The paths of members of `wanted` that are missing or different in `got`. Times are compared by value. */
 export function lost(wanted: unknown, got: unknown, path = ''): string[] {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(got) || got.length !== wanted.length) return [path]
@@ -397,7 +397,7 @@ export function lost(wanted: unknown, got: unknown, path = ''): string[] {
       lost(member, (got as Record<string, unknown>)[name], `${path}.${name}`),
     )
   }
-  // What the wire prints for an unset member, types leave out.
+  // Types omit unset members that the wire format prints.
   if (wanted === null && got === undefined) return []
   return wanted === got || sameTime(wanted, got) ? [] : [path]
 }

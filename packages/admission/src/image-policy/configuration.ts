@@ -1,12 +1,12 @@
 import { ConfigurationReader } from '../configuration-reader.ts'
 
-/** How the plugin reaches the service that judges images, and for how long its word counts. */
+/** The kubeconfig of the image policy service, and how long its decisions are cached. */
 export interface ImagePolicyConfiguration {
   readonly kubeConfigFile: string
   readonly allowMs: number
   readonly denyMs: number
   readonly retryBackoffMs: number
-  /** Whether pods pass when the service does not answer. */
+  /** Whether pods are admitted when the service is unavailable. */
   readonly defaultAllow: boolean
 }
 
@@ -19,27 +19,27 @@ export function parseImagePolicyConfiguration(value: unknown): ImagePolicyConfig
   const reader = whole.object('imagePolicy')
   const kubeConfigFile = reader.text('kubeConfigFile') ?? ''
   if (kubeConfigFile === '') throw reader.error('kubeConfigFile', 'must name a file')
-  const span = (name: string, { scale, min, max, otherwise }: Span): number => {
+  const duration = (name: string, { scale, min, max, defaultMs }: DurationRange): number => {
     const given = reader.number(name) ?? 0
     if (given === -1) return 0
-    if (given === 0) return otherwise
+    if (given === 0) return defaultMs
     const ms = given * scale
-    if (ms < min || ms > max) throw reader.error(name, `must be between ${min / scale} and ${max / scale}, or -1 for never`)
+    if (ms < min || ms > max) throw reader.error(name, `must be between ${min / scale} and ${max / scale}, or -1 to disable`)
     return ms
   }
   return {
     kubeConfigFile,
-    allowMs: span('allowTTL', { scale: 1000, min: 1000, max: 30 * minute, otherwise: 5 * minute }),
-    denyMs: span('denyTTL', { scale: 1000, min: 1000, max: 30 * minute, otherwise: 30_000 }),
-    retryBackoffMs: span('retryBackoff', { scale: 1, min: 1, max: 5 * minute, otherwise: 500 }),
+    allowMs: duration('allowTTL', { scale: 1000, min: 1000, max: 30 * minute, defaultMs: 5 * minute }),
+    denyMs: duration('denyTTL', { scale: 1000, min: 1000, max: 30 * minute, defaultMs: 30_000 }),
+    retryBackoffMs: duration('retryBackoff', { scale: 1, min: 1, max: 5 * minute, defaultMs: 500 }),
     defaultAllow: reader.flag('defaultAllow') ?? false,
   }
 }
 
-interface Span {
-  /** Milliseconds of one. */
+interface DurationRange {
+  /** Milliseconds per unit. */
   readonly scale: number
   readonly min: number
   readonly max: number
-  readonly otherwise: number
+  readonly defaultMs: number
 }

@@ -3,22 +3,27 @@ import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, ObjectReader } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 
-/** A request of a node agent, as the rules for it see it. */
+/** A request by a kubelet. */
 export interface NodeRequest {
-  /** The node that the agent is of. */
+  /** The kubelet's own node. */
   readonly node: string
   readonly attributes: AdmissionAttributes
   /** Absent for DELETE. */
   readonly object: DeepReadonly<ApiObject> | undefined
   readonly reader: ObjectReader
   readonly profile: NamingProfile
-  /** Tokens for other audiences than those that the pod's volumes name are refused. */
+  /** Restricts tokens to audiences that the pod's volumes name. */
   readonly checkAudiences: boolean
-  /** Asked about the right to further audiences. */
+  /** Authorizes further audiences. */
   readonly authorizer: Authorizer
 }
 
 /** @throws ApiError 403 */
 export function refuse({ attributes, object }: NodeRequest, detail: string): never {
   throw forbidden(attributes, object, detail)
+}
+
+/** The name of the object: from the request, or from the object itself for CREATE. */
+export function nameOf({ attributes, object }: NodeRequest): string {
+  return attributes.operation === 'CREATE' ? (object?.metadata.name ?? '') : attributes.name
 }

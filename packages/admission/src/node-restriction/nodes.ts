@@ -6,7 +6,7 @@ interface Node extends ApiObject {
   spec?: { taints?: object[]; configSource?: object }
 }
 
-/** What a node agent may do with Node objects: make and change its own, but for what steers pods to it. */
+/** A kubelet creates and updates its own Node, without changing taints, owners or restricted labels. */
 export function checkNode(request: NodeRequest): void {
   const { node, attributes } = request
   const who = `node ${JSON.stringify(node)}`

@@ -3,7 +3,7 @@ import { allContainers, isMirror, type Pod, type PodSpec } from '../pod.ts'
 import { secretNamesOf } from '../pod-secrets.ts'
 import { type NodeRequest, refuse } from './node-request.ts'
 
-/** What a node agent may do with pods: mirrors of its own, and the status and end of those that run on it. */
+/** A kubelet creates and deletes its mirror pods, updates the status of pods bound to its node, and evicts them. */
 export function checkPod(request: NodeRequest): void {
   const { operation, subresource } = request.attributes
   if (subresource === 'status') checkStatus(request)
@@ -57,7 +57,7 @@ function checkOwner(request: NodeRequest, owners: readonly DeepReadonly<OwnerRef
   }
 }
 
-/** The first kind of object that a pod refers to; a mirror must not let its node see any. */
+/** The first kind of object that a pod references; mirror pods must not reference any, which would grant the node access. */
 function referenceOf(spec: DeepReadonly<PodSpec>): string | undefined {
   const volumes = spec.volumes ?? []
   const sources = volumes.flatMap(({ projected }) => projected?.sources ?? [])
@@ -91,7 +91,7 @@ export function existingPod({ reader, attributes }: NodeRequest, name: string): 
 }
 
 function checkDeletion(request: NodeRequest): void {
-  // A collection has no name; its objects are asked about one by one.
+  // deleteCollection has no name; admission runs again for each object.
   if (request.attributes.name === '') return
   if (existingPod(request, request.attributes.name).spec.nodeName === request.node) return
   refuse(request, `node ${quote(request)} can only delete pods with spec.nodeName set to itself`)

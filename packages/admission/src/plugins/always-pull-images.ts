@@ -1,12 +1,12 @@
 import { type DeepReadonly, field, formatFieldError, Path } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionPlugin } from '../interfaces.ts'
 import { allContainers, containerKinds, type Pod, withContainers } from '../pod.ts'
-import { forbidden, joinedTexts } from '../refusals.ts'
+import { aggregateMessages, forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 const always = 'Always'
 
-/** Every container asks the registry for its image, so that nobody runs what others have pulled without a right to it. */
+/** Sets the pull policy `Always`, so that a pod cannot run a private image that is cached on its node without registry access. */
 export function alwaysPullImages(): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',
@@ -14,7 +14,7 @@ export function alwaysPullImages(): AdmissionPlugin {
     handles: onResource('', 'pods', ['CREATE', 'UPDATE']),
     admit(object, attributes) {
       const pod = object as Pod
-      if (bringsNoNewImage(pod, attributes)) return
+      if (hasKnownImages(pod, attributes)) return
       const spec = withContainers(pod.spec, (container) =>
         container.imagePullPolicy === always ? container : { ...container, imagePullPolicy: always },
       )
@@ -27,7 +27,7 @@ export function alwaysPullImages(): AdmissionPlugin {
     },
     validate(object, attributes) {
       const pod = object as DeepReadonly<Pod>
-      if (bringsNoNewImage(pod, attributes)) return
+      if (hasKnownImages(pod, attributes)) return
       const errors = containerKinds.flatMap((kind) =>
         (pod.spec[kind] ?? []).flatMap(({ imagePullPolicy = '' }, i) =>
           imagePullPolicy === always
@@ -35,12 +35,13 @@ export function alwaysPullImages(): AdmissionPlugin {
             : [field.notSupported(Path.of('spec').child(kind).index(i).child('imagePullPolicy'), imagePullPolicy, [always])],
         ),
       )
-      if (errors.length > 0) throw forbidden(attributes, pod, joinedTexts(errors.map(formatFieldError)))
+      if (errors.length > 0) throw forbidden(attributes, pod, aggregateMessages(errors.map(formatFieldError)))
     },
   }
 }
 
-function bringsNoNewImage(pod: DeepReadonly<Pod>, { operation, oldObject }: AdmissionAttributes): boolean {
+/** Whether an update brings no image that the old pod did not have. */
+function hasKnownImages(pod: DeepReadonly<Pod>, { operation, oldObject }: AdmissionAttributes): boolean {
   if (operation !== 'UPDATE' || oldObject === undefined) return false
   const known = new Set(allContainers((oldObject as DeepReadonly<Pod>).spec).map(({ image }) => image))
   return allContainers(pod.spec).every(({ image }) => known.has(image))

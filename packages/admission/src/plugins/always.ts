@@ -1,12 +1,12 @@
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 
-/** Lets everything pass: a name that old configurations mention. */
+/** Does nothing; exists because configurations name it. */
 export function alwaysAdmit(): AdmissionPlugin {
   return { name: 'AlwaysAdmit', handles: () => false }
 }
 
-/** Refuses every write. For tests of what happens then. */
+/** Refuses every write; for tests. */
 export function alwaysDeny(): AdmissionPlugin {
   return {
     name: 'AlwaysDeny',

@@ -3,7 +3,7 @@ import { createCertificateRequest } from '@krmkit/certificates'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { readRequestSubject } from '../certificate-subject.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import {
   certificateApproval,
   certificateSigning,
@@ -12,7 +12,7 @@ import {
 } from './certificates.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references.ts'
 
-/** Allows what it names: `verb group/resource/name`. */
+/** Allows the listed permissions: `verb group/resource/name`. */
 function allowing(...rights: string[]): Authorizer & { readonly asked: Attributes[] } {
   const asked: Attributes[] = []
   return {
@@ -31,13 +31,13 @@ const request = (signerName: string, status: object = {}) => ({ spec: { signerNa
 
 describe('CertificateApproval', () => {
   const asked = (authorizer: Authorizer) =>
-    ask(certificateApproval({ profile: stockProfile, authorizer }), requests, {
+    runAdmission(certificateApproval({ profile: stockProfile, authorizer }), requests, {
       object: request('other.com/x'),
       oldObject: request('example.com/x'),
       subresource: 'approval',
     })
 
-  it('P268 needs the right to approve for the signer of the stored request, or for its whole domain', async () => {
+  it("requires approve on the stored request's signer or on its domain [P268]", async () => {
     expect((await asked(allowing('approve certificates.k8s.io/signers example.com/x'))).allowed).toBe(true)
     expect((await asked(allowing('approve certificates.k8s.io/signers example.com/*'))).allowed).toBe(true)
     expect(refusalOf(await asked(allowing('approve certificates.k8s.io/signers other.com/x')))).toBe(
@@ -48,13 +48,13 @@ describe('CertificateApproval', () => {
 
 describe('CertificateSigning', () => {
   const asked = (authorizer: Authorizer, status: object) =>
-    ask(certificateSigning({ profile: stockProfile, authorizer }), requests, {
+    runAdmission(certificateSigning({ profile: stockProfile, authorizer }), requests, {
       object: request('example.com/x', status),
       oldObject: request('example.com/x'),
       subresource: 'status',
     })
 
-  it('P269 needs the right to sign for whoever changes certificate or conditions', async () => {
+  it('requires sign for changes of the certificate or conditions [P269]', async () => {
     const refused =
       'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to sign requests with signerName "example.com/x"'
     expect(refusalOf(await asked(allowing(), { certificate: 'YQ==' }))).toBe(refused)
@@ -65,9 +65,9 @@ describe('CertificateSigning', () => {
 })
 
 describe('ClusterTrustBundleAttest', () => {
-  it('P269 needs the right to attest for the signer that a bundle names', async () => {
+  it("requires attest on the bundle's signer [P269]", async () => {
     const asked = (authorizer: Authorizer, spec: object) =>
-      ask(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
+      runAdmission(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
         object: { spec },
       })
     expect((await asked(allowing(), {})).allowed).toBe(true)
@@ -85,10 +85,10 @@ describe('CertificateSubjectRestriction', () => {
   const plugin = certificateSubjectRestriction(stockProfile)
   const signer = 'kubernetes.io/kube-apiserver-client'
   const asked = async (signerName: string, text: string) =>
-    refusalOf(await ask(plugin, requests, { object: { spec: { signerName, request: text } } }))
+    refusalOf(await runAdmission(plugin, requests, { object: { spec: { signerName, request: text } } }))
   const masters = csr(['dev', 'system:masters'])
 
-  it('nobody becomes an administrator by certificate', async () => {
+  it('refuses client certificates of the group system:masters', async () => {
     expect(await asked(signer, masters)).toBe(
       'certificatesigningrequests.certificates.k8s.io "a" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     )
@@ -96,7 +96,7 @@ describe('CertificateSubjectRestriction', () => {
     expect(await asked('example.com/x', masters)).toBe('')
   })
 
-  it('reads subjects, and nothing else', () => {
+  it('handles creation only, and reads only the subject', () => {
     expect(readRequestSubject(masters)).toEqual({ commonName: 'jane', organizations: ['dev', 'system:masters'] })
     for (const odd of [
       '',
@@ -112,7 +112,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const served = [{ group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments', namespaced: true }]
   const owned = (...ownerReferences: object[]) => ({ metadata: { ownerReferences } })
   const asked = (authorizer: Authorizer, object: object, oldObject?: object, subresource = '') =>
-    ask(
+    runAdmission(
       ownerReferencesPermissionEnforcement(authorizer),
       'pods',
       { object, subresource, ...(oldObject === undefined ? {} : { oldObject }) },
@@ -121,7 +121,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const remove = 'delete /pods a'
   const finalize = 'update apps/deployments/finalizers d'
 
-  it('P282 owners are changed by those who may delete the object', async () => {
+  it('requires the delete permission for changes of owners [P282]', async () => {
     const refused = `pods "a" is forbidden: cannot set an ownerRef on a resource you can't delete: no role, <nil>`
     expect(refusalOf(await asked(allowing(), owned(owner)))).toBe(refused)
     expect(refusalOf(await asked(allowing(), owned(), owned(owner)))).toBe(refused)
@@ -129,7 +129,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect((await asked(allowing(remove), owned(), owned(owner))).allowed).toBe(true)
   })
 
-  it('P282 what does not change owners needs no right', async () => {
+  it('allows updates that keep the owners [P282]', async () => {
     const authorizer = allowing()
     expect((await asked(authorizer, owned(owner), owned(owner))).allowed).toBe(true)
     expect((await asked(authorizer, {})).allowed).toBe(true)
@@ -137,7 +137,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect(authorizer.asked).toEqual([])
   })
 
-  it('P283 blocking the deletion of an owner needs the right to its finalizers', async () => {
+  it('requires update of finalizers for blockOwnerDeletion [P283]', async () => {
     const blocking = { ...owner, blockOwnerDeletion: true }
     expect(refusalOf(await asked(allowing(remove), owned(blocking)))).toBe(
       `pods "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no role, <nil>`,
@@ -147,7 +147,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect(refusalOf(await asked(allowing(remove), owned(blocking), owned(owner)))).toContain('set finalizers on')
   })
 
-  it('P283 an owner whose kind nobody serves cannot be blocked', async () => {
+  it('refuses blockOwnerDeletion for unknown kinds [P283]', async () => {
     const odd = { ...owner, kind: 'Thing', blockOwnerDeletion: true }
     expect(refusalOf(await asked(allowing(remove), owned(odd)))).toBe(
       'pods "a" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion apps/v1 Kind Thing: no matches for kind "Thing" in version "apps/v1"',

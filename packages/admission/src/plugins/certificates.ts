@@ -6,7 +6,7 @@ import { forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 /**
- * Who may approve and sign certificates of which signer, and what certificates no one gets.
+ * Plugins that authorize the use of certificate signers.
  *
  * @see API protocol specification, 2.10 and 5.9
  */
@@ -16,13 +16,13 @@ interface SigningRequest extends ApiObject {
   status?: { certificate?: string; conditions?: unknown[] }
 }
 
-export interface SignerRights {
+export interface SignerPluginOptions {
   readonly profile: NamingProfile
   readonly authorizer: Authorizer
 }
 
-/** Only who may `approve` for the signer changes the sub-resource `approval`. */
-export function certificateApproval(rights: SignerRights): AdmissionPlugin {
+/** Requires the verb `approve` on the signer for updates of the subresource `approval`. */
+export function certificateApproval(rights: SignerPluginOptions): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     handles: onResource(groupOf(rights), 'certificatesigningrequests', ['UPDATE'], ['approval']),
@@ -35,14 +35,14 @@ export function certificateApproval(rights: SignerRights): AdmissionPlugin {
   }
 }
 
-/** Only who may `sign` for the signer changes certificate and conditions in the status. */
-export function certificateSigning(rights: SignerRights): AdmissionPlugin {
+/** Requires the verb `sign` on the signer for status updates that change the certificate or the conditions. */
+export function certificateSigning(rights: SignerPluginOptions): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
     handles: onResource(groupOf(rights), 'certificatesigningrequests', ['UPDATE'], ['status']),
     async validate(object, attributes) {
       const old = attributes.oldObject as DeepReadonly<SigningRequest> | undefined
-      if (sameIssue((object as DeepReadonly<SigningRequest>).status, old?.status)) return
+      if (sameCertificateAndConditions((object as DeepReadonly<SigningRequest>).status, old?.status)) return
       const { signerName = '' } = old?.spec ?? {}
       if (await mayUseSigner(rights, attributes.user, { verb: 'sign', signerName })) return
       throw forbidden(attributes, object, `user not permitted to sign requests with signerName ${JSON.stringify(signerName)}`)
@@ -50,8 +50,8 @@ export function certificateSigning(rights: SignerRights): AdmissionPlugin {
   }
 }
 
-/** Only who may `attest` for a signer publishes trust bundles in its name. */
-export function clusterTrustBundleAttest(rights: SignerRights): AdmissionPlugin {
+/** Requires the verb `attest` on the signer for cluster trust bundles that name it. */
+export function clusterTrustBundleAttest(rights: SignerPluginOptions): AdmissionPlugin {
   const signerOf = (object: DeepReadonly<ApiObject> | undefined): string =>
     (object as { spec?: { signerName?: string } } | undefined)?.spec?.signerName ?? ''
   return {
@@ -66,7 +66,7 @@ export function clusterTrustBundleAttest(rights: SignerRights): AdmissionPlugin 
   }
 }
 
-/** Nobody asks the signer of client certificates for the group of administrators. */
+/** Refuses requests for client certificates of the group `system:masters`. */
 export function certificateSubjectRestriction(profile: NamingProfile): AdmissionPlugin {
   const signer = `${profile.domain}/kube-apiserver-client`
   return {
@@ -83,17 +83,17 @@ export function certificateSubjectRestriction(profile: NamingProfile): Admission
   }
 }
 
-function groupOf({ profile }: SignerRights): string {
+function groupOf({ profile }: SignerPluginOptions): string {
   return `certificates.${profile.apiDomain}`
 }
 
-/** A right on the signer itself, or on all of its domain. */
+/** Whether the user has the verb on the signer, or on all signers of its domain. */
 async function mayUseSigner(
-  { profile, authorizer }: SignerRights,
+  { profile, authorizer }: SignerPluginOptions,
   user: UserInfo,
   { verb, signerName }: { readonly verb: string; readonly signerName: string },
 ): Promise<boolean> {
-  const ask = (name: string) =>
+  const authorize = (name: string) =>
     authorizer.authorize({
       user,
       verb,
@@ -106,13 +106,13 @@ async function mayUseSigner(
       name,
       path: '',
     })
-  if ((await ask(signerName)).decision === 'allow') return true
-  return (await ask(`${signerName.split('/')[0] ?? ''}/*`)).decision === 'allow'
+  if ((await authorize(signerName)).decision === 'allow') return true
+  return (await authorize(`${signerName.split('/')[0] ?? ''}/*`)).decision === 'allow'
 }
 
-type Issue = DeepReadonly<SigningRequest>['status']
+type Status = DeepReadonly<SigningRequest>['status']
 
-function sameIssue(a: Issue, b: Issue): boolean {
+function sameCertificateAndConditions(a: Status, b: Status): boolean {
   return (
     (a?.certificate ?? '') === (b?.certificate ?? '') &&
     JSON.stringify(a?.conditions ?? []) === JSON.stringify(b?.conditions ?? [])

@@ -8,23 +8,23 @@ interface Ingress extends ApiObject {
 }
 
 /**
- * Gives ingresses that name no class, by field or by the old annotation, the default one.
+ * Sets the default ingress class on ingresses without a class, whether by field or by annotation.
  *
  * @see API protocol specification, 5.10
  */
 export function defaultIngressClass({ domain, apiDomain }: NamingProfile): AdmissionPlugin {
   const classes = { group: `networking.${apiDomain}`, resource: 'ingressclasses' }
-  const marks = [`ingressclass.${domain}/is-default-class`]
-  const oldName = `${domain}/ingress.class`
+  const defaultAnnotations = [`ingressclass.${domain}/is-default-class`]
+  const classAnnotation = `${domain}/ingress.class`
   return {
     name: 'DefaultIngressClass',
     changes: 'members',
     handles: onResource(classes.group, 'ingresses', ['CREATE']),
     async admit(object, _attributes, { reader, explain }) {
       const ingress = object as Ingress
-      if (Object.hasOwn(ingress.metadata.annotations ?? {}, oldName)) return
+      if (Object.hasOwn(ingress.metadata.annotations ?? {}, classAnnotation)) return
       if (ingress.spec?.ingressClassName !== undefined && ingress.spec.ingressClassName !== null) return
-      const chosen = await defaultClass(reader, classes, marks)
+      const chosen = await defaultClass(reader, classes, defaultAnnotations)
       if (chosen === undefined) return
       explain?.(`ingress class ${chosen.metadata.name} is marked as the default`)
       ingress.spec = { ...ingress.spec, ingressClassName: chosen.metadata.name ?? '' }

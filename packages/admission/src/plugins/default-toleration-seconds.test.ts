@@ -1,6 +1,6 @@
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -8,8 +8,8 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 async function admitted(plugin: AdmissionPlugin, resource: string, spec: object | undefined): Promise<unknown> {
   const object = { apiVersion: 'v1', kind: '', metadata: {}, ...(spec === undefined ? {} : { spec: Object.freeze(spec) }) }
-  const answer: ApiObject = await admissionChain([plugin]).admit(object, attributesOf(resource), contextOf())
-  return answer['spec']
+  const result: ApiObject = await createAdmissionChain([plugin]).admit(object, attributesOf(resource), contextOf())
+  return result['spec']
 }
 
 const toleration = (key: string) => ({
@@ -26,11 +26,11 @@ describe('DefaultTolerationSeconds', () => {
     return (spec as { tolerations?: object[] }).tolerations
   }
 
-  it('pods stay for five minutes', async () => {
+  it('adds tolerations of five minutes', async () => {
     expect(await tolerations()).toEqual([toleration('not-ready'), toleration('unreachable')])
   })
 
-  it('what a pod says itself counts', async () => {
+  it('keeps the tolerations of the pod', async () => {
     const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
     expect(await tolerations([own])).toEqual([own, toleration('unreachable')])
     const everything = { operator: 'Exists' }
@@ -39,7 +39,7 @@ describe('DefaultTolerationSeconds', () => {
     expect(await tolerations([other])).toEqual([other, toleration('not-ready'), toleration('unreachable')])
   })
 
-  it('running again changes nothing', async () => {
+  it('is idempotent', async () => {
     const once = await tolerations()
     expect(await tolerations(once)).toBe(once)
   })
@@ -49,19 +49,19 @@ describe('TaintNodesByCondition', () => {
   const plugin = taintNodesByCondition(stockProfile)
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
-  it('P293 a new node is not ready', async () => {
+  it('taints a new node as not ready [P293]', async () => {
     expect(await admitted(plugin, 'nodes', undefined)).toEqual({ taints: [taint] })
     expect(await admitted(plugin, 'nodes', { taints: [{ key: 'own', effect: 'NoExecute' }] })).toEqual({
       taints: [{ key: 'own', effect: 'NoExecute' }, taint],
     })
   })
 
-  it('P293 a taint that is there already stays single', async () => {
+  it('does not duplicate the taint [P293]', async () => {
     const spec = { taints: [{ ...taint, value: 'x' }] }
     expect(await admitted(plugin, 'nodes', spec)).toBe(spec)
   })
 
-  it('P293 nodes that were there before may lose it', () => {
+  it('does not handle updates of nodes [P293]', () => {
     expect(plugin.handles(attributesOf('nodes'))).toBe(true)
     expect(plugin.handles(attributesOf('nodes', { operation: 'UPDATE' }))).toBe(false)
     expect(plugin.handles(attributesOf('nodes', { subresource: 'status' }))).toBe(false)

@@ -3,7 +3,7 @@ import type { AdmissionPlugin } from '../interfaces.ts'
 import type { Pod, Toleration } from '../pod.ts'
 import { onResource } from '../targets.ts'
 
-/** For how long a pod stays on a node, by what is wrong with the node. */
+/** How long a pod tolerates a failed node, in seconds. */
 export interface TolerationSeconds {
   /** Default 300. */
   readonly notReady?: number
@@ -14,12 +14,12 @@ export interface TolerationSeconds {
 const defaultSeconds = 300
 
 /**
- * Lets pods stay for a while on nodes that are not ready or unreachable, unless they say for how long themselves.
+ * Adds tolerations of the taints `not-ready` and `unreachable` to pods that do not tolerate them.
  *
  * @see API protocol specification, 5.10
  */
 export function defaultTolerationSeconds(profile: NamingProfile, seconds: TolerationSeconds = {}): AdmissionPlugin {
-  const added = [
+  const defaults = [
     toleration(`node.${profile.domain}/not-ready`, seconds.notReady),
     toleration(`node.${profile.domain}/unreachable`, seconds.unreachable),
   ]
@@ -30,9 +30,9 @@ export function defaultTolerationSeconds(profile: NamingProfile, seconds: Tolera
     admit(object, _attributes, { explain }) {
       const pod = object as Pod
       const present = pod.spec.tolerations ?? []
-      const missing = added.filter(({ key }) => !present.some((each) => tolerates(each, key)))
+      const missing = defaults.filter(({ key }) => !present.some((each) => tolerates(each, key)))
       if (missing.length === 0) return
-      explain?.(`the pod does not say how it stands to ${missing.map(({ key }) => key).join(', ')}`)
+      explain?.(`the pod does not tolerate ${missing.map(({ key }) => key).join(', ')}`)
       pod.spec = { ...pod.spec, tolerations: [...present, ...missing] }
     },
   }
@@ -42,6 +42,6 @@ function toleration(key: string, tolerationSeconds = defaultSeconds): Toleration
   return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }
 }
 
-function tolerates({ key = '', effect = '' }: Toleration, wanted: string): boolean {
-  return (key === '' || key === wanted) && (effect === '' || effect === 'NoExecute')
+function tolerates({ key = '', effect = '' }: Toleration, taint: string): boolean {
+  return (key === '' || key === taint) && (effect === '' || effect === 'NoExecute')
 }

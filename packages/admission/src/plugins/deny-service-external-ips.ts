@@ -7,7 +7,7 @@ interface Service extends ApiObject {
   spec?: { externalIPs?: string[] }
 }
 
-/** Nobody adds external addresses to services; those that are there may stay. */
+/** Refuses new external IPs of services; updates may keep existing ones. */
 export function denyServiceExternalIPs(): AdmissionPlugin {
   return {
     name: 'DenyServiceExternalIPs',

@@ -4,7 +4,7 @@ import { allContainers, type Pod } from '../pod.ts'
 import { isExtendedResource } from '../resource-names.ts'
 import { onResource } from '../targets.ts'
 
-/** Lets pods onto nodes that are set apart for the extended resources that they ask for. */
+/** Adds tolerations for the extended resources that a pod requests, so that it can run on nodes dedicated to them. */
 export function extendedResourceToleration({ domain }: NamingProfile): AdmissionPlugin {
   return {
     name: 'ExtendedResourceToleration',
@@ -12,7 +12,7 @@ export function extendedResourceToleration({ domain }: NamingProfile): Admission
     handles: onResource('', 'pods', ['CREATE', 'UPDATE']),
     admit(object) {
       const pod = object as Pod
-      const asked = new Set(
+      const requested = new Set(
         allContainers({ containers: pod.spec.containers ?? [], initContainers: pod.spec.initContainers ?? [] }).flatMap(
           ({ resources }) => Object.keys(resources?.requests ?? {}).filter((name) => isExtendedResource(name, domain)),
         ),
@@ -21,7 +21,7 @@ export function extendedResourceToleration({ domain }: NamingProfile): Admission
       const tolerated = new Set(
         present.filter(({ operator, effect = '' }) => operator === 'Exists' && effect === '').map(({ key }) => key),
       )
-      const missing = [...asked]
+      const missing = [...requested]
         .sort()
         .filter((key) => !tolerated.has(key))
         .map((key) => ({ key, operator: 'Exists' }))

@@ -1,9 +1,9 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { createAdmissionPlugins } from '../defaults.ts'
-import type { Post } from '../environment.ts'
+import { createAdmissionPlugins } from '../create-plugins.ts'
+import type { PostJson } from '../environment.ts'
 import { parseImagePolicyConfiguration } from '../image-policy/configuration.ts'
-import { ask, refusalOf } from '../testing/ask.ts'
+import { refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { imagePolicyWebhook } from './image-policy-webhook.ts'
 
 const given = { kubeConfigFile: 'policy.kubeconfig', allowTTL: 50, denyTTL: 10, retryBackoff: 1, defaultAllow: false }
@@ -12,31 +12,31 @@ const pod = (image: string, annotations: Record<string, string> = {}) => ({
   spec: { containers: [{ name: 'c', image }] },
 })
 
-/** Answers what `judge` says, and keeps what it was asked. */
-function service(judge: (image: string) => unknown, settings: object = {}) {
+/** Responds with the result of `review`, and records requests. */
+function service(review: (image: string) => unknown, settings: object = {}) {
   const clock = fakeClock(0)
-  const asked: { spec: { containers?: { image: string }[] } }[] = []
-  const post: Post = async (body) => {
-    const review = body as (typeof asked)[number]
-    asked.push(review)
-    const answer = judge(review.spec.containers?.[0]?.image ?? '')
-    if (answer instanceof Error) throw answer
-    return { ...review, status: answer }
+  const requests: { spec: { containers?: { image: string }[] } }[] = []
+  const post: PostJson = async (body) => {
+    const request = body as (typeof requests)[number]
+    requests.push(request)
+    const status = review(request.spec.containers?.[0]?.image ?? '')
+    if (status instanceof Error) throw status
+    return { ...request, status }
   }
   const configuration = parseImagePolicyConfiguration({ imagePolicy: { ...given, ...settings } })
-  return { clock, asked, plugin: imagePolicyWebhook({ profile: stockProfile, clock, configuration, post }) }
+  return { clock, requests, plugin: imagePolicyWebhook({ profile: stockProfile, clock, configuration, post }) }
 }
 
 describe('ImagePolicyWebhook', () => {
-  it('P42 P234 P300 asks with images, namespace and the annotations meant for it', async () => {
-    const { plugin, asked } = service(() => ({ allowed: true, auditAnnotations: { by: 'scanner' } }))
+  it('sends images, namespace and matching annotations [P42, P234, P300]', async () => {
+    const { plugin, requests } = service(() => ({ allowed: true, auditAnnotations: { by: 'scanner' } }))
     const object = pod('a', { 'team.image-policy.k8s.io/ticket': '7', other: 'x' })
-    const answer = await ask(plugin, 'pods', {
+    const result = await runAdmission(plugin, 'pods', {
       object: { ...object, spec: { ...object.spec, initContainers: [{ name: 'i', image: 'b' }] } },
     })
-    expect(answer.allowed).toBe(true)
-    expect(answer.annotations).toEqual({ 'imagepolicywebhook.image-policy.k8s.io/by': 'scanner' })
-    expect(asked).toEqual([
+    expect(result.allowed).toBe(true)
+    expect(result.annotations).toEqual({ 'imagepolicywebhook.image-policy.k8s.io/by': 'scanner' })
+    expect(requests).toEqual([
       {
         apiVersion: 'imagepolicy.k8s.io/v1alpha1',
         kind: 'ImageReview',
@@ -51,22 +51,22 @@ describe('ImagePolicyWebhook', () => {
     ])
   })
 
-  it('P300 refuses in the words of the service', async () => {
+  it('refuses with the reason of the service [P300]', async () => {
     const { plugin } = service((image) => ({ allowed: false, ...(image === 'a' ? { reason: 'unsigned' } : {}) }))
-    expect(refusalOf(await ask(plugin, 'pods', { object: pod('a') }))).toBe(
+    expect(refusalOf(await runAdmission(plugin, 'pods', { object: pod('a') }))).toBe(
       'pods "a" is forbidden: image policy webhook backend denied one or more images: unsigned',
     )
-    expect(refusalOf(await ask(plugin, 'pods', { object: pod('b') }))).toBe(
+    expect(refusalOf(await runAdmission(plugin, 'pods', { object: pod('b') }))).toBe(
       'pods "a" is forbidden: one or more images rejected by webhook backend',
     )
   })
 
-  it('P300 remembers what was allowed and what was denied, each for its time', async () => {
-    const { plugin, asked, clock } = service((image) => ({ allowed: image === 'good' }))
+  it('caches allowed and denied reviews for their TTLs [P300]', async () => {
+    const { plugin, requests, clock } = service((image) => ({ allowed: image === 'good' }))
     const both = async () => {
-      await ask(plugin, 'pods', { object: pod('good') })
-      await ask(plugin, 'pods', { object: pod('bad') })
-      return asked.length
+      await runAdmission(plugin, 'pods', { object: pod('good') })
+      await runAdmission(plugin, 'pods', { object: pod('bad') })
+      return requests.length
     }
     expect([await both(), await both()]).toEqual([2, 2])
     clock.advance(10_000)
@@ -75,32 +75,32 @@ describe('ImagePolicyWebhook', () => {
     expect(await both()).toBe(5)
   })
 
-  it('P300 asks about ephemeral containers alone when those are added', async () => {
-    const { plugin, asked } = service(() => ({ allowed: true }))
+  it('reviews only ephemeral containers for that subresource [P300]', async () => {
+    const { plugin, requests } = service(() => ({ allowed: true }))
     const object = { spec: { containers: [{ name: 'c', image: 'a' }], ephemeralContainers: [{ name: 'e', image: 'debug' }] } }
-    await ask(plugin, 'pods', { object, oldObject: object, subresource: 'ephemeralcontainers' })
-    expect(asked[0]?.spec.containers).toEqual([{ image: 'debug' }])
+    await runAdmission(plugin, 'pods', { object, oldObject: object, subresource: 'ephemeralcontainers' })
+    expect(requests[0]?.spec.containers).toEqual([{ image: 'debug' }])
   })
 
-  it('P300 without an answer the default decides, after a few tries', async () => {
+  it('applies defaultAllow when all retries fail [P300]', async () => {
     const lost = () => new Error('connection refused')
     const closed = service(lost)
-    const answer = ask(closed.plugin, 'pods', { object: pod('a') })
+    const result = runAdmission(closed.plugin, 'pods', { object: pod('a') })
     for (let i = 0; i < 8; i++) {
       await new Promise((resolve) => setImmediate(resolve))
       closed.clock.advance(10)
     }
-    expect(refusalOf(await answer)).toBe('pods "a" is forbidden: connection refused')
-    expect(closed.asked).toHaveLength(5)
+    expect(refusalOf(await result)).toBe('pods "a" is forbidden: connection refused')
+    expect(closed.requests).toHaveLength(5)
     const open = service(() => Object.assign(new Error('bad request'), { status: 400 }), { defaultAllow: true })
-    const passed = await ask(open.plugin, 'pods', { object: pod('a') })
+    const passed = await runAdmission(open.plugin, 'pods', { object: pod('a') })
     expect(passed).toMatchObject({ allowed: true, annotations: { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' } })
-    expect(open.asked).toHaveLength(1)
+    expect(open.requests).toHaveLength(1)
     const odd = service(() => undefined)
-    expect(refusalOf(await ask(odd.plugin, 'pods', { object: pod('a') }))).toContain('answered without a status')
+    expect(refusalOf(await runAdmission(odd.plugin, 'pods', { object: pod('a') }))).toContain('has no status')
   })
 
-  it('P300 its configuration: times in seconds, -1 for never, 0 for the usual', () => {
+  it('parses its configuration: seconds, -1 disables, 0 is the default [P300]', () => {
     const parsed = (settings: object) => parseImagePolicyConfiguration({ imagePolicy: { kubeConfigFile: 'x', ...settings } })
     expect(parsed({})).toEqual({
       kubeConfigFile: 'x',
@@ -119,12 +119,12 @@ describe('ImagePolicyWebhook', () => {
     expect(() => parseImagePolicyConfiguration(undefined)).toThrow('imagePolicy must be set')
   })
 
-  it('P300 is made with a way to its service, or not at all', () => {
+  it('is not created without a connection to its service [P300]', () => {
     const random = { uuid: () => '', nameSuffix: () => '', bytes: () => new Uint8Array() }
     const choice = { enable: ['ImagePolicyWebhook'], configuration: new Map([['ImagePolicyWebhook', { imagePolicy: given }]]) }
-    expect(() => createAdmissionPlugins({ random }, choice)).toThrow('needs a service outside')
+    expect(() => createAdmissionPlugins({ random }, choice)).toThrow('no connection is configured')
     let path = ''
-    const connect = (kubeconfig: string): Post => {
+    const connect = (kubeconfig: string): PostJson => {
       path = kubeconfig
       return async () => undefined
     }

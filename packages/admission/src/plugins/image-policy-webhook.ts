@@ -1,5 +1,5 @@
 import { ByteBoundedCache, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import type { Post } from '../environment.ts'
+import type { PostJson } from '../environment.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
 import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
@@ -10,8 +10,8 @@ export interface ImagePolicyOptions {
   readonly profile: NamingProfile
   readonly clock: Clock
   readonly configuration: ImagePolicyConfiguration
-  /** Reaches the service. */
-  readonly post: Post
+  /** Posts an ImageReview to the service. */
+  readonly post: PostJson
 }
 
 interface ImageReviewStatus {
@@ -20,14 +20,13 @@ interface ImageReviewStatus {
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
-/** Bytes of the answers that are remembered. */
-const answerBytes = 4 * 1024 * 1024
+/** Size limit of the decision cache. */
+const cacheBytes = 4 * 1024 * 1024
 
-/** Tries before the service counts as not answering. */
-const tries = 5
+const maxAttempts = 5
 
 /**
- * Asks a service outside whether the images of a pod may run, and remembers what it said.
+ * Reviews the images of pods with an external service and caches its decisions.
  *
  * @see API protocol specification, 4.8 and 5.10
  */
@@ -36,20 +35,20 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
   const group = `imagepolicy.${profile.apiDomain}`
   const annotationPart = `.image-policy.${profile.apiDomain}/`
   const auditPrefix = `imagepolicywebhook${annotationPart}`
-  const answers = new ByteBoundedCache<ImageReviewStatus>({ clock, maxBytes: answerBytes, maxKeyLength: 16_384 })
-  const ask = async (spec: object): Promise<ImageReviewStatus> => {
+  const cache = new ByteBoundedCache<ImageReviewStatus>({ clock, maxBytes: cacheBytes, maxKeyLength: 16_384 })
+  const review = async (spec: object): Promise<ImageReviewStatus> => {
     const key = JSON.stringify(spec)
-    const known = answers.get(key)
-    if (known !== undefined) return known
-    const review = {
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const imageReview = {
       apiVersion: `${group}/v1alpha1`,
       kind: 'ImageReview',
       metadata: { creationTimestamp: null },
       spec,
       status: { allowed: false },
     }
-    const status = statusOf(await retried(() => post(review), { clock, backoffMs: retryBackoffMs }))
-    answers.set(key, status, clock.now() + (status.allowed ? allowMs : denyMs))
+    const status = statusOf(await retry(() => post(imageReview), { clock, backoffMs: retryBackoffMs }))
+    cache.set(key, status, clock.now() + (status.allowed ? allowMs : denyMs))
     return status
   }
   return {
@@ -67,11 +66,11 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
       }
       let status: ImageReviewStatus
       try {
-        status = await ask(spec)
+        status = await review(spec)
       } catch (error) {
         if (!defaultAllow) throw forbidden(attributes, pod, error instanceof Error ? error.message : String(error))
         context.annotate?.(`${auditPrefix}failed-open`, 'true')
-        context.explain?.('the image policy service does not answer, and pods pass then')
+        context.explain?.('the image policy service is unavailable, and the configuration allows pods by default')
         return
       }
       for (const [name, value] of Object.entries(status.auditAnnotations)) context.annotate?.(auditPrefix + name, value)
@@ -85,29 +84,29 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
   }
 }
 
-/** Each try waits longer than the one before. */
-async function retried<T>(call: () => Promise<T>, { clock, backoffMs }: { clock: Clock; backoffMs: number }): Promise<T> {
+/** Retries with exponential backoff. */
+async function retry<T>(call: () => Promise<T>, { clock, backoffMs }: { clock: Clock; backoffMs: number }): Promise<T> {
   for (let attempt = 1, waitMs = backoffMs; ; attempt++, waitMs *= 1.5) {
     try {
       return await call()
     } catch (error) {
-      if (attempt === tries || !isPassing(error)) throw error
+      if (attempt === maxAttempts || !isRetryable(error)) throw error
     }
     await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs))
   }
 }
 
-/** Whether another try may help: what the service itself answered does not change by that. */
-function isPassing(error: unknown): boolean {
+/** Client errors other than 429 are final. */
+function isRetryable(error: unknown): boolean {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
   return typeof status !== 'number' || status === 429 || status >= 500
 }
 
-function statusOf(answer: unknown): ImageReviewStatus {
-  const status = memberOf(answer, 'status')
+function statusOf(response: unknown): ImageReviewStatus {
+  const status = memberOf(response, 'status')
   const allowed = memberOf(status, 'allowed')
   const reason = memberOf(status, 'reason')
-  if (typeof status !== 'object' || status === null) throw new Error('the image policy service answered without a status')
+  if (typeof status !== 'object' || status === null) throw new Error('the response of the image policy service has no status')
   const annotations = Object.entries(memberOf(status, 'auditAnnotations') ?? {}).filter(([, value]) => typeof value === 'string')
   return {
     allowed: allowed === true,

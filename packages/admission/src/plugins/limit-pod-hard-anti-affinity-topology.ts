@@ -5,7 +5,7 @@ import { forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 /**
- * A pod may keep others off its node, but not off a whole zone.
+ * Refuses required pod anti-affinity over any topology larger than a node.
  *
  * @see API protocol specification, 5.10
  */

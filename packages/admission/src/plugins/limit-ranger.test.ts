@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { limitRanger } from './limit-ranger.ts'
 
 const plugin = limitRanger(stockProfile)
@@ -9,57 +9,57 @@ const ranges = (...limits: object[][]) =>
 const container = (resources: object = {}, name = 'c') => ({ name, resources })
 const pod = (...containers: object[]) => ({ spec: { containers } })
 
-describe('LimitRanger gives defaults', () => {
+describe('LimitRanger: defaults', () => {
   const cluster = ranges([{ type: 'Container', default: { cpu: '200m', memory: '64Mi' }, defaultRequest: { cpu: '100m' } }])
 
-  it('P272 to containers that say nothing, and notes it on the pod', async () => {
+  it('sets defaults of containers and annotates the pod [P272]', async () => {
     const object = { spec: { containers: [container()], initContainers: [container({}, 'i')] } }
-    const answer = await ask(plugin, 'pods', { object }, cluster)
+    const result = await runAdmission(plugin, 'pods', { object }, cluster)
     const resources = { limits: { cpu: '200m', memory: '64Mi' }, requests: { cpu: '100m' } }
-    expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources }], initContainers: [{ name: 'i', resources }] })
-    expect(answer.object?.metadata.annotations).toEqual({
+    expect(specOf(result)).toEqual({ containers: [{ name: 'c', resources }], initContainers: [{ name: 'i', resources }] })
+    expect(result.object?.metadata.annotations).toEqual({
       'kubernetes.io/limit-ranger':
         'LimitRanger plugin set: cpu request for container c; cpu, memory limit for container c; cpu request for init container i; cpu, memory limit for init container i',
     })
   })
 
-  it('P272 only for what a container leaves open', async () => {
+  it('sets only missing requests and limits [P272]', async () => {
     const given = { limits: { cpu: '1' }, requests: { cpu: '0', memory: '1Gi' } }
-    const answer = await ask(plugin, 'pods', { object: pod(container(given)) }, cluster)
-    expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources: { ...given, limits: { cpu: '1', memory: '64Mi' } } }] })
-    expect(answer.object?.metadata.annotations).toEqual({
+    const result = await runAdmission(plugin, 'pods', { object: pod(container(given)) }, cluster)
+    expect(specOf(result)).toEqual({ containers: [{ name: 'c', resources: { ...given, limits: { cpu: '1', memory: '64Mi' } } }] })
+    expect(result.object?.metadata.annotations).toEqual({
       'kubernetes.io/limit-ranger': 'LimitRanger plugin set: memory limit for container c',
     })
   })
 
-  it('refuses pods that its defaults would make larger than any stored object', async () => {
+  it('refuses pods that its defaults would make too large to store', async () => {
     const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`example.com/r${i}`, '1']))
     const wide = ranges([{ type: 'Container', default: names }])
     const object = pod(...Array.from({ length: 200 }, (_, i) => container({}, `c${i}`)))
-    expect((await ask(plugin, 'pods', { object }, wide)).status).toMatchObject({ code: 413 })
+    expect((await runAdmission(plugin, 'pods', { object }, wide)).status).toMatchObject({ code: 413 })
     const few = pod(...Array.from({ length: 50 }, (_, i) => container({}, `c${i}`)))
-    expect(await ask(plugin, 'pods', { object: few }, wide)).toMatchObject({ allowed: true })
+    expect(await runAdmission(plugin, 'pods', { object: few }, wide)).toMatchObject({ allowed: true })
   })
 
-  it('P272 nothing to set, nothing to note', async () => {
+  it('leaves complete pods unchanged [P272]', async () => {
     const object = pod(container({ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } }))
-    const answer = await ask(plugin, 'pods', { object }, cluster)
-    expect(answer.object?.metadata.annotations).toBeUndefined()
-    expect(answer.decisions).toEqual([])
+    const result = await runAdmission(plugin, 'pods', { object }, cluster)
+    expect(result.object?.metadata.annotations).toBeUndefined()
+    expect(result.decisions).toEqual([])
   })
 
-  it('P272 of several ranges the first decides, the others add', async () => {
+  it('applies several ranges; the first one wins [P272]', async () => {
     const both = ranges(
       [{ type: 'Container', default: { cpu: '1' } }],
       [{ type: 'Container', default: { cpu: '2', memory: '1Gi' } }],
     )
-    expect(specOf(await ask(plugin, 'pods', { object: pod(container()) }, both))).toEqual({
+    expect(specOf(await runAdmission(plugin, 'pods', { object: pod(container()) }, both))).toEqual({
       containers: [{ name: 'c', resources: { limits: { cpu: '1', memory: '1Gi' } } }],
     })
   })
 })
 
-describe('LimitRanger keeps bounds', () => {
+describe('LimitRanger: constraints', () => {
   const bounds = {
     type: 'Container',
     min: { cpu: '100m' },
@@ -67,13 +67,13 @@ describe('LimitRanger keeps bounds', () => {
     maxLimitRequestRatio: { cpu: '2' },
   }
   const refused = async (resources: object, item: object = bounds) =>
-    refusalOf(await ask(plugin, 'pods', { object: pod(container(resources)) }, ranges([item]))).replace(
+    refusalOf(await runAdmission(plugin, 'pods', { object: pod(container(resources)) }, ranges([item]))).replace(
       'pods "a" is forbidden: ',
       '',
     )
   const fits = { requests: { cpu: '100m', memory: '1Mi' }, limits: { cpu: '200m', memory: '512Mi' } }
 
-  it('P271 what is inside passes, however it is written', async () => {
+  it('allows amounts within the limits, in any notation [P271]', async () => {
     expect(await refused(fits)).toBe('')
     expect(await refused({ requests: { cpu: '0.1' }, limits: { cpu: '0.2', memory: '536870912' } })).toBe('')
   })
@@ -104,15 +104,15 @@ describe('LimitRanger keeps bounds', () => {
       { requests: { cpu: '100m' }, limits: { memory: '1Mi' } },
       '[maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 2, but no limit is specified or limit is 0]',
     ],
-  ])('P271 %j', async (resources, sentence) => {
+  ])('enforces the constraints of containers: %j [P271]', async (resources, sentence) => {
     expect(await refused(resources)).toBe(sentence)
   })
 
-  it('P271 a whole pod: sums, and what init containers and sidecars need at their most', async () => {
+  it('constrains the effective requests and limits of the pod [P271]', async () => {
     const whole = ranges([{ type: 'Pod', max: { cpu: '1' } }])
     const cpu = (limit: string, rest = {}) => ({ name: 'x', resources: { limits: { cpu: limit } }, ...rest })
     const asked = async (containers: object[], initContainers: object[] = []) =>
-      refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
+      refusalOf(await runAdmission(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
     expect(await asked([cpu('500m'), cpu('500m')])).toBe('')
     expect(await asked([cpu('500m')], [cpu('1'), cpu('1')])).toBe('')
     expect(await asked([cpu('500m')], [cpu('1100m')])).toContain('but limit is 1100m')
@@ -122,12 +122,12 @@ describe('LimitRanger keeps bounds', () => {
     expect(await asked([cpu('100m')], [cpu('500m'), sidecar])).toBe('')
   })
 
-  it('P271 claims by what they request, when they change too', async () => {
+  it('constrains the requests of claims, on updates too [P271]', async () => {
     const cluster = ranges([{ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } }])
     const claim = (storage: string) => ({ spec: { resources: { requests: { storage }, limits: { storage: '9Gi' } } } })
     const asked = async (storage: string, oldObject?: object) =>
       refusalOf(
-        await ask(
+        await runAdmission(
           plugin,
           'persistentvolumeclaims',
           { object: claim(storage), ...(oldObject === undefined ? {} : { oldObject }) },
@@ -144,14 +144,14 @@ describe('LimitRanger keeps bounds', () => {
     expect(await asked('6Gi', { ...claim('6Gi'), metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' } })).toBe('')
   })
 
-  it('names a thousand broken bounds and stops', async () => {
+  it('reports at most a thousand violations', async () => {
     const names = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`example.com/r${i}`, '1']))
     const object = pod(container())
-    const refusal = refusalOf(await ask(plugin, 'pods', { object }, ranges([{ type: 'Container', max: names }])))
+    const refusal = refusalOf(await runAdmission(plugin, 'pods', { object }, ranges([{ type: 'Container', max: names }])))
     expect(refusal.split('No limit is specified')).toHaveLength(1001)
   })
 
-  it('P271 pods that are there may change, but for a resize', async () => {
+  it('handles updates of pods only for resize [P271]', async () => {
     const target = {
       kind: { group: '', version: 'v1', kind: 'Pod' },
       resource: { group: '', version: 'v1', resource: 'pods' },
@@ -162,7 +162,7 @@ describe('LimitRanger keeps bounds', () => {
     expect(plugin.handles({ ...target, subresource: 'resize' })).toBe(true)
   })
 
-  it('P271 without ranges nothing is looked at', async () => {
-    expect((await ask(plugin, 'pods', { object: pod(container()) })).allowed).toBe(true)
+  it('allows everything without limit ranges [P271]', async () => {
+    expect((await runAdmission(plugin, 'pods', { object: pod(container()) })).allowed).toBe(true)
   })
 })

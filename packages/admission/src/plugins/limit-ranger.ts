@@ -1,25 +1,25 @@
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
-import { brokenBounds, type LimitItem } from '../limit-bounds.ts'
+import { type LimitItem, limitRangeViolations } from '../limit-range-constraints.ts'
 import { type Container, type Pod, type ResourceAmounts, withContainers } from '../pod.ts'
-import { forbidden, joinedTexts } from '../refusals.ts'
+import { aggregateMessages, forbidden } from '../refusals.ts'
 
 interface LimitRange extends ApiObject {
   spec?: { limits?: LimitItem[] }
 }
 
-/** Defaults that a range may add to the containers of one pod together: more than a stored pod can hold. */
+/** Maximum number of defaults that limit ranges may add to one pod. A larger pod could not be stored. */
 const maxAddedDefaults = 100_000
 
 const limitRanges = { group: '', resource: 'limitranges' }
 
 /**
- * Gives containers the requests and limits that the ranges of their namespace name, and refuses pods and claims outside of them.
+ * Sets default requests and limits from the limit ranges of the namespace, and enforces their constraints on pods and claims.
  *
  * @see API protocol specification, 5.10
  */
 export function limitRanger({ domain }: NamingProfile): AdmissionPlugin {
-  const note = `${domain}/limit-ranger`
+  const annotation = `${domain}/limit-ranger`
   return {
     name: 'LimitRanger',
     changes: 'members',
@@ -27,19 +27,23 @@ export function limitRanger({ domain }: NamingProfile): AdmissionPlugin {
     async admit(object, attributes, context) {
       if (attributes.resource.resource !== 'pods') return
       for (const range of await rangesFor(attributes, context)) {
-        setDefaults(object as Pod, range, { note, explain: context.explain })
+        setDefaults(object as Pod, range, { annotation, explain: context.explain })
       }
     },
     async validate(object, attributes, context) {
       for (const { spec } of await rangesFor(attributes, context)) {
-        const errors = brokenBounds(spec?.limits ?? [], object as DeepReadonly<ApiObject>, attributes.resource.resource)
-        if (errors.length > 0) throw forbidden(attributes, object, joinedTexts(errors))
+        const violations = limitRangeViolations(
+          spec?.limits ?? [],
+          object as DeepReadonly<ApiObject>,
+          attributes.resource.resource,
+        )
+        if (violations.length > 0) throw forbidden(attributes, object, aggregateMessages(violations))
       }
     },
   }
 }
 
-/** Pods cannot change what ranges bound, but for a resize; claims can. */
+/** Pod resources are immutable except by a resize; claims can be updated. */
 function handles({ operation, resource, subresource }: AdmissionTarget): boolean {
   if (resource.group !== '') return false
   if (resource.resource === 'persistentvolumeclaims')
@@ -52,7 +56,7 @@ function rangesFor(
   { namespace, oldObject }: AdmissionAttributes,
   { reader }: AdmissionContext,
 ): Promise<readonly DeepReadonly<LimitRange>[]> | readonly DeepReadonly<LimitRange>[] {
-  // What goes away may go as it is.
+  // Objects being deleted are exempt.
   if (oldObject?.metadata.deletionTimestamp !== undefined) return []
   return reader.list(limitRanges, namespace) as Promise<readonly DeepReadonly<LimitRange>[]>
 }
@@ -60,23 +64,23 @@ function rangesFor(
 function setDefaults(
   pod: Pod,
   { spec, metadata }: DeepReadonly<LimitRange>,
-  { note, explain }: { readonly note: string; readonly explain: AdmissionContext['explain'] | undefined },
+  { annotation, explain }: { readonly annotation: string; readonly explain: AdmissionContext['explain'] | undefined },
 ): void {
   const ofContainers = (spec?.limits ?? []).filter(({ type }) => type === 'Container')
   const limits = merged(ofContainers.map((item) => item.default))
   const requests = merged(ofContainers.map((item) => item.defaultRequest))
   if (limits.length === 0 && requests.length === 0) return
-  const said: string[] = []
-  let room = maxAddedDefaults
+  const applied: string[] = []
+  let remaining = maxAddedDefaults
   const change =
     (title: string) =>
     (container: Container): Container => {
       const before = container.resources ?? {}
       const [setRequests, setLimits] = [missing(requests, before.requests), missing(limits, before.limits)]
-      room -= setRequests.length + setLimits.length
-      if (room < 0) throw ApiError.requestEntityTooLarge(`defaults of limit range ${metadata.name} make the pod too large`)
-      if (setRequests.length > 0) said.push(`${names(setRequests)} request for ${title} ${container.name}`)
-      if (setLimits.length > 0) said.push(`${names(setLimits)} limit for ${title} ${container.name}`)
+      remaining -= setRequests.length + setLimits.length
+      if (remaining < 0) throw ApiError.requestEntityTooLarge(`defaults of limit range ${metadata.name} make the pod too large`)
+      if (setRequests.length > 0) applied.push(`${names(setRequests)} request for ${title} ${container.name}`)
+      if (setLimits.length > 0) applied.push(`${names(setLimits)} limit for ${title} ${container.name}`)
       if (setRequests.length + setLimits.length === 0) return container
       return {
         ...container,
@@ -89,9 +93,9 @@ function setDefaults(
     }
   pod.spec = withContainers(pod.spec, change('container'), ['containers'])
   pod.spec = withContainers(pod.spec, change('init container'), ['initContainers'])
-  if (said.length === 0) return
+  if (applied.length === 0) return
   explain?.(`limit range ${metadata.name} has defaults`)
-  pod.metadata.annotations = { ...pod.metadata.annotations, [note]: `LimitRanger plugin set: ${said.join('; ')}` }
+  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${applied.join('; ')}` }
 }
 
 type Entries = readonly (readonly [string, string])[]

@@ -1,24 +1,24 @@
 import { ApiError } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
-import { isNamespaceKind, onEverything } from '../targets.ts'
+import { isNamespaceKind, onOperations } from '../targets.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 
 /**
- * Makes the namespace of a new object when it is not there.
+ * Creates the missing namespace of a new object.
  *
  * @see API protocol specification, 5.10
  */
 export function namespaceAutoProvision(): AdmissionPlugin {
-  const creations = onEverything('CREATE')
+  const creations = onOperations('CREATE')
   return {
     name: 'NamespaceAutoProvision',
     handles: (target) => creations(target) && !isNamespaceKind(target),
     async check(attributes, { reader, writer, explain }, object) {
       const { namespace, dryRun } = attributes
       if (namespace === '' || dryRun || reader.get(namespaces, '', namespace) !== undefined || writer === undefined) return
-      explain?.(`namespace ${namespace} is made`)
+      explain?.(`namespace ${namespace} is created`)
       try {
         await writer.create(namespaces, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
       } catch (error) {

@@ -1,16 +1,16 @@
 import { ApiError } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
-import { isNamespaceKind, onEverything } from '../targets.ts'
+import { isNamespaceKind, onOperations } from '../targets.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 
 /**
- * Refuses every write to a namespace that is not there.
+ * Refuses writes to namespaces that do not exist.
  *
  * @see API protocol specification, 5.10
  */
 export function namespaceExists(): AdmissionPlugin {
-  const writes = onEverything('CREATE', 'UPDATE', 'DELETE')
+  const writes = onOperations('CREATE', 'UPDATE', 'DELETE')
   return {
     name: 'NamespaceExists',
     handles: (target) => writes(target) && !isNamespaceKind(target),

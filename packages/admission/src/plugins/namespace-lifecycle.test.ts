@@ -22,7 +22,7 @@ function outcome(attributes: AdmissionAttributes, on = plugin): ApiError | undef
 }
 
 describe('NamespaceLifecycle', () => {
-  it.each(['leaving', 'marked'])('P129 P279 nothing new in a namespace that is %s', (namespace) => {
+  it.each(['leaving', 'marked'])('refuses creation in a terminating namespace (%s) [P129, P279]', (namespace) => {
     const refused = outcome(attributesOf('configmaps', { namespace }))
     expect(refused?.status).toMatchObject({
       code: 403,
@@ -42,12 +42,12 @@ describe('NamespaceLifecycle', () => {
     })
   })
 
-  it('P279 changes and deletions there go on, so that it can be emptied', () => {
+  it('allows updates and deletions in a terminating namespace [P279]', () => {
     for (const operation of ['UPDATE', 'DELETE'] as const)
       expect(outcome(attributesOf('configmaps', { operation, namespace: 'leaving' }))).toBeUndefined()
   })
 
-  it('P279 nothing new in a namespace that is not there', () => {
+  it('refuses creation in a missing namespace [P279]', () => {
     expect(outcome(attributesOf('configmaps', { namespace: 'none' }))?.status).toMatchObject({
       code: 404,
       message: 'namespaces "none" not found',
@@ -56,12 +56,12 @@ describe('NamespaceLifecycle', () => {
     expect(outcome(attributesOf('nodes'))).toBeUndefined()
   })
 
-  it('questions about rights in a namespace do not need it', () => {
+  it('allows local access reviews in a missing namespace', () => {
     const resource = { group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews' }
     expect(outcome(attributesOf('x', { resource, namespace: 'none' }))).toBeUndefined()
   })
 
-  it.each(['default', 'kube-system', 'kube-public'])('P130 P279 %s stays', (name) => {
+  it.each(['default', 'kube-system', 'kube-public'])('refuses deletion of %s [P130, P279]', (name) => {
     const refused = outcome(attributesOf('namespaces', { operation: 'DELETE', name, namespace: name }))
     expect(refused?.status).toMatchObject({
       code: 403,
@@ -69,20 +69,20 @@ describe('NamespaceLifecycle', () => {
     })
   })
 
-  it('P130 other namespaces may go, and reserved ones may change', () => {
+  it('allows deletion of other namespaces and updates of reserved ones [P130]', () => {
     expect(outcome(attributesOf('namespaces', { operation: 'DELETE', name: 'shop' }))).toBeUndefined()
     expect(outcome(attributesOf('namespaces', { operation: 'UPDATE', name: 'default' }))).toBeUndefined()
     expect(outcome(attributesOf('configmaps', { operation: 'DELETE', name: 'default', namespace: 'shop' }))).toBeUndefined()
   })
 
-  it('reserves the names of its profile', () => {
+  it('reserves the namespaces of the naming profile', () => {
     const own = namespaceLifecycle({ ...stockProfile, systemNamespace: 'our-system', publicNamespace: 'our-public' })
     const remove = (name: string) => attributesOf('namespaces', { operation: 'DELETE', name })
     expect(outcome(remove('our-system'), own)?.code).toBe(403)
     expect(outcome(remove('kube-system'), own)).toBeUndefined()
   })
 
-  it('does not look at connections', () => {
+  it('does not handle CONNECT', () => {
     expect(plugin.handles(attributesOf('pods', { operation: 'CONNECT' }))).toBe(false)
   })
 })

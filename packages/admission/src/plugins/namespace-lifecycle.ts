@@ -3,7 +3,7 @@ import type { AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 
 /**
- * Keeps namespaces whole: nothing new in a namespace that is missing or going away, and the reserved namespaces stay.
+ * Refuses creation in missing or terminating namespaces, and deletion of the reserved namespaces.
  *
  * @see API protocol specification, 3 and 5.10
  */

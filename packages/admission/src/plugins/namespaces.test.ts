@@ -1,6 +1,6 @@
 import { ApiError, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { namespaceAutoProvision } from './namespace-auto-provision.ts'
 import { namespaceExists } from './namespace-exists.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
@@ -11,25 +11,25 @@ describe('NamespaceExists', () => {
   const plugin = namespaceExists()
   const cluster = clusterOf({ 'namespaces//ns': {} })
 
-  it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('P278 %s in a missing namespace is refused', async (operation) => {
-    const answer = await ask(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
+  it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('refuses %s in a missing namespace [P278]', async (operation) => {
+    const answer = await runAdmission(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
     expect(answer.status).toMatchObject({ code: 404, reason: 'NotFound', message: 'namespaces "none" not found' })
   })
 
-  it('P278 not in one that is there, nor outside of namespaces', async () => {
-    expect(refusalOf(await ask(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
-    expect(refusalOf(await ask(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
-    expect(refusalOf(await ask(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
+  it('allows writes in existing namespaces and of cluster-scoped objects [P278]', async () => {
+    expect(refusalOf(await runAdmission(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
   })
 })
 
 describe('NamespaceAutoProvision', () => {
   const plugins = [namespaceAutoProvision(), namespaceLifecycle(stockProfile)]
 
-  it('P277 makes the namespace of a new object, once', async () => {
+  it('creates the missing namespace of a new object [P277]', async () => {
     const cluster = clusterOf()
     for (const name of ['a', 'b']) {
-      const answer = await ask(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
+      const answer = await runAdmission(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
         writer: cluster,
       })
       expect(answer.allowed).toBe(true)
@@ -37,27 +37,27 @@ describe('NamespaceAutoProvision', () => {
     expect(cluster.get(namespaces, '', 'new')).toMatchObject({ kind: 'Namespace', metadata: { name: 'new' } })
   })
 
-  it('P277 not in a dry run, nor for what changes', async () => {
+  it('creates no namespace in a dry run or for updates [P277]', async () => {
     const cluster = clusterOf()
     const options = { writer: cluster }
-    expect(refusalOf(await ask(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
+    expect(refusalOf(await runAdmission(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
       'namespaces "ns" not found',
     )
-    await ask(plugins, 'configmaps', { object: {}, oldObject: {} }, cluster, options)
+    await runAdmission(plugins, 'configmaps', { object: {}, oldObject: {} }, cluster, options)
     expect(cluster.get(namespaces, '', 'ns')).toBeUndefined()
   })
 
-  it('P277 tells why a namespace could not be made', async () => {
+  it('reports why the namespace could not be created [P277]', async () => {
     const cluster = clusterOf()
     let failure = ApiError.badRequest('no')
     const writer = {
       create: () => Promise.reject(failure),
       update: () => Promise.reject(new Error('unused')),
     }
-    const answer = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    const answer = await runAdmission(plugins, 'configmaps', { object: {} }, cluster, { writer })
     expect(answer.status).toMatchObject({ code: 403, message: 'configmaps "a" is forbidden: no' })
     failure = ApiError.forbidden(namespaces, 'ns', 'no')
-    const refused = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    const refused = await runAdmission(plugins, 'configmaps', { object: {} }, cluster, { writer })
     expect(refused.status).toMatchObject({ message: 'namespaces "ns" is forbidden: no' })
   })
 })

@@ -1,7 +1,7 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Asked, ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, type TestRequest } from '../testing/run-admission.ts'
 import { nodeRestriction } from './node-restriction.ts'
 
 const plugin = nodeRestriction({ profile: stockProfile })
@@ -45,13 +45,13 @@ const cluster = clusterOf({
   'storage.k8s.io/csidrivers//d': { spec: { tokenRequests: [{ audience: 'inline' }] } },
   'storage.k8s.io/csidrivers//e': { spec: { tokenRequests: [{ audience: 'claimed' }] } },
 })
-const refused = async (resource: string, asked: Asked) => {
-  const message = refusalOf(await ask(plugin, resource, { user: agent, ...asked }, cluster))
+const refused = async (resource: string, asked: TestRequest) => {
+  const message = refusalOf(await runAdmission(plugin, resource, { user: agent, ...asked }, cluster))
   return message.replace(/^\S+ "[^"]*" is forbidden: /, '')
 }
 
 describe('NodeRestriction', () => {
-  it('P280 concerns node agents alone', async () => {
+  it('restricts kubelets only [P280]', async () => {
     const object = { metadata: { name: 'n2' } }
     for (const user of [
       { username: 'jane', groups: ['system:nodes'] },
@@ -66,7 +66,7 @@ describe('NodeRestriction', () => {
   describe('nodes', () => {
     const node = (labels = {}, spec = {}, name = 'n1') => ({ metadata: { name, labels }, spec })
 
-    it('P280 its own Node, and no other', async () => {
+    it('allows a kubelet to write its own Node only [P280]', async () => {
       expect(await refused('nodes', { object: node() })).toBe('')
       expect(await refused('nodes', { object: node({}, {}, 'n2') })).toBe('node "n1" is not allowed to modify node "n2"')
       expect(await refused('nodes', { object: { metadata: { generateName: 'n', name: '' } } })).toBe(
@@ -81,7 +81,7 @@ describe('NodeRestriction', () => {
       'foo.kubernetes.io/bar',
       'k8s.io/x',
       'node-role.kubernetes.io/master',
-    ])('P281 the label %s is not for a node to set', async (label) => {
+    ])('forbids a kubelet to set the label %s [P281]', async (label) => {
       expect(await refused('nodes', { object: node({ [label]: '' }) })).toBe(
         `node "n1" is not allowed to set the following labels: ${label}`,
       )
@@ -104,11 +104,11 @@ describe('NodeRestriction', () => {
       'x.kubelet.kubernetes.io/y',
       'example.com/x',
       'x',
-    ])('P281 the label %s is', async (label) => {
+    ])('allows a kubelet to set the label %s [P281]', async (label) => {
       expect(await refused('nodes', { object: node({ [label]: 'x' }) })).toBe('')
     })
 
-    it('P280 neither taints, owners, nor where its configuration comes from', async () => {
+    it('forbids changes of taints, owners and configSource [P280]', async () => {
       const taints = [{ key: 'a', effect: 'NoSchedule' }]
       expect(await refused('nodes', { oldObject: node(), object: node({}, { taints }) })).toBe(
         'node "n1" is not allowed to modify taints',
@@ -135,7 +135,7 @@ describe('NodeRestriction', () => {
       spec: { nodeName: 'n1', containers: [], ...spec },
     })
 
-    it('P280 creates mirrors of its own', async () => {
+    it('allows mirror pods on the own node [P280]', async () => {
       expect(await refused('pods', { object: mirror() })).toBe('')
     })
 
@@ -166,11 +166,11 @@ describe('NodeRestriction', () => {
         'node "n1" can not create pods that reference persistentvolumeclaims',
       ],
       [mirror({ resourceClaims: [{ name: 'x' }] }), 'node "n1" can not create pods that reference resourceclaims'],
-    ])('P280 but not %j', async (object, sentence) => {
+    ])('refuses the pod %j [P280]', async (object, sentence) => {
       expect(await refused('pods', { object })).toBe(sentence)
     })
 
-    it('P280 ends and reports on those that run there', async () => {
+    it('allows deletion and status updates of pods on the own node [P280]', async () => {
       const own = { spec: { nodeName: 'n1' } }
       const other = { spec: { nodeName: 'n2' } }
       expect(await refused('pods', { operation: 'DELETE', name: 'own' })).toBe('')
@@ -192,7 +192,7 @@ describe('NodeRestriction', () => {
       )
     })
 
-    it('P280 and nothing else', async () => {
+    it('refuses other operations and subresources [P280]', async () => {
       const pod = { spec: { nodeName: 'n1' } }
       expect(await refused('pods', { object: pod, oldObject: pod })).toBe(
         'unexpected operation "UPDATE", node "n1" can only create and delete mirror pods',
@@ -208,7 +208,7 @@ describe('NodeRestriction', () => {
     const bound = (name: string, uid = `uid-of-${name}`) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
     const asked = (object: object) => refused('serviceaccounts', { object, subresource: 'token' })
 
-    it('P280 for pods that run there, and audiences that their volumes name', async () => {
+    it('allows tokens for pods on the own node and audiences of their volumes [P280]', async () => {
       for (const audience of ['', 'vault', 'inline', 'claimed'])
         expect(await asked(token(bound('own'), audience === '' ? [] : [audience]))).toBe('')
       expect(await asked(token(bound('own'), ['other']))).toBe(
@@ -220,7 +220,7 @@ describe('NodeRestriction', () => {
     it.each([
       ['made', ['claimed']],
       ['old', ['filed']],
-    ])('P280 of %s volumes', async (name, audiences) => {
+    ])('finds the audiences of %s volumes [P280]', async (name, audiences) => {
       expect(await asked(token(bound(name), audiences))).toBe('')
     })
 
@@ -229,11 +229,11 @@ describe('NodeRestriction', () => {
       ['lost-claim', 'persistentvolumeclaim "lost" not found'],
       ['lost-volume', 'persistentvolume "" not found'],
       ['lost-both', '[csidriver.storage.k8s.io "lost" not found, persistentvolumeclaim "lost" not found]'],
-    ])('P280 what cannot be read of %s is told', async (name, problem) => {
+    ])('reports failed lookups for %s [P280]', async (name, problem) => {
       expect(await asked(token(bound(name), ['x']))).toBe(`error validating audience "x": ${problem}`)
     })
 
-    it('P280 for further audiences that the node has a right to', async () => {
+    it('allows further audiences that the authorizer permits [P280]', async () => {
       const rights: Attributes[] = []
       const authorizer: Authorizer = {
         authorize(attributes) {
@@ -244,7 +244,9 @@ describe('NodeRestriction', () => {
       const withRights = nodeRestriction({ profile: stockProfile, authorizer })
       const ends = async (audience: string) => {
         const object = { metadata: { name: 'account' }, ...token(bound('own'), [audience]) }
-        return refusalOf(await ask(withRights, 'serviceaccounts', { user: agent, object, subresource: 'token' }, cluster))
+        return refusalOf(
+          await runAdmission(withRights, 'serviceaccounts', { user: agent, object, subresource: 'token' }, cluster),
+        )
       }
       expect(await ends('granted')).toBe('')
       expect(await ends('other')).toContain('is not authorized to request tokens for this audience')
@@ -262,13 +264,13 @@ describe('NodeRestriction', () => {
       ],
       [bound('other'), 'node requested token bound to a pod scheduled on a different node'],
       [bound('none'), 'pod "none" not found'],
-    ])('P280 not bound to %j', async (reference, sentence) => {
+    ])('refuses a token bound to %j [P280]', async (reference, sentence) => {
       expect(await asked(token(reference))).toBe(sentence)
     })
   })
 
   describe('other objects', () => {
-    it('P280 its lease, its CSINode, its devices', async () => {
+    it('allows the own lease, CSINode and resource slices [P280]', async () => {
       const named = (name: string) => ({ metadata: { name } })
       const lease = (name: string, namespace = 'kube-node-lease') =>
         refused('coordination.k8s.io/leases', { object: { metadata: { name, namespace } }, namespace })
@@ -287,7 +289,7 @@ describe('NodeRestriction', () => {
       )
     })
 
-    it('P280 of claims only how large they have become', async () => {
+    it('allows only capacity changes in the status of claims [P280]', async () => {
       const claim = (status: object, labels = {}) => ({ metadata: { labels }, status })
       const change = (object: object, subresource = 'status') =>
         refused('persistentvolumeclaims', { oldObject: claim({ phase: 'Bound' }), object, subresource })
@@ -299,7 +301,7 @@ describe('NodeRestriction', () => {
       expect(await change(claim({}), '')).toBe('may only update PVC status')
     })
 
-    it('P280 certificates in its own name, and what it may write else', async () => {
+    it('allows certificate requests for the own user name [P280]', async () => {
       const spec = { signerName: 'kubernetes.io/kubelet-serving', request: 'YQ==' }
       expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec } })).toBe('unable to parse csr')
       expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec: { signerName: 'a.b/c' } } })).toBe(

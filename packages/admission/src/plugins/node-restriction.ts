@@ -1,29 +1,28 @@
 import { type Authorizer, alwaysDeny } from '@krmkit/authorization'
 import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
+import { checkCsiNode } from '../node-restriction/csi-nodes.ts'
+import { checkLease } from '../node-restriction/leases.ts'
 import type { NodeRequest } from '../node-restriction/node-request.ts'
 import { checkNode } from '../node-restriction/nodes.ts'
-import {
-  checkClaim,
-  checkCsiNode,
-  checkLease,
-  checkResourceSlice,
-  checkSigningRequest,
-  checkToken,
-} from '../node-restriction/others.ts'
+import { checkClaim } from '../node-restriction/persistent-volume-claims.ts'
 import { checkPod } from '../node-restriction/pods.ts'
+import { checkResourceSlice } from '../node-restriction/resource-slices.ts'
+import { checkToken } from '../node-restriction/service-account-tokens.ts'
+import { checkSigningRequest } from '../node-restriction/signing-requests.ts'
 import { forbidden } from '../refusals.ts'
 
 export interface NodeRestrictionOptions {
   readonly profile: NamingProfile
-  /** Tokens are only for audiences that the pod's volumes name (gate `ServiceAccountNodeAudienceRestriction`). Default true. */
+  /** Restricts tokens to audiences that the pod's volumes name (gate `ServiceAccountNodeAudienceRestriction`). Default true. */
   readonly checkAudiences?: boolean
-  /** Asked about the right to further audiences. Default: nobody has it. */
+  /** Authorizes further audiences. Default: denies. */
   readonly authorizer?: Authorizer
 }
 
 /**
- * A node agent (user `system:node:<name>` of group `system:nodes`) writes its own Node and what belongs to it, and pods that run there.
+ * Limits kubelets (user `system:node:<name>` of group `system:nodes`) to their own Node, the objects that belong to it, and the pods
+ * bound to it.
  *
  * @see API protocol specification, 5.10
  */
@@ -61,7 +60,7 @@ export function nodeRestriction({
 
 const prefix = 'system:node:'
 
-/** The node that a user is the agent of; undefined for everybody else. */
+/** The node of a kubelet's user; undefined for other users. */
 function nodeOf({ username, groups }: UserInfo): string | undefined {
   return username.startsWith(prefix) && groups.includes('system:nodes') ? username.slice(prefix.length) : undefined
 }

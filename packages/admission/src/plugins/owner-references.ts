@@ -2,21 +2,21 @@ import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { type ApiObject, type DeepReadonly, type OwnerReference, parseApiVersion } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionPlugin, ObjectReader } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
-import { onEverything } from '../targets.ts'
+import { onOperations } from '../targets.ts'
 
 type Owner = DeepReadonly<OwnerReference>
 
 /**
- * Owners decide over the life of an object: only who may delete it changes them. Who blocks the deletion of an owner must be
- * allowed to change the owner's finalizers.
+ * Requires the permission to delete an object for changes of its owner references, and the permission to update the owner's
+ * finalizers for `blockOwnerDeletion`.
  *
  * @see API protocol specification, 5.10
  */
 export function ownerReferencesPermissionEnforcement(authorizer: Authorizer): AdmissionPlugin {
-  const writes = onEverything('CREATE', 'UPDATE')
+  const writes = onOperations('CREATE', 'UPDATE')
   return {
     name: 'OwnerReferencesPermissionEnforcement',
-    // Nodes write the status of pods and never their owners.
+    // Kubelets update the status of pods, which cannot change owners.
     handles: (target) =>
       writes(target) && !(target.resource.group === '' && target.resource.resource === 'pods' && target.subresource === 'status'),
     async validate(object, attributes, { reader }) {
@@ -27,10 +27,10 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer): Ad
         throw forbidden(attributes, object, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
       }
       for (const owner of newlyBlocking(owners, before)) {
-        for (const asked of finalizersOf(owner, attributes, { reader, object })) {
-          const answer = await authorizer.authorize(asked)
-          if (answer.decision === 'allow') continue
-          const detail = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${answer.reason}, <nil>`
+        for (const finalizers of finalizersOf(owner, attributes, { reader, object })) {
+          const permission = await authorizer.authorize(finalizers)
+          if (permission.decision === 'allow') continue
+          const detail = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${permission.reason}, <nil>`
           throw forbidden(attributes, object, detail)
         }
       }
@@ -58,7 +58,7 @@ function isSame(a: Owner, b: Owner | undefined): boolean {
   )
 }
 
-/** References that block now and did not before, by the uid of the owner. */
+/** References that set `blockOwnerDeletion` and did not before, by the uid of the owner. */
 function newlyBlocking(owners: readonly Owner[], before: readonly Owner[]): Owner[] {
   const blocked = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true).map(({ uid }) => uid))
   return owners.filter(({ blockOwnerDeletion, uid }) => blockOwnerDeletion === true && !blocked.has(uid))

@@ -9,7 +9,7 @@ interface Claim extends ApiObject {
 }
 
 /**
- * A claim grows only while it is bound, and only when its storage class says that its volumes can.
+ * Allows expansion only of bound claims whose storage class allows volume expansion.
  *
  * @see API protocol specification, 5.10
  */

@@ -2,7 +2,7 @@ import { ApiError, type DeepReadonly, type NamingProfile, validateLabelValue, va
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
-import { plainFailure } from '../refusals.ts'
+import { internalFailure } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -11,19 +11,19 @@ const clusterDefault = 'clusterDefaultNodeSelector'
 const namespaces = { group: '', resource: 'namespaces' }
 
 /**
- * The nodes of a namespace's pods: its annotation, or the cluster's default, becomes part of every node selector. The configuration
- * gives the default under `clusterDefaultNodeSelector`, and under the name of a namespace all labels that its pods may select.
+ * Adds the node selector of the namespace, or the cluster's default, to every pod. The configuration holds the default under
+ * `clusterDefaultNodeSelector`, and under the name of a namespace the labels that its pods may select.
  *
  * @see API protocol specification, 5.10
  */
 export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {}): AdmissionPlugin {
   const annotation = `scheduler.alpha.${domain}/node-selector`
   const configured = new Map(Object.entries(selectors))
-  const selectorOf = (attributes: AdmissionAttributes, { reader }: AdmissionContext): Labels => {
+  const namespaceSelector = (attributes: AdmissionAttributes, { reader }: AdmissionContext): Labels => {
     const namespace = reader.get(namespaces, '', attributes.namespace)
     if (namespace === undefined) throw ApiError.notFound(namespaces, attributes.namespace)
-    const given = namespace.metadata.annotations
-    if (given !== undefined && Object.hasOwn(given, annotation)) return parseLabels(given[annotation] ?? '')
+    const { annotations } = namespace.metadata
+    if (annotations !== undefined && Object.hasOwn(annotations, annotation)) return parseLabels(annotations[annotation] ?? '')
     return parseLabels(configured.get(clusterDefault) ?? '')
   }
   const check = (pod: DeepReadonly<Pod>, required: Labels, attributes: AdmissionAttributes): void => {
@@ -46,28 +46,28 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
     handles: onResource('', 'pods', ['CREATE']),
     admit(object, attributes, context) {
       const pod = object as Pod
-      const required = selectorOf(attributes, context)
+      const required = namespaceSelector(attributes, context)
       check(pod, required, attributes)
       if (Object.keys(required).length > 0) {
         pod.spec = { ...pod.spec, nodeSelector: { ...required, ...pod.spec.nodeSelector } }
-        context.explain?.(`pods of namespace ${attributes.namespace} run on such nodes`)
+        context.explain?.(`node selector of namespace ${attributes.namespace}`)
       }
       checkAllowed(pod, attributes)
     },
     validate(object, attributes, context) {
       const pod = object as DeepReadonly<Pod>
-      check(pod, selectorOf(attributes, context), attributes)
+      check(pod, namespaceSelector(attributes, context), attributes)
       checkAllowed(pod, attributes)
     },
   }
 }
 
-/** Names the pod by its own name alone, as the stock server does here. */
+/** Uses only `metadata.name`, as the stock server does for this plugin. */
 function refused({ resource }: AdmissionAttributes, pod: DeepReadonly<Pod>, detail: string): ApiError {
   return ApiError.forbidden(resource, pod.metadata.name ?? '', detail)
 }
 
-/** Reads the member `podNodeSelectorPluginConfig`. @throws AdmissionError `InvalidConfiguration` */
+/** Parses the member `podNodeSelectorPluginConfig`. @throws AdmissionError `InvalidConfiguration` */
 export function parseNodeSelectors(value: unknown): Labels {
   if (value === undefined) return {}
   const reader = new ConfigurationReader('PodNodeSelector', value).object('podNodeSelectorPluginConfig')
@@ -82,15 +82,15 @@ export function parseNodeSelectors(value: unknown): Labels {
   return Object.fromEntries(selectors)
 }
 
-/** Labels as `key=value,other=value`. @throws ApiError 500, as for every annotation that cannot be read */
+/** Parses labels such as `key=value,other=value`. @throws ApiError 500 */
 function parseLabels(text: string): Labels {
   if (text.trim() === '') return {}
   const labels = new Map<string, string>()
   for (const part of text.split(',')) {
     const [key = '', value, ...more] = part.split('=')
-    if (value === undefined || more.length > 0) throw plainFailure(`invalid selector: ${part}`)
+    if (value === undefined || more.length > 0) throw internalFailure(`invalid selector: ${part}`)
     const problems = [...validateQualifiedNameFormat(key.trim()), ...validateLabelValue(value.trim())]
-    if (problems[0] !== undefined) throw plainFailure(`invalid label: ${JSON.stringify(part)}: ${problems[0]}`)
+    if (problems[0] !== undefined) throw internalFailure(`invalid label: ${JSON.stringify(part)}: ${problems[0]}`)
     labels.set(key.trim(), value.trim())
   }
   return Object.fromEntries(labels)

@@ -1,14 +1,14 @@
 import { ApiError, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import { parseAnnotation } from '../annotation-json.ts'
+import { parseAnnotationJson } from '../annotation-json.ts'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
-import { areAllowed, mergeTolerations } from '../merge-tolerations.ts'
 import type { Pod, Toleration } from '../pod.ts'
-import { isBestEffort } from '../pod-quality.ts'
-import { plainFailure } from '../refusals.ts'
+import { isBestEffort } from '../pod-qos.ts'
+import { internalFailure } from '../refusals.ts'
 import { onResource } from '../targets.ts'
+import { areTolerationsAllowed, mergeTolerations } from '../tolerations.ts'
 
-/** What holds in namespaces that say nothing themselves. */
+/** Tolerations for namespaces without annotations. */
 export interface ClusterTolerations {
   readonly default?: readonly Toleration[]
   readonly whitelist?: readonly Toleration[]
@@ -17,13 +17,13 @@ export interface ClusterTolerations {
 const namespaces = { group: '', resource: 'namespaces' }
 
 /**
- * Pods get the default tolerations of their namespace, and may tolerate nothing that is not on its list.
+ * Adds the default tolerations of the namespace to pods, and refuses tolerations outside its allow list.
  *
  * @see API protocol specification, 5.10
  */
 export function podTolerationRestriction({ domain }: NamingProfile, cluster: ClusterTolerations = {}): AdmissionPlugin {
   const memoryPressure = { key: `node.${domain}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' }
-  const annotated = (
+  const annotatedTolerations = (
     what: 'defaultTolerations' | 'tolerationsWhitelist',
     { namespace }: AdmissionAttributes,
     { reader }: AdmissionContext,
@@ -35,13 +35,13 @@ export function podTolerationRestriction({ domain }: NamingProfile, cluster: Clu
     if (annotations === undefined || !Object.hasOwn(annotations, key)) return undefined
     return parseTolerations(annotations[key] ?? '')
   }
-  const judge = (pod: DeepReadonly<Pod>, attributes: AdmissionAttributes, context: AdmissionContext): void => {
+  const checkAllowed = (pod: DeepReadonly<Pod>, attributes: AdmissionAttributes, context: AdmissionContext): void => {
     const tolerations = pod.spec.tolerations ?? []
     if (tolerations.length === 0) return
-    const own = annotated('tolerationsWhitelist', attributes, context)
-    if (areAllowed(tolerations, own ?? cluster.whitelist ?? [])) return
+    const own = annotatedTolerations('tolerationsWhitelist', attributes, context)
+    if (areTolerationsAllowed(tolerations, own ?? cluster.whitelist ?? [])) return
     const scope = own === undefined ? 'cluster' : 'namespace'
-    throw plainFailure(
+    throw internalFailure(
       `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`,
     )
   }
@@ -53,7 +53,7 @@ export function podTolerationRestriction({ domain }: NamingProfile, cluster: Clu
       const pod = object as Pod
       let tolerations: readonly Toleration[] = pod.spec.tolerations ?? []
       if (attributes.operation === 'CREATE') {
-        const defaults = annotated('defaultTolerations', attributes, context) ?? cluster.default ?? []
+        const defaults = annotatedTolerations('defaultTolerations', attributes, context) ?? cluster.default ?? []
         if (defaults.length > 0) {
           context.explain?.(`default tolerations of namespace ${attributes.namespace}`)
           tolerations = tolerations.length > 0 ? mergeTolerations(tolerations, defaults) : defaults
@@ -61,13 +61,13 @@ export function podTolerationRestriction({ domain }: NamingProfile, cluster: Clu
       }
       if (!isBestEffort(pod)) tolerations = mergeTolerations(tolerations, [memoryPressure])
       if (tolerations.length > 0) pod.spec = { ...pod.spec, tolerations: [...tolerations] }
-      judge(pod, attributes, context)
+      checkAllowed(pod, attributes, context)
     },
-    validate: (object, attributes, context) => judge(object as DeepReadonly<Pod>, attributes, context),
+    validate: (object, attributes, context) => checkAllowed(object as DeepReadonly<Pod>, attributes, context),
   }
 }
 
-/** Reads the members `default` and `whitelist`. @throws AdmissionError `InvalidConfiguration` */
+/** Parses the members `default` and `whitelist`. @throws AdmissionError `InvalidConfiguration` */
 export function parseClusterTolerations(value: unknown, apiDomain: string): ClusterTolerations {
   if (value === undefined) return {}
   const reader = new ConfigurationReader('PodTolerationRestriction', value)
@@ -75,9 +75,9 @@ export function parseClusterTolerations(value: unknown, apiDomain: string): Clus
   const list = (name: string): Toleration[] =>
     reader.objects(name).map((each) => {
       const made: Toleration = {}
-      for (const word of words) {
-        const text = each.text(word)
-        if (text !== undefined && text !== '') made[word] = text
+      for (const member of stringMembers) {
+        const text = each.text(member)
+        if (text !== undefined && text !== '') made[member] = text
       }
       const seconds = each.number('tolerationSeconds')
       return seconds === undefined ? made : { ...made, tolerationSeconds: seconds }
@@ -87,34 +87,34 @@ export function parseClusterTolerations(value: unknown, apiDomain: string): Clus
 
 function parseTolerations(text: string): Toleration[] {
   if (text === '') return []
-  const value = parseAnnotation(text)
+  const value = parseAnnotationJson(text)
   if (value === null) return []
   if (!Array.isArray(value)) {
-    throw plainFailure(`json: cannot unmarshal ${goKind(value)} into Go value of type []v1.Toleration`)
+    throw internalFailure(`json: cannot unmarshal ${goKind(value)} into Go value of type []v1.Toleration`)
   }
   return value.map((each) => {
     if (typeof each !== 'object' || each === null || Array.isArray(each)) {
-      throw plainFailure(`json: cannot unmarshal ${goKind(each)} into Go value of type v1.Toleration`)
+      throw internalFailure(`json: cannot unmarshal ${goKind(each)} into Go value of type v1.Toleration`)
     }
     return toleration(each)
   })
 }
 
-const words = ['key', 'operator', 'value', 'effect'] as const
+const stringMembers = ['key', 'operator', 'value', 'effect'] as const
 
 function toleration(given: object): Toleration {
   const { tolerationSeconds, ...rest } = given as Record<string, unknown>
   const made: Toleration = {}
-  for (const word of words) {
-    const value = Object.hasOwn(rest, word) ? rest[word] : undefined
-    if (typeof value === 'string' && value !== '') made[word] = value
+  for (const member of stringMembers) {
+    const value = Object.hasOwn(rest, member) ? rest[member] : undefined
+    if (typeof value === 'string' && value !== '') made[member] = value
     else if (value !== undefined && value !== null && value !== '') {
-      throw plainFailure(`json: cannot unmarshal ${goKind(value)} into Go struct field Toleration.${word} of type string`)
+      throw internalFailure(`json: cannot unmarshal ${goKind(value)} into Go struct field Toleration.${member} of type string`)
     }
   }
   if (tolerationSeconds === undefined || tolerationSeconds === null) return made
   if (typeof tolerationSeconds !== 'number' || !Number.isInteger(tolerationSeconds)) {
-    throw plainFailure(
+    throw internalFailure(
       `json: cannot unmarshal ${goKind(tolerationSeconds)} into Go struct field Toleration.tolerationSeconds of type int64`,
     )
   }

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { alwaysAdmit, alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts'
@@ -17,16 +17,17 @@ describe('LimitPodHardAntiAffinityTopology', () => {
   const required = (...keys: string[]) => ({
     podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })) },
   })
-  const refused = async (affinity: object) => refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, affinity } } }))
+  const refused = async (affinity: object) =>
+    refusalOf(await runAdmission(plugin, 'pods', { object: { spec: { containers, affinity } } }))
 
-  it('P270 only the host name may be required', async () => {
+  it('refuses required anti-affinity over other topologies than the host name [P270]', async () => {
     expect(await refused(required('kubernetes.io/hostname'))).toBe('')
     expect(await refused(required('kubernetes.io/hostname', 'zone'))).toBe(
       'pods "a" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed',
     )
   })
 
-  it('P270 what is preferred, and what attracts, may be anything', async () => {
+  it('allows any topology for preferred anti-affinity and for affinity [P270]', async () => {
     const term = { topologyKey: 'zone' }
     expect(
       await refused({ podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm: term }] } }),
@@ -43,44 +44,44 @@ describe('PodNodeSelector', () => {
   })
   const plugin = podNodeSelector(stockProfile, { clusterDefaultNodeSelector: 'pool=all', ns: 'env=dev,disk=ssd,own=1' })
   const asked = (nodeSelector: object | undefined, namespace = 'ns') =>
-    ask(
+    runAdmission(
       plugin,
       'pods',
       { object: { spec: { containers, ...(nodeSelector === undefined ? {} : { nodeSelector }) } }, namespace },
       cluster,
     )
 
-  it('P285 the annotation of the namespace joins the selector of the pod', async () => {
+  it('adds the node selector of the namespace annotation [P285]', async () => {
     expect(specOf(await asked({ own: '1' })).nodeSelector).toEqual({ env: 'dev', disk: 'ssd', own: '1' })
   })
 
-  it('P285 the default of the cluster where a namespace says nothing', async () => {
+  it('falls back to the cluster default [P285]', async () => {
     expect(specOf(await asked(undefined, 'plain')).nodeSelector).toEqual({ pool: 'all' })
   })
 
-  it('P285 contradictions are refused', async () => {
+  it('refuses conflicting node selectors [P285]', async () => {
     expect(refusalOf(await asked({ env: 'prod' }))).toBe(
       'pods "a" is forbidden: pod node label selector conflicts with its namespace node label selector',
     )
   })
 
-  it('P285 the list of a namespace bounds what pods select', async () => {
+  it('refuses labels outside the allow list of the namespace [P285]', async () => {
     expect(refusalOf(await asked({ other: 'x' }))).toBe(
       'pods "a" is forbidden: pod node label selector labels conflict with its namespace whitelist',
     )
   })
 
-  it('P285 an annotation that cannot be read, and a missing namespace, are failures', async () => {
+  it('fails for an invalid annotation and for a missing namespace [P285]', async () => {
     expect((await asked({}, 'broken')).status).toMatchObject({ code: 500 })
     expect((await asked({}, 'none')).status).toMatchObject({ code: 404 })
   })
 
-  it('P285 its configuration is read strictly', () => {
+  it('rejects invalid configurations [P285]', () => {
     const selectors = { clusterDefaultNodeSelector: 'a=b', ns: 'c=d' }
     expect(parseNodeSelectors({ podNodeSelectorPluginConfig: selectors })).toEqual(selectors)
     expect(parseNodeSelectors(undefined)).toEqual({})
     expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 'c' } })).toThrow('podNodeSelectorPluginConfig.ns')
-    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 1 } })).toThrow('must be a text')
+    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 1 } })).toThrow('must be a string')
   })
 })
 
@@ -103,11 +104,11 @@ describe('PodTolerationRestriction', () => {
   })
   const plugin = podTolerationRestriction(stockProfile)
   const tolerations = async (given: object[], namespace = 'ns', on = plugin, spec: object = { containers }) =>
-    specOf(await ask(on, 'pods', { object: { spec: { ...spec, tolerations: given } }, namespace }, cluster)).tolerations
+    specOf(await runAdmission(on, 'pods', { object: { spec: { ...spec, tolerations: given } }, namespace }, cluster)).tolerations
   const refused = async (given: object[], namespace: string, on = plugin) =>
-    (await ask(on, 'pods', { object: { spec: { containers, tolerations: given } }, namespace }, cluster)).status
+    (await runAdmission(on, 'pods', { object: { spec: { containers, tolerations: given } }, namespace }, cluster)).status
 
-  it('P287 defaults of the namespace follow those of the pod', async () => {
+  it('appends the default tolerations of the namespace [P287]', async () => {
     const mine = { key: 'mine', operator: 'Exists' }
     expect(await tolerations([])).toEqual([own])
     expect(await tolerations([mine])).toEqual([mine, own])
@@ -115,13 +116,13 @@ describe('PodTolerationRestriction', () => {
     expect(await tolerations([own])).toEqual([own])
   })
 
-  it('P287 pods that ask for something tolerate memory pressure', async () => {
+  it('adds the memory-pressure toleration to pods with resource requests [P287]', async () => {
     const busy = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }
     const pressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
     expect(await tolerations([], 'plain', plugin, busy)).toEqual([pressure])
   })
 
-  it('P287 nothing that is not on the list', async () => {
+  it('refuses tolerations outside the allow list [P287]', async () => {
     expect(await refused([own], 'listed')).toBeUndefined()
     expect(await refused([{ ...own, effect: 'NoExecute' }], 'listed')).toMatchObject({
       code: 500,
@@ -129,7 +130,7 @@ describe('PodTolerationRestriction', () => {
     })
   })
 
-  it('P287 the cluster decides where a namespace says nothing; an empty word is one', async () => {
+  it('uses the cluster lists without an annotation; an empty annotation overrides them [P287]', async () => {
     const strict = podTolerationRestriction(stockProfile, { default: [own], whitelist: [own] })
     expect(await tolerations([], 'plain', strict)).toEqual([own])
     expect(await tolerations([], 'empty', strict)).toEqual([])
@@ -138,7 +139,7 @@ describe('PodTolerationRestriction', () => {
     })
   })
 
-  it('P287 annotations that cannot be read are failures', async () => {
+  it('fails for invalid annotations [P287]', async () => {
     expect(await refused([], 'broken')).toMatchObject({
       code: 500,
       message: "invalid character 'k' looking for beginning of value",
@@ -146,7 +147,7 @@ describe('PodTolerationRestriction', () => {
     expect(await refused([], 'odd')).toMatchObject({ code: 500, message: expect.stringContaining('cannot unmarshal object') })
   })
 
-  it('P287 its configuration', () => {
+  it('parses its configuration [P287]', () => {
     const value = { apiVersion: 'podtolerationrestriction.admission.k8s.io/v1alpha1', kind: 'Configuration', default: [own] }
     expect(parseClusterTolerations(value, 'k8s.io')).toEqual({ default: [own], whitelist: [] })
     expect(parseClusterTolerations(undefined, 'k8s.io')).toEqual({})
@@ -165,9 +166,9 @@ describe('RuntimeClass', () => {
     },
     'node.k8s.io/runtimeclasses//plain': {},
   })
-  const asked = (spec: object) => ask(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
+  const asked = (spec: object) => runAdmission(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
 
-  it('P290 overhead, nodes and tolerations come from the class', async () => {
+  it('takes overhead, node selector and tolerations from the class [P290]', async () => {
     expect(specOf(await asked({ runtimeClassName: 'kata', nodeSelector: { disk: 'ssd' } }))).toMatchObject({
       overhead: { cpu: '250m' },
       nodeSelector: { disk: 'ssd', runtime: 'kata' },
@@ -177,13 +178,13 @@ describe('RuntimeClass', () => {
     expect(specOf(await asked({}))).toEqual({ containers })
   })
 
-  it('P290 an unknown class is refused', async () => {
+  it('refuses an unknown class [P290]', async () => {
     expect(refusalOf(await asked({ runtimeClassName: 'none' }))).toBe(
       'pods "a" is forbidden: pod rejected: RuntimeClass "none" not found',
     )
   })
 
-  it('P291 overhead of the pod is refused, but for the same once more', async () => {
+  it('refuses an overhead that differs from the class [P291]', async () => {
     expect((await asked({ runtimeClassName: 'kata', overhead: { cpu: '0.25' } })).allowed).toBe(true)
     const differs = "pods \"a\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
     expect(refusalOf(await asked({ runtimeClassName: 'kata', overhead: { cpu: '1' } }))).toBe(differs)
@@ -192,7 +193,7 @@ describe('RuntimeClass', () => {
     expect(refusalOf(await asked({ runtimeClassName: 'plain', overhead: { cpu: '1' } }))).toBe(without)
   })
 
-  it('P290 other nodes than those of the class are refused', async () => {
+  it('refuses a conflicting node selector [P290]', async () => {
     expect(refusalOf(await asked({ runtimeClassName: 'kata', nodeSelector: { runtime: 'runc' } }))).toBe(
       'pods "a" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[runtime] = kata; pod.spec.nodeSelector[runtime] = runc',
     )
@@ -203,37 +204,37 @@ describe('AlwaysPullImages', () => {
   const plugin = alwaysPullImages()
   const kept = { name: 'c', image: 'i', imagePullPolicy: 'IfNotPresent' }
 
-  it('every container asks for its image', async () => {
-    const spec = specOf(await ask(plugin, 'pods', { object: { spec: { containers: [kept], initContainers: [kept] } } }))
+  it('sets the pull policy of every container', async () => {
+    const spec = specOf(await runAdmission(plugin, 'pods', { object: { spec: { containers: [kept], initContainers: [kept] } } }))
     expect(spec).toMatchObject({ containers: [{ imagePullPolicy: 'Always' }], initContainers: [{ imagePullPolicy: 'Always' }] })
   })
 
-  it('an update that brings no new image is left alone', async () => {
+  it('skips updates without a new image', async () => {
     const spec = { containers: [kept] }
-    expect(specOf(await ask(plugin, 'pods', { object: { spec }, oldObject: { spec } }))).toEqual(spec)
+    expect(specOf(await runAdmission(plugin, 'pods', { object: { spec }, oldObject: { spec } }))).toEqual(spec)
     const next = { spec: { containers: [{ ...kept, image: 'j' }] } }
-    expect(specOf(await ask(plugin, 'pods', { object: next, oldObject: { spec } }))).toMatchObject({
+    expect(specOf(await runAdmission(plugin, 'pods', { object: next, oldObject: { spec } }))).toMatchObject({
       containers: [{ imagePullPolicy: 'Always' }],
     })
   })
 
-  it('refuses what others made of it afterwards', async () => {
+  it('refuses pull policies that a later plugin changed', async () => {
     const other = {
       name: 'other',
       handles: () => true,
       admit: (pod: object) => void Object.assign(pod, { spec: { containers: [kept] } }),
     }
-    expect(refusalOf(await ask([plugin, other], 'pods', { object: { spec: { containers: [kept] } } }))).toBe(
+    expect(refusalOf(await runAdmission([plugin, other], 'pods', { object: { spec: { containers: [kept] } } }))).toBe(
       'pods "a" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"',
     )
   })
 })
 
 describe('ExtendedResourceToleration', () => {
-  it('tolerates the taints of the devices that a pod asks for', async () => {
+  it('adds tolerations for the requested extended resources', async () => {
     const requests = { 'example.com/gpu': '1', cpu: '1', 'kubernetes.io/odd': '1' }
     const object = { spec: { containers: [{ name: 'c', resources: { requests } }], tolerations: [{ key: 'x' }] } }
-    expect(specOf(await ask(extendedResourceToleration(stockProfile), 'pods', { object })).tolerations).toEqual([
+    expect(specOf(await runAdmission(extendedResourceToleration(stockProfile), 'pods', { object })).tolerations).toEqual([
       { key: 'x' },
       { key: 'example.com/gpu', operator: 'Exists' },
     ])
@@ -243,9 +244,11 @@ describe('ExtendedResourceToleration', () => {
 describe('DenyServiceExternalIPs', () => {
   const service = (...externalIPs: string[]) => ({ spec: { externalIPs } })
   const refused = async (object: object, oldObject?: object) =>
-    refusalOf(await ask(denyServiceExternalIPs(), 'services', { object, ...(oldObject === undefined ? {} : { oldObject }) }))
+    refusalOf(
+      await runAdmission(denyServiceExternalIPs(), 'services', { object, ...(oldObject === undefined ? {} : { oldObject }) }),
+    )
 
-  it('no new addresses; those that are there may stay or go', async () => {
+  it('refuses new external IPs; existing ones may be kept or removed', async () => {
     const denied = 'services "a" is forbidden: Use of external IPs is denied by admission control.'
     expect(await refused(service('1.2.3.4'))).toBe(denied)
     expect(await refused(service('1.2.3.4', '5.6.7.8'), service('1.2.3.4'))).toBe(denied)
@@ -254,9 +257,9 @@ describe('DenyServiceExternalIPs', () => {
 })
 
 describe('AlwaysAdmit and AlwaysDeny', () => {
-  it('do what they say', async () => {
-    expect((await ask(alwaysAdmit(), 'pods', { object: {} })).allowed).toBe(true)
-    expect(refusalOf(await ask(alwaysDeny(), 'pods', { object: {} }))).toBe(
+  it('allow and deny everything', async () => {
+    expect((await runAdmission(alwaysAdmit(), 'pods', { object: {} })).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(alwaysDeny(), 'pods', { object: {} }))).toBe(
       'pods "a" is forbidden: admission control is denying all modifications',
     )
   })

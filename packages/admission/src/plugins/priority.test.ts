@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { priority } from './priority.ts'
@@ -16,11 +16,11 @@ const classes = {
 async function admitted(spec: object, context: AdmissionContext, attributes: AdmissionAttributes = pods) {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: Object.freeze(spec) }
   expect(plugin.handles(attributes)).toBe(true)
-  return (await admissionChain([plugin]).admit(pod, attributes, context)).spec
+  return (await createAdmissionChain([plugin]).admit(pod, attributes, context)).spec
 }
 
 describe('Priority', () => {
-  it('P288 a class becomes its number and policy', async () => {
+  it('resolves a class to its value and preemption policy [P288]', async () => {
     expect(await admitted({ priorityClassName: 'high' }, contextOf(classes))).toEqual({
       priorityClassName: 'high',
       priority: 1000,
@@ -28,7 +28,7 @@ describe('Priority', () => {
     })
   })
 
-  it('P288 an unknown class is refused', async () => {
+  it('refuses an unknown class [P288]', async () => {
     for (const name of ['none', '__proto__', 'constructor']) {
       await expect(admitted({ priorityClassName: name }, contextOf(classes))).rejects.toMatchObject({
         code: 403,
@@ -37,7 +37,7 @@ describe('Priority', () => {
     }
   })
 
-  it('P288 without a class the lowest default one counts', async () => {
+  it('uses the lowest default class for pods without a class [P288]', async () => {
     expect(await admitted({}, contextOf(classes))).toEqual({
       priorityClassName: 'humble',
       priority: 5,
@@ -49,11 +49,11 @@ describe('Priority', () => {
   it.each([
     ['system-cluster-critical', 2_000_000_000],
     ['system-node-critical', 2_000_001_000],
-  ])('P288 %s is always there', async (priorityClassName, number) => {
+  ])('knows the built-in class %s [P288]', async (priorityClassName, number) => {
     expect(await admitted({ priorityClassName }, contextOf())).toMatchObject({ priority: number })
   })
 
-  it('P288 a number that says something else is refused', async () => {
+  it('refuses a priority that differs from the class [P288]', async () => {
     await expect(admitted({ priorityClassName: 'high', priority: 7 }, contextOf(classes))).rejects.toThrow(
       'the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 1000',
     )
@@ -63,14 +63,14 @@ describe('Priority', () => {
     expect(await admitted({ priorityClassName: 'high', priority: 1000 }, contextOf(classes))).toMatchObject({ priority: 1000 })
   })
 
-  it('P288 an update that leaves priority out keeps it', async () => {
+  it('keeps the priority on updates that omit it [P288]', async () => {
     const oldObject = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { priority: 7, preemptionPolicy: 'Never' } }
     const update = { ...pods, operation: 'UPDATE' as const, oldObject }
     expect(await admitted({}, contextOf(), update)).toEqual({ priority: 7, preemptionPolicy: 'Never' })
     expect(await admitted({ priority: 8 }, contextOf(), update)).toEqual({ priority: 8, preemptionPolicy: 'Never' })
   })
 
-  it('there is one default class at most', async () => {
+  it('refuses a second default class', async () => {
     const resource = { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' }
     const attributes = attributesOf('priorityclasses', { resource })
     const validate = async (name: string, globalDefault: boolean) =>
@@ -86,7 +86,7 @@ describe('Priority', () => {
     )
   })
 
-  it('leaves sub-resources, deletions and other kinds alone', () => {
+  it('does not handle subresources, deletions and other kinds', () => {
     expect(plugin.handles({ ...pods, subresource: 'status' })).toBe(false)
     expect(plugin.handles({ ...pods, operation: 'DELETE' })).toBe(false)
     expect(plugin.handles(attributesOf('nodes'))).toBe(false)

@@ -14,14 +14,14 @@ interface PodSpec {
   preemptionPolicy?: string
 }
 
-/** Priorities that every cluster has without anybody making them. */
+/** Built-in priority classes. */
 const systemClasses: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
 }
 
 /**
- * Turns the name of a priority class into a number, the default class where none is named, and keeps the default class single.
+ * Resolves the priority class of a pod, or the default class, to a number, and refuses a second default class.
  *
  * @see API protocol specification, 5.10
  */
@@ -46,7 +46,7 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
       if (!isPod(attributes)) return
       const pod = object as ApiObject & { spec: PodSpec }
       if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes)
-      const chosen = await chosenClass(pod, attributes, { reader: context.reader, classes })
+      const chosen = await resolveClass(pod, attributes, { reader: context.reader, classes })
       if (pod.spec.priority !== undefined && pod.spec.priority !== chosen.value) {
         throw forbidden(
           attributes,
@@ -62,7 +62,7 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
         )
       }
       context.explain?.(
-        chosen.name === '' ? 'no priority class is named, and none is the default' : `priority class ${chosen.name}`,
+        chosen.name === '' ? 'the pod names no priority class, and no class is the default' : `priority class ${chosen.name}`,
       )
       pod.spec = {
         ...pod.spec,
@@ -84,7 +84,7 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
   }
 }
 
-/** Updates that leave priority out keep it. */
+/** An update that omits the priority keeps it. */
 function keepPriority(pod: ApiObject & { spec: PodSpec }, { oldObject }: AdmissionAttributes): void {
   const old = (oldObject as { spec?: PodSpec } | undefined)?.spec ?? {}
   const missing = {
@@ -96,7 +96,7 @@ function keepPriority(pod: ApiObject & { spec: PodSpec }, { oldObject }: Admissi
   if (Object.keys(missing).length > 0) pod.spec = { ...pod.spec, ...missing }
 }
 
-interface Chosen {
+interface ResolvedPriority {
   readonly name: string
   readonly value: number
   readonly preemptionPolicy: string
@@ -104,30 +104,30 @@ interface Chosen {
 
 const preempting = 'PreemptLowerPriority'
 
-async function chosenClass(
+async function resolveClass(
   pod: ApiObject & { spec: PodSpec },
   attributes: AdmissionAttributes,
   { reader, classes }: Pick<AdmissionContext, 'reader'> & { readonly classes: GroupResource },
-): Promise<Chosen> {
+): Promise<ResolvedPriority> {
   const wanted = pod.spec.priorityClassName ?? ''
   if (wanted === '') {
     const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(
       ({ globalDefault }) => globalDefault === true,
     )
-    // Several defaults can only come from a race: the lowest is the safest.
+    // Concurrent writes can create several defaults; the lowest wins, as in the stock server.
     const lowest = defaults.reduce<PriorityClass | undefined>(
       (best, each) => (best === undefined || (each.value ?? 0) < (best.value ?? 0) ? each : best),
       undefined,
     )
-    return lowest === undefined ? { name: '', value: 0, preemptionPolicy: preempting } : described(lowest)
+    return lowest === undefined ? { name: '', value: 0, preemptionPolicy: preempting } : priorityOf(lowest)
   }
   const found = reader.get(classes, '', wanted) as PriorityClass | undefined
-  if (found !== undefined) return described(found)
+  if (found !== undefined) return priorityOf(found)
   const value = Object.hasOwn(systemClasses, wanted) ? systemClasses[wanted] : undefined
   if (value === undefined) throw forbidden(attributes, pod, `no PriorityClass with name ${wanted} was found`)
   return { name: wanted, value, preemptionPolicy: preempting }
 }
 
-function described({ metadata, value = 0, preemptionPolicy = preempting }: PriorityClass): Chosen {
+function priorityOf({ metadata, value = 0, preemptionPolicy = preempting }: PriorityClass): ResolvedPriority {
   return { name: metadata.name ?? '', value, preemptionPolicy }
 }

@@ -1,13 +1,13 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionContext } from '../interfaces.ts'
 import type { ObjectSet } from '../object-set.ts'
-import { usageEvaluators } from '../quota/evaluators.ts'
+import { createUsageEvaluators } from '../quota/evaluators.ts'
 import { parseLimitedResources } from '../quota/limited.ts'
 import { printUsage } from '../quota/usage.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
 import { attributesOf } from '../testing/request.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { resourceQuota } from './resource-quota.ts'
 
 const now = Date.UTC(2024, 0, 1)
@@ -21,12 +21,12 @@ const pod = (name: string, ...containers: object[]) => ({ metadata: { name }, sp
 const used = (cluster: ObjectSet, name = 'q') =>
   (cluster.get({ group: '', resource: 'resourcequotas' }, 'ns', name) as { status?: { used?: object } } | undefined)?.status?.used
 
-describe('ResourceQuota charges', () => {
-  it('P289 what is created, until nothing is left', async () => {
+describe('ResourceQuota: charges', () => {
+  it('charges creations until the quota is exhausted [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2', 'count/configmaps': '1' }) })
     const on = plugin()
     const create = async (name: string, resource = 'pods') =>
-      refusalOf(await ask(on, resource, { object: pod(name, container()) }, cluster, { writer: cluster }))
+      refusalOf(await runAdmission(on, resource, { object: pod(name, container()) }, cluster, { writer: cluster }))
     expect([await create('a'), await create('b'), await create('c')]).toEqual([
       '',
       '',
@@ -39,36 +39,39 @@ describe('ResourceQuota charges', () => {
     expect(used(cluster)).toEqual({ 'count/configmaps': '1', pods: '2' })
   })
 
-  it('P289 all quotas of the namespace or none', async () => {
+  it('charges all quotas of the namespace or none [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '9' }), 'resourcequotas/ns/z': quota({ pods: '0' }) })
-    const answer = await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
-    expect(refusalOf(answer)).toContain('exceeded quota: z')
+    const result = await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer: cluster })
+    expect(refusalOf(result)).toContain('exceeded quota: z')
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
-  it('P289 nothing in a dry run, and nothing for what costs nothing', async () => {
+  it('charges nothing in a dry run and for free objects [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '1', 'services.nodeports': '0' }) })
-    await ask(plugin(), 'pods', { object: pod('a', container()), dryRun: true }, cluster, { writer: cluster })
-    await ask(plugin(), 'configmaps', { object: {} }, cluster, { writer: cluster })
+    await runAdmission(plugin(), 'pods', { object: pod('a', container()), dryRun: true }, cluster, { writer: cluster })
+    await runAdmission(plugin(), 'configmaps', { object: {} }, cluster, { writer: cluster })
     expect(
-      (await ask(plugin(), 'services', { object: { spec: { type: 'ClusterIP', ports: [{}] } } }, cluster, { writer: cluster }))
-        .allowed,
+      (
+        await runAdmission(plugin(), 'services', { object: { spec: { type: 'ClusterIP', ports: [{}] } } }, cluster, {
+          writer: cluster,
+        })
+      ).allowed,
     ).toBe(true)
     expect(used(cluster)).toEqual({ pods: '0', 'services.nodeports': '0' })
   })
 
-  it('P289 gives back what was not stored', async () => {
+  it('refunds the charge of an object that was not stored [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '1' }) })
-    const chain = admissionChain([plugin()])
+    const chain = createAdmissionChain([plugin()])
     const context: AdmissionContext = { reader: cluster, writer: cluster, warn: () => undefined }
     const object = { apiVersion: 'v1', kind: 'Pod', ...pod('a', container()) }
-    const settle = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
+    const reservation = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
     expect(used(cluster)).toEqual({ pods: '1' })
-    await settle?.(false)
+    await reservation?.rollback()
     expect(used(cluster)).toEqual({ pods: '0' })
   })
 
-  it('P289 of 64 at a time as many as fit, with few writes', async () => {
+  it('admits as many of 64 concurrent requests as fit, in few writes [P289]', async () => {
     const cluster = clusterOf({
       'resourcequotas/ns/q': quota({ pods: '40' }),
       'resourcequotas/ns/r': quota({ 'requests.cpu': '2' }),
@@ -85,7 +88,7 @@ describe('ResourceQuota charges', () => {
     const on = plugin()
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
-        ask(on, 'pods', { object: pod(`p${i}`, container({ cpu: '100m' })) }, cluster, { writer }),
+        runAdmission(on, 'pods', { object: pod(`p${i}`, container({ cpu: '100m' })) }, cluster, { writer }),
       ),
     )
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(20)
@@ -93,7 +96,7 @@ describe('ResourceQuota charges', () => {
     expect(writes).toBeLessThan(64)
   })
 
-  it('P289 weighs anew when somebody else changed a quota meanwhile', async () => {
+  it('recomputes charges when another writer changed a quota [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2' }) })
     const resource = { group: '', resource: 'resourcequotas' }
     let isDisturbed = false
@@ -108,12 +111,12 @@ describe('ResourceQuota charges', () => {
         return cluster.update(...args)
       },
     }
-    expect(refusalOf(await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer }))).toContain(
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster, { writer }))).toContain(
       'used: pods=2',
     )
   })
 
-  it('P289 a store that fails ends requests, and the next ones are charged again', async () => {
+  it('fails requests when the store fails, and recovers [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2' }), 'resourcequotas/ns/r': quota({ pods: '2' }) })
     let failing = true
     let updates = 0
@@ -125,51 +128,49 @@ describe('ResourceQuota charges', () => {
       },
     }
     const on = plugin()
-    const create = (name: string) => ask(on, 'pods', { object: pod(name, container()) }, cluster, { writer })
+    const create = (name: string) => runAdmission(on, 'pods', { object: pod(name, container()) }, cluster, { writer })
     const results = await Promise.allSettled([create('a'), create('b')])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     failing = false
     expect((await create('c')).allowed).toBe(true)
   })
 
-  it('P289 a quota that is not counted yet lets nothing pass that it names', async () => {
+  it('refuses resources of a quota without status [P289]', async () => {
     const cluster = clusterOf({
       'resourcequotas/ns/new': { spec: { hard: { pods: '1' } } },
       'resourcequotas/ns/half': { spec: {}, status: { hard: { secrets: '1' } } },
     })
-    expect((await ask(plugin(), 'pods', { object: pod('a', container()) }, cluster)).allowed).toBe(true)
-    expect(refusalOf(await ask(plugin(), 'secrets', { object: {} }, cluster))).toBe(
+    expect((await runAdmission(plugin(), 'pods', { object: pod('a', container()) }, cluster)).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(plugin(), 'secrets', { object: {} }, cluster))).toBe(
       'secrets "a" is forbidden: status unknown for quota: half, resources: secrets',
     )
   })
 
-  it('P289 what somebody counted while objects came is counted again', async () => {
+  it('refuses a recount that may have missed charged objects, once per commit [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '5' }, { pods: '1' }) })
     const on = plugin()
-    const settled: ((written: boolean) => unknown)[] = []
-    const chain = admissionChain([on])
+    const chain = createAdmissionChain([on])
     const context: AdmissionContext = { reader: cluster, writer: cluster, warn: () => undefined }
     const object = { apiVersion: 'v1', kind: 'Pod', ...pod('a', container()) }
-    const settle = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
-    if (settle !== undefined) settled.push(settle)
+    const reservation = await chain.validate(object, attributesOf('pods', { namespace: 'ns' }), context)
     const count = async (pods: string, username = 'system:kube-controller-manager') => {
       const before = cluster.get({ group: '', resource: 'resourcequotas' }, 'ns', 'q') as object
       const after = { ...before, status: { hard: { pods: '5' }, used: { pods } } }
-      const answer = await ask(
+      const result = await runAdmission(
         on,
         'resourcequotas',
         { object: after, oldObject: before, subresource: 'status', user: { username, groups: [] } },
         cluster,
       )
-      return answer.status?.reason
+      return result.status?.reason
     }
     expect([await count('0'), await count('3'), await count('0', 'admin')]).toEqual(['Conflict', undefined, undefined])
-    await settled[0]?.(true)
+    await reservation?.commit()
     expect([await count('0'), await count('0')]).toEqual(['Conflict', undefined])
   })
 })
 
-describe('ResourceQuota on updates', () => {
+describe('ResourceQuota: updates', () => {
   const change = (
     hard: Record<string, string>,
     usedBefore: Record<string, string>,
@@ -178,14 +179,14 @@ describe('ResourceQuota on updates', () => {
     object: object,
   ) => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota(hard, usedBefore) })
-    return ask(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((answer) => [
-      refusalOf(answer),
+    return runAdmission(plugin(), resource, { oldObject, object }, cluster, { writer: cluster }).then((result) => [
+      refusalOf(result),
       used(cluster),
     ])
   }
   const service = (type: string, ...ports: object[]) => ({ spec: { type, ports } })
 
-  it('P289 charges the difference', async () => {
+  it('charges the difference [P289]', async () => {
     const hard = { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '0' }
     const [message, after] = await change(
       hard,
@@ -209,33 +210,35 @@ describe('ResourceQuota on updates', () => {
     expect(back).toMatchObject({ 'services.nodeports': '0' })
   })
 
-  it('P289 charges all of an object that comes into a scope', async () => {
+  it('charges the whole object when it enters a scope [P289]', async () => {
     const scoped = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '0' }, {}, { scopes: ['Terminating'] }) })
     const before = pod('a', container())
     const after = { ...before, spec: { ...before.spec, activeDeadlineSeconds: 5 } }
-    expect(refusalOf(await ask(plugin(), 'pods', { oldObject: before, object: after }, scoped))).toContain('requested: pods=1')
-    expect((await ask(plugin(), 'pods', { oldObject: after, object: after }, scoped)).allowed).toBe(true)
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { oldObject: before, object: after }, scoped))).toContain(
+      'requested: pods=1',
+    )
+    expect((await runAdmission(plugin(), 'pods', { oldObject: after, object: after }, scoped)).allowed).toBe(true)
   })
 })
 
-describe('ResourceQuota: what must be said', () => {
-  it('P289 amounts that a quota names, by every container', async () => {
+describe('ResourceQuota: required members', () => {
+  it('requires every container to set the limited resources [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '9' }) })
     const object = { spec: { containers: [container({ cpu: '1m' })], initContainers: [{ name: 'i' }] } }
-    expect(refusalOf(await ask(plugin(), 'pods', { object }, cluster))).toBe(
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object }, cluster))).toBe(
       'pods "a" is forbidden: failed quota: q: must specify limits.memory for: c,i; requests.cpu for: i',
     )
   })
 
-  it('P289 nothing less than nothing', async () => {
+  it('refuses negative usage [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.storage': '1Gi' }) })
     const object = { spec: { resources: { requests: { storage: '-1Gi' } } } }
-    expect(refusalOf(await ask(plugin(), 'persistentvolumeclaims', { object }, cluster))).toBe(
+    expect(refusalOf(await runAdmission(plugin(), 'persistentvolumeclaims', { object }, cluster))).toBe(
       'persistentvolumeclaims "a" is forbidden: quota usage is negative for resource(s): requests.storage',
     )
   })
 
-  it('P289 resources that nobody consumes without a quota', async () => {
+  it('refuses limited resources without a covering quota [P289]', async () => {
     const limited = parseLimitedResources(
       {
         apiVersion: 'apiserver.config.k8s.io/v1',
@@ -251,7 +254,7 @@ describe('ResourceQuota: what must be said', () => {
       'k8s.io',
     )
     const on = resourceQuota({ profile: stockProfile, clock: fakeClock(now), limited })
-    const asked = (spec: object, cluster = clusterOf()) => ask(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
+    const asked = (spec: object, cluster = clusterOf()) => runAdmission(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
     const busy = { containers: [container({ cpu: '1' })] }
     expect(await asked(busy)).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')
     expect(await asked({ containers: [], priorityClassName: 'high' })).toBe(
@@ -265,12 +268,12 @@ describe('ResourceQuota: what must be said', () => {
   })
 })
 
-describe('what objects cost', () => {
-  const evaluatorOf = usageEvaluators({ profile: stockProfile, clock: fakeClock(now) })
+describe('usage evaluators', () => {
+  const evaluatorOf = createUsageEvaluators({ profile: stockProfile, clock: fakeClock(now) })
   const cost = (resource: string, object: object, group = '') =>
     printUsage(evaluatorOf({ group, resource }).usage({ apiVersion: 'v1', kind: '', metadata: {}, ...object }))
 
-  it('P289 pods: sums, init containers by the largest, overhead, devices', () => {
+  it('pods: containers, init containers, overhead and extended resources [P289]', () => {
     const spec = {
       containers: [
         {
@@ -287,7 +290,7 @@ describe('what objects cost', () => {
     )
   })
 
-  it('P289 pods that have ended, or should have, only count', () => {
+  it('pods: terminated pods count only as objects [P289]', () => {
     const spec = { containers: [container({ cpu: '1' })] }
     expect(cost('pods', { spec, status: { phase: 'Succeeded' } })).toBe('count/pods=1')
     const leaving = (time: string) => ({ spec, metadata: { deletionTimestamp: time, deletionGracePeriodSeconds: 30 } })
@@ -295,7 +298,7 @@ describe('what objects cost', () => {
     expect(cost('pods', leaving('2024-01-01T00:00:00Z'))).toContain('pods=1,requests.cpu=1')
   })
 
-  it('P289 claims, by class too; services by kind; others by number', () => {
+  it('claims by class, services by type, other objects by count [P289]', () => {
     const claim = {
       spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
       status: { allocatedResources: { storage: '2Gi' } },
@@ -312,7 +315,7 @@ describe('what objects cost', () => {
     expect(cost('configmaps', {})).toBe('configmaps=1,count/configmaps=1')
   })
 
-  it('P289 scopes choose among pods', () => {
+  it('scopes select pods [P289]', () => {
     const matches = (scopeName: string, spec: object, operator = 'Exists', values: string[] = []) =>
       evaluatorOf({ group: '', resource: 'pods' }).matchesScope(
         { scopeName, operator, values },

@@ -1,9 +1,9 @@
 import { type ApiObject, type DeepReadonly, type NamingProfile, Quantity } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
-import { mergeTolerations } from '../merge-tolerations.ts'
 import type { Pod, PodSpec, ResourceAmounts, Toleration } from '../pod.ts'
 import { forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
+import { mergeTolerations } from '../tolerations.ts'
 
 interface RuntimeClass extends ApiObject {
   overhead?: { podFixed?: ResourceAmounts }
@@ -11,7 +11,7 @@ interface RuntimeClass extends ApiObject {
 }
 
 /**
- * Pods of a runtime class cost what the class says, and run where it says. A pod may repeat the overhead but not choose it.
+ * Sets the overhead, node selector and tolerations of a pod from its runtime class. A pod may set the same overhead, but no other.
  *
  * @see API protocol specification, 5.10
  */
@@ -44,7 +44,7 @@ export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
         next.overhead = { ...podFixed }
         context.explain?.(`overhead of runtime class ${chosen.metadata.name}`)
       }
-      if (chosen.scheduling !== undefined) schedule(next, chosen.scheduling, refuse)
+      if (chosen.scheduling !== undefined) addScheduling(next, chosen.scheduling, refuse)
       pod.spec = next
     },
     validate(object, attributes, context) {
@@ -61,16 +61,16 @@ export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
 
 const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-function schedule(
+function addScheduling(
   spec: PodSpec,
   { nodeSelector, tolerations = [] }: NonNullable<DeepReadonly<RuntimeClass>['scheduling']>,
   refuse: (detail: string) => Error,
 ): void {
   for (const key of Object.keys(nodeSelector ?? {}).sort()) {
-    const wanted = nodeSelector?.[key]
+    const required = nodeSelector?.[key]
     const given = spec.nodeSelector !== undefined && Object.hasOwn(spec.nodeSelector, key) ? spec.nodeSelector[key] : undefined
-    if (given === undefined || given === wanted) continue
-    throw refuse(`conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${given}`)
+    if (given === undefined || given === required) continue
+    throw refuse(`conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${required}; pod.spec.nodeSelector[${key}] = ${given}`)
   }
   if (nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector }
   const merged = mergeTolerations(spec.tolerations ?? [], tolerations)

@@ -1,7 +1,7 @@
 import { type ApiObject, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { serviceAccount } from './service-account.ts'
 
 const plugin = serviceAccount({ profile: stockProfile, random: seededRandom(1) })
@@ -43,9 +43,9 @@ function admitted(spec: object): Record<string, unknown> {
 }
 
 describe('ServiceAccount', () => {
-  it('waits for the default account of a new namespace, and for no other', async () => {
+  it('waits for the default account of a namespace only', async () => {
     const clock = fakeClock(0)
-    const patient = serviceAccount({ random: seededRandom(1), patience: { clock, ms: 200 } })
+    const patient = serviceAccount({ random: seededRandom(1), defaultAccountWait: { clock, timeoutMs: 200 } })
     const made = new Set<string>()
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }
     const reader = { ...context.reader, get: (_: unknown, __: string, name: string) => (made.has(name) ? account : undefined) }
@@ -61,28 +61,28 @@ describe('ServiceAccount', () => {
     await clock.advance(60)
     expect(await waiting).toMatchObject({ serviceAccountName: 'default' })
     made.clear()
-    const inVain = expect(admit()).rejects.toMatchObject({ code: 403 })
+    const timedOut = expect(admit()).rejects.toMatchObject({ code: 403 })
     for (let turn = 0; turn < 10; turn++) await clock.advance(50)
-    await inVain
+    await timedOut
   })
 
-  it('handles new pods alone', () => {
+  it('handles only pod creation and ephemeral containers', () => {
     expect(plugin.handles(attributes)).toBe(true)
     expect(plugin.handles({ ...attributes, operation: 'UPDATE' })).toBe(false)
     expect(plugin.handles({ ...attributes, subresource: 'binding' })).toBe(false)
   })
 
-  it('P295 the default account when none is named', () => {
+  it('sets the default account [P295]', () => {
     expect(admitted({})).toMatchObject({ serviceAccountName: 'default', serviceAccount: 'default' })
   })
 
-  it('P296 an unknown account is refused', () => {
+  it('refuses an unknown account [P296]', () => {
     expect(() => admitted({ serviceAccountName: 'nobody' })).toThrow(
       'pods "p" is forbidden: error looking up service account ns/nobody: serviceaccount "nobody" not found',
     )
   })
 
-  it('P297 P298 a token, the authority and the namespace are mounted into every container at the known path', () => {
+  it('mounts token, CA and namespace into every container at the standard path [P297, P298]', () => {
     const spec = admitted({ initContainers: [{ name: 'i' }] }) as {
       volumes: { name: string; projected: { sources: object[] } }[]
       containers: object[]
@@ -100,13 +100,13 @@ describe('ServiceAccount', () => {
     expect(spec.initContainers).toEqual([{ name: 'i', volumeMounts: [mount] }])
   })
 
-  it('P297 pod and account may decline; the pod counts more', () => {
+  it('skips the mount when the pod or account opts out; the pod takes precedence [P297]', () => {
     expect(admitted({ automountServiceAccountToken: false })['volumes']).toBeUndefined()
     expect(admitted({ serviceAccountName: 'quiet' })['volumes']).toBeUndefined()
     expect(admitted({ serviceAccountName: 'quiet', automountServiceAccountToken: true })['volumes']).toHaveLength(1)
   })
 
-  it('P299 pull secrets of the account, unless the pod has its own', () => {
+  it("adds the account's pull secrets unless the pod has some [P299]", () => {
     expect(admitted({ serviceAccountName: 'puller' })['imagePullSecrets']).toEqual([{ name: 'registry' }])
     expect(admitted({ serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] })['imagePullSecrets']).toEqual([
       { name: 'own' },
@@ -114,7 +114,7 @@ describe('ServiceAccount', () => {
   })
 })
 
-describe('ServiceAccount: what pods may refer to', () => {
+describe('ServiceAccount: references of pods', () => {
   const cluster = clusterOf({
     'serviceaccounts/ns/default': {},
     'serviceaccounts/ns/strict': {
@@ -124,12 +124,12 @@ describe('ServiceAccount: what pods may refer to', () => {
     },
   })
   const asked = (spec: object, metadata: object = {}) =>
-    ask(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
+    runAdmission(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
   const refused = async (spec: object, metadata: object = {}) =>
     refusalOf(await asked(spec, metadata)).replace('pods "a" is forbidden: ', '')
   const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } }
 
-  it('P297 mirrors of static pods stay as they are', async () => {
+  it('does not change mirror pods [P297]', async () => {
     expect(specOf(await asked({}, mirror))).toEqual({ containers: [{ name: 'c' }] })
     expect(await refused({ volumes: [{ name: 'v', configMap: { name: 'x' } }] }, mirror)).toBe('')
   })
@@ -146,7 +146,7 @@ describe('ServiceAccount: what pods may refer to', () => {
       { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: {} }] } }] },
       'a mirror pod may not use ServiceAccountToken volume projections',
     ],
-  ])('P297 mirrors refer to nothing of the kind: %j', async (spec, sentence) => {
+  ])('refuses mirror pods with references: %j [P297]', async (spec, sentence) => {
     expect(await refused(spec, mirror)).toBe(sentence)
   })
 
@@ -164,25 +164,25 @@ describe('ServiceAccount: what pods may refer to', () => {
       `container c with envFrom referencing secret.secretName="no" ${because} secret`,
     ],
     [{ imagePullSecrets: [{ name: 'pull' }, { name: 'no' }] }, `imagePullSecrets[1].name="no" ${because} imagePullSecret`],
-  ])('P296 an account can name the secrets of its pods: %j', async (spec, sentence) => {
+  ])('limits pods to the secrets of an enforcing account: %j [P296]', async (spec, sentence) => {
     expect(await refused({ ...spec, serviceAccountName: 'strict' })).toBe(sentence)
     expect(await refused({ ...spec, serviceAccountName: 'default' })).toBe('')
   })
 
-  it('P296 those of ephemeral containers too', async () => {
+  it('limits the secrets of ephemeral containers [P296]', async () => {
     const spec = { serviceAccountName: 'strict', containers: [], ephemeralContainers: [{ name: 'e', env: [variable('no')] }] }
-    const answer = await ask(
+    const result = await runAdmission(
       plugin,
       'pods',
       { object: { spec }, oldObject: { spec }, subresource: 'ephemeralcontainers' },
       cluster,
     )
-    expect(refusalOf(answer)).toBe(
+    expect(refusalOf(result)).toBe(
       `pods "a" is forbidden: ephemeral container e with envVar A referencing secret.secretName="no" ${because} secret`,
     )
   })
 
-  it('P298 a volume of that name is taken for the token', async () => {
+  it('reuses an existing token volume [P298]', async () => {
     const spec = specOf(await asked({ volumes: [{ name: 'kube-api-access-mine', emptyDir: {} }] }))
     expect(spec).toMatchObject({
       volumes: [{ name: 'kube-api-access-mine' }],
@@ -190,7 +190,7 @@ describe('ServiceAccount: what pods may refer to', () => {
     })
   })
 
-  it('P297 no volume where nobody mounts it', async () => {
+  it('adds no volume that no container mounts [P297]', async () => {
     const taken = { name: 'own', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
     expect(specOf(await asked({ containers: [{ name: 'c', volumeMounts: [taken] }] })).volumes).toBeUndefined()
   })

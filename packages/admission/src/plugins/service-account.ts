@@ -4,20 +4,19 @@ import { type Container, isMirror, type Pod, type PodSpec, type ProjectedSource,
 import { secretNamesOf } from '../pod-secrets.ts'
 import { forbidden } from '../refusals.ts'
 
-/** What is mounted into pods, and for how long its token is good. */
 export interface ServiceAccountOptions {
   readonly profile?: NamingProfile
   readonly random: Random
   /** Lifetime of mounted tokens in seconds. Default 3600. */
   readonly tokenSeconds?: number
-  /** How long pods wait for the default account of their namespace, which a controller makes. Default: they do not. */
-  readonly patience?: Patience
+  /** Waits for the default service account, which a controller creates with the namespace. Default: no wait. */
+  readonly defaultAccountWait?: DefaultAccountWait
 }
 
-/** Waiting for what somebody else is about to make. */
-export interface Patience {
+/** A bounded wait for the default service account. */
+export interface DefaultAccountWait {
   readonly clock: Clock
-  readonly ms: number
+  readonly timeoutMs: number
 }
 
 interface ServiceAccount extends ApiObject {
@@ -28,21 +27,20 @@ interface ServiceAccount extends ApiObject {
 
 const accounts = { group: '', resource: 'serviceaccounts' }
 const defaultAccount = 'default'
-const lookMs = 50
+const pollMs = 50
 const readOnlyMode = 0o644
 const volumePrefix = 'kube-api-access-'
 
 /**
- * Gives every pod an account: the namespace's default one when none is named, which must exist; mounts a token for it unless
- * pod or account decline (the pod's word counts more); hands over the account's pull secrets when the pod has none. Mirrors of
- * static pods stay as they are and may refer to neither accounts nor secrets. An account can ask that its pods use no secrets but
- * those that it lists.
+ * Sets the default service account, which must exist; mounts its token unless the pod or, with less precedence, the account opts out;
+ * adds the account's pull secrets to pods without any. Mirror pods are not changed and must not reference accounts or secrets. An
+ * account can limit its pods to the secrets that it lists.
  *
  * @see API protocol specification, 2.12 and 5.10
  */
 export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin {
   const { profile = stockProfile } = options
-  const token = tokenParts(profile, options)
+  const token = tokenMount(profile, options)
   return {
     name: 'ServiceAccount',
     changes: 'members',
@@ -54,7 +52,7 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
       const pod = object as Pod
       if (attributes.operation !== 'CREATE') return
       if (isMirror(pod, profile.domain)) {
-        judge(pod, attributes, { context, profile })
+        validatePod(pod, attributes, { context, profile })
         return
       }
       const spec = { ...pod.spec }
@@ -74,35 +72,39 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
           context.explain?.(`pull secrets come from service account ${spec.serviceAccountName}`)
           spec.imagePullSecrets = secrets.map(({ name }) => ({ name }))
         }
-        judge(pod, attributes, { context, profile })
+        validatePod(pod, attributes, { context, profile })
       }
-      const { patience } = options
-      const isThere = () => context.reader.get(accounts, attributes.namespace, defaultAccount) !== undefined
-      if (patience === undefined || spec.serviceAccountName !== defaultAccount || isThere()) return useAccount()
-      return comes(isThere, patience, context).then(useAccount)
+      const { defaultAccountWait: wait } = options
+      const exists = () => context.reader.get(accounts, attributes.namespace, defaultAccount) !== undefined
+      if (wait === undefined || spec.serviceAccountName !== defaultAccount || exists()) return useAccount()
+      return waitUntil(exists, wait, context).then(useAccount)
     },
     validate(object, attributes, context) {
-      if (object !== undefined) judge(object as Pod, attributes, { context, profile })
+      if (object !== undefined) validatePod(object as Pod, attributes, { context, profile })
     },
   }
 }
 
-/** Looks again and again until it is there, or nobody waits any longer. */
-async function comes(isThere: () => boolean, { clock, ms }: Patience, { bounds }: AdmissionContext): Promise<void> {
-  for (let waited = 0; waited < ms && bounds?.signal.aborted !== true && !isThere(); waited += lookMs) {
-    await new Promise<void>((look) => {
-      clock.setTimeout(look, lookMs)
+/** Polls until the condition holds, the timeout elapses or the client disconnects. */
+async function waitUntil(
+  condition: () => boolean,
+  { clock, timeoutMs }: DefaultAccountWait,
+  { bounds }: AdmissionContext,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < timeoutMs && bounds?.signal.aborted !== true && !condition(); waitedMs += pollMs) {
+    await new Promise<void>((resolve) => {
+      clock.setTimeout(resolve, pollMs)
     })
   }
 }
 
-function judge(
+function validatePod(
   pod: DeepReadonly<Pod>,
   attributes: AdmissionAttributes,
   { context, profile }: { readonly context: AdmissionContext; readonly profile: NamingProfile },
 ): void {
   if (attributes.operation === 'CREATE' && isMirror(pod, profile.domain)) {
-    judgeMirror(pod, attributes)
+    validateMirrorPod(pod, attributes)
     return
   }
   const { serviceAccountName = '' } = pod.spec
@@ -116,7 +118,7 @@ function judge(
   if (wrong !== undefined) throw forbidden(attributes, pod, wrong)
 }
 
-function judgeMirror(pod: DeepReadonly<Pod>, attributes: AdmissionAttributes): void {
+function validateMirrorPod(pod: DeepReadonly<Pod>, attributes: AdmissionAttributes): void {
   const refuse = (what: string) => forbidden(attributes, pod, `a mirror pod may not ${what}`)
   if ((pod.spec.serviceAccountName ?? '') !== '') throw refuse('reference service accounts')
   if (secretNamesOf(pod.spec).length > 0) throw refuse('reference secrets')
@@ -139,19 +141,19 @@ function accountOf(
   throw forbidden(attributes, pod, `error looking up service account ${attributes.namespace}/${wanted}: ${missing}`)
 }
 
-/** What every mounted token has in common. */
-interface TokenParts {
+/** Parts that all token mounts share. */
+interface TokenMount {
   readonly mountPath: string
   readonly seconds: number
   readonly random: Random
 }
 
-function tokenParts(profile: NamingProfile, { random, tokenSeconds = 3600 }: ServiceAccountOptions): TokenParts {
+function tokenMount(profile: NamingProfile, { random, tokenSeconds = 3600 }: ServiceAccountOptions): TokenMount {
   return { mountPath: `/var/run/secrets/${profile.domain}/serviceaccount`, seconds: tokenSeconds, random }
 }
 
-/** `spec` is the plugin's own. */
-function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenParts, { explain }: AdmissionContext): void {
+/** Changes `spec` in place; it must be a copy. */
+function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenMount, { explain }: AdmissionContext): void {
   const existing = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
   let mount: VolumeMount | undefined
   const mounted = (container: Container): Container => {
@@ -161,7 +163,7 @@ function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenParts, {
     return { ...container, volumeMounts: [...mounts, { ...mount }] }
   }
   if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mounted)
-  // Null: none were given, which validation refuses.
+  // Clients may send null, which validation refuses.
   if (spec.containers) spec.containers = spec.containers.map(mounted)
   if (mount === undefined) return
   explain?.(`containers get a token of service account ${spec.serviceAccountName}`)
@@ -183,14 +185,14 @@ function tokenVolume(name: string, expirationSeconds: number): Volume {
   }
 }
 
-/** As Go reads booleans. */
-const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+/** The spellings that Go's `strconv.ParseBool` accepts. */
+const trueSpellings = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
 function enforcesMountableSecrets({ metadata }: DeepReadonly<ServiceAccount>, domain: string): boolean {
-  return trueWords.has(metadata.annotations?.[`${domain}/enforce-mountable-secrets`] ?? '')
+  return trueSpellings.has(metadata.annotations?.[`${domain}/enforce-mountable-secrets`] ?? '')
 }
 
-/** What the pod refers to and the account does not list, as the sentence that refuses it. */
+/** The message for the first secret that the pod references and the account does not list; undefined when there is none. */
 function foreignSecret(spec: DeepReadonly<PodSpec>, account: DeepReadonly<ServiceAccount>): string | undefined {
   const mountable = new Set((account.secrets ?? []).map(({ name }) => name))
   const because = `is not allowed because service account ${account.metadata.name ?? ''} does not reference that`

@@ -2,7 +2,7 @@ import type { NamingProfile } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
 
 /**
- * Gives new claims and volumes the finalizer that keeps them while something uses them.
+ * Adds the protection finalizer to new claims, volumes and volume attributes classes, which keeps them while they are in use.
  *
  * @see API protocol specification, 5.10
  */
@@ -22,7 +22,7 @@ export function storageObjectInUseProtection({ domain, apiDomain }: NamingProfil
       const finalizer = finalizerOf(resource)
       const present = metadata.finalizers ?? []
       if (finalizer === undefined || present.includes(finalizer)) return
-      explain?.('it must stay while something uses it')
+      explain?.('the finalizer protects the object while it is in use')
       metadata.finalizers = [...present, finalizer]
     },
   }

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission, specOf } from '../testing/run-admission.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
@@ -14,16 +14,16 @@ describe('StorageObjectInUseProtection', () => {
   const plugin = storageObjectInUseProtection(stockProfile)
   const finalizersOf = async (resource: string, finalizers?: string[]) => {
     const object = { metadata: finalizers === undefined ? {} : { finalizers } }
-    return (await ask(plugin, resource, { object })).object?.metadata.finalizers
+    return (await runAdmission(plugin, resource, { object })).object?.metadata.finalizers
   }
 
-  it('P292 new claims and volumes are protected', async () => {
+  it('adds finalizers to new claims and volumes [P292]', async () => {
     expect(await finalizersOf('persistentvolumeclaims')).toEqual(['kubernetes.io/pvc-protection'])
     expect(await finalizersOf('persistentvolumes')).toEqual(['kubernetes.io/pv-protection'])
     expect(await finalizersOf('storage.k8s.io/volumeattributesclasses')).toEqual(['kubernetes.io/vac-protection'])
   })
 
-  it('P292 finalizers stay, each once; others are not protected', async () => {
+  it('keeps finalizers unique, and ignores other kinds [P292]', async () => {
     expect(await finalizersOf('persistentvolumes', ['a/b'])).toEqual(['a/b', 'kubernetes.io/pv-protection'])
     expect(await finalizersOf('persistentvolumes', ['kubernetes.io/pv-protection'])).toEqual(['kubernetes.io/pv-protection'])
     expect(await finalizersOf('pods')).toBeUndefined()
@@ -39,19 +39,19 @@ describe('DefaultStorageClass', () => {
     'storage.k8s.io/storageclasses//other': { metadata: { creationTimestamp: '2024-03-01T00:00:00Z' } },
   })
   const classOf = async (spec: object, metadata = {}, on = cluster) =>
-    specOf(await ask(plugin, 'persistentvolumeclaims', { object: { metadata, spec } }, on)).storageClassName
+    specOf(await runAdmission(plugin, 'persistentvolumeclaims', { object: { metadata, spec } }, on)).storageClassName
 
-  it('the newest default, the first by name among those of one age', async () => {
+  it('sets the newest default class, then the first by name', async () => {
     expect(await classOf({})).toBe('a')
   })
 
-  it('a claim that names one keeps it, the empty one and that of the old annotation too', async () => {
+  it('keeps a class of the claim, even an empty or annotated one', async () => {
     expect(await classOf({ storageClassName: 'other' })).toBe('other')
     expect(await classOf({ storageClassName: '' })).toBe('')
     expect(await classOf({}, { annotations: { 'volume.beta.kubernetes.io/storage-class': '' } })).toBeUndefined()
   })
 
-  it('without a default nothing is given, and never to what is there', async () => {
+  it('sets no class without a default class, and none on updates', async () => {
     expect(await classOf({}, {}, clusterOf())).toBeUndefined()
     expect(plugin.handles({ ...claimTarget, operation: 'UPDATE' })).toBe(false)
   })
@@ -69,9 +69,9 @@ describe('DefaultIngressClass', () => {
     'networking.k8s.io/ingressclasses//front': marked('2024-01-01T00:00:00Z', 'ingressclass.kubernetes.io/is-default-class'),
   })
   const classOf = async (spec: object, metadata = {}) =>
-    specOf(await ask(plugin, 'networking.k8s.io/ingresses', { object: { metadata, spec } }, cluster)).ingressClassName
+    specOf(await runAdmission(plugin, 'networking.k8s.io/ingresses', { object: { metadata, spec } }, cluster)).ingressClassName
 
-  it('is given to ingresses that name none, neither by field nor by annotation', async () => {
+  it('sets the default class on ingresses without field or annotation', async () => {
     expect(await classOf({})).toBe('front')
     expect(await classOf({ ingressClassName: 'own' })).toBe('own')
     expect(await classOf({}, { annotations: { 'kubernetes.io/ingress.class': 'old' } })).toBeUndefined()
@@ -89,25 +89,25 @@ describe('PersistentVolumeClaimResize', () => {
     status: { phase },
   })
   const change = async (oldObject: object, object: object) =>
-    refusalOf(await ask(plugin, 'persistentvolumeclaims', { oldObject, object }, cluster))
+    refusalOf(await runAdmission(plugin, 'persistentvolumeclaims', { oldObject, object }, cluster))
 
-  it('P284 a bound claim grows when its class says so', async () => {
+  it('allows expansion of a bound claim when its class does [P284]', async () => {
     expect(await change(claim('1Gi', 'grows'), claim('2Gi', 'grows'))).toBe('')
   })
 
-  it.each([['stays'], ['missing'], [undefined]])('P284 not when the class is %s', async (name) => {
+  it.each([['stays'], ['missing'], [undefined]])('refuses expansion when the class is %s [P284]', async (name) => {
     expect(await change(claim('1Gi', name), claim('2Gi', name))).toBe(
       'persistentvolumeclaims "a" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
     )
   })
 
-  it('P284 not before it is bound', async () => {
+  it('refuses expansion of an unbound claim [P284]', async () => {
     expect(await change(claim('1Gi', 'grows', 'Pending'), claim('2Gi', 'grows', 'Pending'))).toBe(
       'persistentvolumeclaims "a" is forbidden: Only bound persistent volume claims can be expanded',
     )
   })
 
-  it('P284 what stays or shrinks is not its business', async () => {
+  it('ignores updates that do not expand the claim [P284]', async () => {
     expect(await change(claim('1Gi'), claim('1024Mi'))).toBe('')
     expect(await change(claim('2Gi'), claim('1Gi'))).toBe('')
   })

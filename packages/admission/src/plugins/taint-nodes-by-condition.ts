@@ -8,7 +8,7 @@ interface Taint {
 }
 
 /**
- * Marks new nodes as not ready, so that nothing is scheduled to them before somebody has looked.
+ * Taints new nodes as not ready, so that pods are not scheduled to them before the node controller has seen their conditions.
  *
  * @see API protocol specification, 5.10
  */
@@ -22,7 +22,7 @@ export function taintNodesByCondition(profile: NamingProfile): AdmissionPlugin {
       const node = object as ApiObject & { spec?: { taints?: Taint[] } }
       const taints = node.spec?.taints ?? []
       if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) return
-      explain?.('a new node is not ready until its conditions say so')
+      explain?.('a new node is not ready until its conditions are known')
       node.spec = { ...node.spec, taints: [...taints, taint] }
     },
   }

@@ -3,7 +3,7 @@ import { seccompBaseline } from './seccomp.ts'
 import { seLinuxOptions } from './selinux.ts'
 import { sysctls } from './sysctls.ts'
 
-/** The rules of the baseline standard that fit into a few lines, and a list of all. */
+/** The checks of the baseline standard. */
 
 const hostNamespaceMembers = ['hostNetwork', 'hostPID', 'hostIPC'] as const
 
@@ -85,7 +85,7 @@ const procMount: Check = {
     {
       since: 0,
       run(pod) {
-        if (pod.ownUsers) return undefined
+        if (pod.usesUserNamespace) return undefined
         const bad: string[] = []
         const values = new Set<string>()
         for (const { name, securityContext } of containersOf(pod)) {

@@ -1,44 +1,44 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Container, PodSpec } from '../pod.ts'
 
-/** What a check is asked about. */
+/** The input of a check: a pod or a pod template. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: DeepReadonly<PodSpec>
-  /** The pod's users are not those of its node, and the server takes that into account. */
-  readonly ownUsers: boolean
+  /** The pod runs in a user namespace, and checks are relaxed for such pods. */
+  readonly usesUserNamespace: boolean
   /** `kubernetes.io` of the profile. */
   readonly domain: string
 }
 
-/** What is wrong: in a few words, and in full. */
+/** A violated check: a short reason and the details. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** One rule of a standard, as it was from a release on. */
+/** A check as of one release. */
 export interface CheckVersion {
-  /** Minor number of the first release that judges so. */
+  /** Minor version of the first release with this check. */
   readonly since: number
-  /** Rules of the weaker standard that this one takes the place of. */
+  /** Ids of baseline checks that this check overrides. */
   readonly replaces?: readonly string[]
   run(pod: CheckedPod): Violation | undefined
 }
 
-/** A rule of a standard through the releases, oldest first. */
+/** A check of a standard with its versions, oldest first. */
 export interface Check {
   readonly id: string
   readonly level: 'baseline' | 'restricted'
   readonly versions: readonly CheckVersion[]
 }
 
-/** Every container in the order in which the stock server looks at them. */
+/** All containers in the stock server's visiting order. */
 export function containersOf({ spec }: CheckedPod): readonly DeepReadonly<Container>[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** `container "a"`, `containers "a", "b"`. */
+/** Formats `container "a"` or `containers "a", "b"`. */
 export function named(title: string, names: readonly string[]): string {
   return `${plural(title, names.length)} ${quoted(names)}`
 }

@@ -2,7 +2,7 @@ import { AdmissionError } from '../admission-error.ts'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import { type LevelVersion, levels, modes, type PodPolicy, parseLevel, parseVersion } from './levels.ts'
 
-/** What holds in every namespace, and for whom nothing does. */
+/** The default policy of namespaces, and exemptions from it. */
 export interface PodSecurityConfiguration {
   readonly defaults: PodPolicy
   readonly exemptions: Exemptions
@@ -14,14 +14,14 @@ export interface Exemptions {
   readonly namespaces: ReadonlySet<string>
 }
 
-const anything: LevelVersion = { level: 'privileged', minor: Infinity }
+const privileged: LevelVersion = { level: 'privileged', minor: Infinity }
 
 export const defaultPodSecurity: PodSecurityConfiguration = {
-  defaults: { enforce: anything, audit: anything, warn: anything },
+  defaults: { enforce: privileged, audit: privileged, warn: privileged },
   exemptions: { usernames: new Set(), runtimeClasses: new Set(), namespaces: new Set() },
 }
 
-/** Reads `PodSecurityConfiguration`. @throws AdmissionError `InvalidConfiguration` */
+/** Parses a `PodSecurityConfiguration`. @throws AdmissionError `InvalidConfiguration` */
 export function parsePodSecurityConfiguration(value: unknown, apiDomain: string): PodSecurityConfiguration {
   if (value === undefined) return defaultPodSecurity
   const reader = new ConfigurationReader('PodSecurity', value)

@@ -3,35 +3,35 @@ import type { Check, CheckedPod, CheckVersion, Violation } from './check.ts'
 import type { LevelVersion } from './levels.ts'
 import { restrictedChecks } from './restricted.ts'
 
-/** What a pod breaks of a standard as it was in a release, in the order of the rules. */
+/** Evaluates a pod against a standard. @returns the violations, in the order of the checks. */
 export type Evaluator = (standard: LevelVersion, pod: CheckedPod) => readonly Violation[]
 
-/** The last release in which the standards changed: later ones judge alike. */
+/** The last release in which a check changed. */
 const newestMinor = 33
 
-/** @param checks rules of both standards; default: all that there are. */
-export function podEvaluator(checks: readonly Check[] = [...baselineChecks, ...restrictedChecks]): Evaluator {
+/** @param checks checks of both standards; default: all. */
+export function createPodEvaluator(checks: readonly Check[] = [...baselineChecks, ...restrictedChecks]): Evaluator {
   const byVersion = new Map<string, readonly CheckVersion[]>()
-  const rulesOf = ({ level, minor }: LevelVersion): readonly CheckVersion[] => {
+  const checksOf = ({ level, minor }: LevelVersion): readonly CheckVersion[] => {
     const release = Math.min(minor, newestMinor)
     const key = `${level}/${release}`
-    let rules = byVersion.get(key)
-    if (rules === undefined) {
-      rules = inForce(checks, level, release)
-      byVersion.set(key, rules)
+    let found = byVersion.get(key)
+    if (found === undefined) {
+      found = checksAt(checks, level, release)
+      byVersion.set(key, found)
     }
-    return rules
+    return found
   }
   return (standard, pod) => {
     if (standard.level === 'privileged') return []
-    return rulesOf(standard)
-      .map((rule) => rule.run(pod))
+    return checksOf(standard)
+      .map((check) => check.run(pod))
       .filter((violation) => violation !== undefined)
   }
 }
 
-/** Rules of the weaker standard come first; each group in the order of ids. */
-function inForce(checks: readonly Check[], level: LevelVersion['level'], release: number): readonly CheckVersion[] {
+/** The checks of a level as of a release: baseline first, each level sorted by id. */
+function checksAt(checks: readonly Check[], level: LevelVersion['level'], release: number): readonly CheckVersion[] {
   const at = (of: 'baseline' | 'restricted') =>
     checks
       .filter((check) => check.level === of)
@@ -47,12 +47,12 @@ function inForce(checks: readonly Check[], level: LevelVersion['level'], release
   return [...baseline.filter(({ id }) => !replaced.has(id)), ...restricted].map(({ version }) => version)
 }
 
-/** Every reason, in a few words. */
+/** The reasons of all violations. */
 export function reasonsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason || 'unknown forbidden reason').join(', ')
 }
 
-/** Every reason with its detail. */
+/** The reasons of all violations with their details. */
 export function detailsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }

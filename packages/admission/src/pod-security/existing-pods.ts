@@ -4,27 +4,27 @@ import type { Violation } from './check.ts'
 import { reasonsOf } from './evaluator.ts'
 import { formatLevelVersion, type LevelVersion } from './levels.ts'
 
-/** More are not looked at: the answer to a change of labels must not take long. */
+/** Bounds the work of one label change. */
 const maxPods = 3000
 
-/** What to tell who makes the standard of a namespace stricter than what runs in it. */
+/** Warnings for a stricter `enforce` level that existing pods of the namespace violate. */
 export function existingPodWarnings(
   pods: readonly DeepReadonly<Pod>[],
   {
     namespace,
     enforce,
-    judge,
+    evaluate,
   }: {
     readonly namespace: string
     readonly enforce: LevelVersion
-    readonly judge: (pod: DeepReadonly<Pod>) => readonly Violation[]
+    readonly evaluate: (pod: DeepReadonly<Pod>) => readonly Violation[]
   },
 ): string[] {
   const warnings: string[] = []
-  const chosen = onePerController(pods).slice(0, maxPods)
+  const chosen = oneOfEachControllerFirst(pods).slice(0, maxPods)
   const found = new Map<string, { readonly name: string; count: number }>()
   for (const pod of chosen) {
-    const violations = judge(pod)
+    const violations = evaluate(pod)
     if (violations.length === 0) continue
     const reasons = reasonsOf(violations)
     const known = found.get(reasons)
@@ -44,8 +44,8 @@ export function existingPodWarnings(
   return [...warnings, ...each.sort()]
 }
 
-/** Pods of one controller are alike: the first of each comes before the others. */
-function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
+/** Sorts the first pod of each controller before its siblings, which are usually identical. */
+function oneOfEachControllerFirst(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
   const seen = new Set<string>()
   const first: DeepReadonly<Pod>[] = []
   const others: DeepReadonly<Pod>[] = []

@@ -1,16 +1,16 @@
-/** The three standards, their versions, and how namespaces choose among them. */
+/** The levels of the Pod Security Standards and their versions. */
 
 export type Level = 'privileged' | 'baseline' | 'restricted'
 
 export const levels: readonly Level[] = ['privileged', 'baseline', 'restricted']
 
-/** A standard as it was in a release: the minor number, `Infinity` for the newest. */
+/** A level as of a release: the minor version, or `Infinity` for `latest`. */
 export interface LevelVersion {
   readonly level: Level
   readonly minor: number
 }
 
-/** What namespaces ask for: what is refused, what is noted in the audit trail, and what is warned of. */
+/** The levels that a namespace enforces, audits and warns about. */
 export interface PodPolicy {
   readonly enforce: LevelVersion
   readonly audit: LevelVersion
@@ -20,7 +20,7 @@ export interface PodPolicy {
 export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 
-/** `restricted:v1.24`, `baseline:latest`. */
+/** Formats `restricted:v1.24` or `baseline:latest`. */
 export function formatLevelVersion({ level, minor }: LevelVersion): string {
   return `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`
 }
@@ -29,14 +29,14 @@ export function parseLevel(text: string): Level | undefined {
   return levels.find((level) => level === text)
 }
 
-/** The minor number of `v1.24`; `Infinity` for `latest`; undefined for anything else. */
+/** The minor version of `v1.24`; `Infinity` for `latest`; undefined for other text. */
 export function parseVersion(text: string): number | undefined {
   if (text === 'latest') return Infinity
   const match = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(text)
   return match === null ? undefined : Number(match[1])
 }
 
-/** How much stricter the first is. */
+/** Positive when `a` is stricter than `b`. */
 export function compareLevels(a: Level, b: Level): number {
   return levels.indexOf(a) - levels.indexOf(b)
 }

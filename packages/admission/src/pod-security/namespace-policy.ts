@@ -10,17 +10,17 @@ import {
   parseVersion,
 } from './levels.ts'
 
-/** What the labels of a namespace say, on top of what holds everywhere. */
+/** The policy of a namespace: its labels over the configured defaults. */
 
 export interface NamespacePolicy {
   readonly policy: PodPolicy
-  /** Labels that cannot be read. */
+  /** Labels with invalid values. */
   readonly errors: readonly FieldError[]
 }
 
 type Labels = Readonly<Record<string, string>> | undefined
 
-/** Prefix of the labels, for a domain such as `kubernetes.io`. */
+/** Prefix of the labels; `domain` is `kubernetes.io` in the stock profile. */
 export function labelPrefix(domain: string): string {
   return `pod-security.${domain}/`
 }
@@ -32,7 +32,7 @@ export function policyOf(
   const errors: FieldError[] = []
   const read = (name: string): string | undefined =>
     labels !== undefined && Object.hasOwn(labels, prefix + name) ? labels[prefix + name] : undefined
-  const refuse = (name: string, value: string, detail: string): void => {
+  const reject = (name: string, value: string, detail: string): void => {
     errors.push(
       field.invalid(
         Path.of('metadata')
@@ -43,36 +43,36 @@ export function policyOf(
       ),
     )
   }
-  const settle = (mode: (typeof modes)[number]): LevelVersion => {
+  const levelVersionOf = (mode: (typeof modes)[number]): LevelVersion => {
     let { level, minor } = defaults[mode]
     const givenLevel = read(mode)
     if (givenLevel !== undefined) {
       const parsed = parseLevel(givenLevel)
-      if (parsed === undefined) refuse(mode, givenLevel, `must be one of ${levels.join(', ')}`)
-      // What cannot be read refuses in doubt, and only there.
+      if (parsed === undefined) reject(mode, givenLevel, `must be one of ${levels.join(', ')}`)
+      // An invalid level enforces the strictest standard, and neither audits nor warns.
       level = parsed ?? (mode === 'enforce' ? 'restricted' : 'privileged')
     }
     const givenVersion = read(`${mode}-version`)
     if (givenVersion !== undefined) {
       const parsed = parseVersion(givenVersion)
-      if (parsed === undefined) refuse(`${mode}-version`, givenVersion, 'must be "latest" or "v1.x"')
+      if (parsed === undefined) reject(`${mode}-version`, givenVersion, 'must be "latest" or "v1.x"')
       minor = parsed ?? Infinity
     }
     return { level, minor }
   }
-  const enforce = settle('enforce')
-  const isEnforceRead = parseLevel(read('enforce') ?? '') !== undefined
-  const audit = settle('audit')
-  let warn = settle('warn')
-  // A namespace that asks for a level and says nothing of warnings is warned by what it enforces.
-  if (read('warn') === undefined && isEnforceRead && compareLevels(enforce.level, warn.level) > 0) {
+  const enforce = levelVersionOf('enforce')
+  const isEnforceValid = parseLevel(read('enforce') ?? '') !== undefined
+  const audit = levelVersionOf('audit')
+  let warn = levelVersionOf('warn')
+  // Without a warn label, warnings follow the enforce label.
+  if (read('warn') === undefined && isEnforceValid && compareLevels(enforce.level, warn.level) > 0) {
     warn = { level: enforce.level, minor: read('warn-version') === undefined ? enforce.minor : warn.minor }
   }
   return { policy: { enforce, audit, warn }, errors }
 }
 
-/** A policy in one line, without what is privileged. */
-export function compactPolicy(policy: PodPolicy): string {
+/** Formats a policy on one line, without privileged modes. */
+export function formatPolicy(policy: PodPolicy): string {
   return modes
     .filter((mode) => policy[mode].level !== 'privileged')
     .map((mode) => `${mode}=${formatLevelVersion(policy[mode])}`)

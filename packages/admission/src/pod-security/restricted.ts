@@ -11,11 +11,11 @@ import {
 } from './check.ts'
 import { seccompRestricted } from './seccomp.ts'
 
-/** The rules that the restricted standard adds. */
+/** The checks that the restricted standard adds to baseline. */
 
 const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'windows'
 
-/** The same rule, from a release on not for pods of the other system. */
+/** A check version that exempts Windows pods. */
 function exceptWindows(since: number, run: CheckVersion['run'], replaces: readonly string[] = []): CheckVersion {
   return { since, replaces, run: (pod) => (isWindows(pod) ? undefined : run(pod)) }
 }
@@ -42,17 +42,18 @@ const overridden = ['capabilities_baseline']
 const capabilities: Check = {
   id: 'capabilities_restricted',
   level: 'restricted',
-  versions: [{ since: 22, replaces: overridden, run: onlyBinding }, exceptWindows(25, onlyBinding, overridden)],
+  versions: [{ since: 22, replaces: overridden, run: dropsAll }, exceptWindows(25, dropsAll, overridden)],
 }
 
-function onlyBinding(pod: CheckedPod): Violation | undefined {
+/** Containers must drop all capabilities and may add back only NET_BIND_SERVICE. */
+function dropsAll(pod: CheckedPod): Violation | undefined {
   const keeping: string[] = []
   const adding: string[] = []
   const added = new Set<string>()
   for (const { name, securityContext } of containersOf(pod)) {
     const { add = [], drop = [] } = securityContext?.capabilities ?? {}
     if (!drop.includes('ALL')) keeping.push(name)
-    const wrong = add.filter((each) => each !== 'NET_BIND_SERVICE')
+    const wrong = add.filter((capability) => capability !== 'NET_BIND_SERVICE')
     if (wrong.length > 0) adding.push(name)
     for (const each of wrong) added.add(each)
   }
@@ -72,13 +73,13 @@ const runAsNonRoot: Check = {
     {
       since: 0,
       run(pod) {
-        if (pod.ownUsers) return undefined
+        if (pod.usesUserNamespace) return undefined
         const ofPod = pod.spec.securityContext?.runAsNonRoot
         const wrong: string[] = []
-        const silent: string[] = []
+        const unset: string[] = []
         for (const { name, securityContext } of containersOf(pod)) {
           if (securityContext?.runAsNonRoot === undefined) {
-            if (ofPod !== true) silent.push(name)
+            if (ofPod !== true) unset.push(name)
           } else if (!securityContext.runAsNonRoot) wrong.push(name)
         }
         const reason = 'runAsNonRoot != true'
@@ -86,8 +87,8 @@ const runAsNonRoot: Check = {
           const who = [...(ofPod === false ? ['pod'] : []), ...(wrong.length > 0 ? [named('container', wrong)] : [])]
           return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` }
         }
-        if (silent.length === 0) return undefined
-        return { reason, detail: `pod or ${named('container', silent)} must set securityContext.runAsNonRoot=true` }
+        if (unset.length === 0) return undefined
+        return { reason, detail: `pod or ${named('container', unset)} must set securityContext.runAsNonRoot=true` }
       },
     },
   ],
@@ -100,7 +101,7 @@ const runAsUser: Check = {
     {
       since: 23,
       run(pod) {
-        if (pod.ownUsers) return undefined
+        if (pod.usesUserNamespace) return undefined
         const bad = containersOf(pod)
           .filter(({ securityContext }) => securityContext?.runAsUser === 0)
           .map(({ name }) => name)
@@ -114,8 +115,8 @@ const runAsUser: Check = {
   ],
 }
 
-/** Sources of volumes that anybody may use. */
-const harmless = new Set([
+/** Volume sources that the restricted standard allows. */
+const allowedSources = new Set([
   'configMap',
   'csi',
   'downwardAPI',
@@ -126,7 +127,7 @@ const harmless = new Set([
   'secret',
 ])
 
-/** The others, in the order in which the stock server looks for them. */
+/** The other volume sources, in the stock server's visiting order. */
 const restrictedSources = [
   'hostPath',
   'gcePersistentDisk',
@@ -162,7 +163,7 @@ const restrictedVolumes: Check = {
         const types = new Set<string>()
         for (const volume of spec.volumes ?? []) {
           const isPresent = (source: string): boolean => volume[source] !== undefined && volume[source] !== null
-          if ([...harmless].some(isPresent)) continue
+          if ([...allowedSources].some(isPresent)) continue
           bad.push(volume.name)
           types.add(restrictedSources.find(isPresent) ?? 'unknown')
         }

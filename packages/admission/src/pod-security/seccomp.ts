@@ -1,26 +1,26 @@
 import { type Check, type CheckedPod, type CheckVersion, containersOf, named, quoted, sorted, type Violation } from './check.ts'
 
-/** Filters of system calls, told by annotations before 1.19 and by fields since. */
+/** Checks of seccomp profiles: set by annotations before 1.19 and by fields since. */
 
 const reason = 'seccompProfile'
 
-/** No filter must be switched off. */
+/** The profile must not be `Unconfined`. */
 export const seccompBaseline: Check = {
   id: 'seccompProfile_baseline',
   level: 'baseline',
   versions: [
-    { since: 0, run: byAnnotations },
-    { since: 19, run: byFields },
+    { since: 0, run: checkAnnotations },
+    { since: 19, run: checkFields },
   ],
 }
 
-/** A filter must be chosen. */
+/** A profile must be set, by the pod or by every container. */
 export const seccompRestricted: Check = {
   id: 'seccompProfile_restricted',
   level: 'restricted',
   versions: [
     restricted(19, () => false),
-    // Pods that say they run on another system have no such filters.
+    // Windows has no seccomp.
     restricted(25, ({ spec }) => spec.os?.name === 'windows'),
   ],
 }
@@ -29,14 +29,14 @@ function isAllowedAnnotation(value: string): boolean {
   return value === '' || value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
 }
 
-function byAnnotations(pod: CheckedPod): Violation | undefined {
+function checkAnnotations(pod: CheckedPod): Violation | undefined {
   const forbidden = new Set<string>()
-  const judge = (key: string): void => {
+  const check = (key: string): void => {
     const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
     if (value !== undefined && !isAllowedAnnotation(value)) forbidden.add(`${key}=${JSON.stringify(value)}`)
   }
-  judge('seccomp.security.alpha.kubernetes.io/pod'.replace('kubernetes.io', pod.domain))
-  for (const { name } of containersOf(pod)) judge(`container.seccomp.security.alpha.${pod.domain}/${name}`)
+  check('seccomp.security.alpha.kubernetes.io/pod'.replace('kubernetes.io', pod.domain))
+  for (const { name } of containersOf(pod)) check(`container.seccomp.security.alpha.${pod.domain}/${name}`)
   if (forbidden.size === 0) return undefined
   return {
     reason,
@@ -44,14 +44,14 @@ function byAnnotations(pod: CheckedPod): Violation | undefined {
   }
 }
 
-function isChosen(type: string | undefined): boolean {
+function isAllowedType(type: string | undefined): boolean {
   return type === 'RuntimeDefault' || type === 'Localhost'
 }
 
-function byFields(pod: CheckedPod): Violation | undefined {
+function checkFields(pod: CheckedPod): Violation | undefined {
   const values = new Set<string>()
   const isWrong = (type: string | undefined): boolean => {
-    if (type === undefined || isChosen(type)) return false
+    if (type === undefined || isAllowedType(type)) return false
     values.add(type)
     return true
   }
@@ -69,24 +69,24 @@ function restricted(since: number, isExempt: (pod: CheckedPod) => boolean): Chec
   return {
     since,
     replaces: [seccompBaseline.id],
-    run: (pod) => (isExempt(pod) ? undefined : byChoice(pod)),
+    run: (pod) => (isExempt(pod) ? undefined : checkRequired(pod)),
   }
 }
 
-function byChoice(pod: CheckedPod): Violation | undefined {
+function checkRequired(pod: CheckedPod): Violation | undefined {
   const ofPod = pod.spec.securityContext?.seccompProfile?.type
   const values = new Set<string>()
-  const isPodSafe = isChosen(ofPod)
+  const isPodSafe = isAllowedType(ofPod)
   const isPodWrong = ofPod !== undefined && !isPodSafe
   if (isPodWrong) values.add(ofPod)
   const wrong: string[] = []
-  const silent: string[] = []
+  const unset: string[] = []
   for (const { name, securityContext } of containersOf(pod)) {
     const type = securityContext?.seccompProfile?.type
     if (type === undefined) {
-      // A pod that chose for all of its containers has chosen for this one.
-      if (!isPodSafe) silent.push(name)
-    } else if (!isChosen(type)) {
+      // Containers inherit the pod's profile.
+      if (!isPodSafe) unset.push(name)
+    } else if (!isAllowedType(type)) {
       wrong.push(name)
       values.add(type)
     }
@@ -98,7 +98,7 @@ function byChoice(pod: CheckedPod): Violation | undefined {
       detail: `${who.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(sorted(values))}`,
     }
   }
-  if (silent.length === 0) return undefined
-  const detail = `pod or ${named('container', silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`
+  if (unset.length === 0) return undefined
+  const detail = `pod or ${named('container', unset)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`
   return { reason, detail }
 }

@@ -5,19 +5,19 @@ type Options = Readonly<NonNullable<SecurityContext['seLinuxOptions']>>
 
 function version(since: number, types: readonly string[]): CheckVersion {
   const allowed = new Set(types)
-  return { since, run: (pod) => judge(pod, allowed) }
+  return { since, run: (pod) => checkOptions(pod, allowed) }
 }
 
 const types = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-/** Only a few types, and neither users nor roles of one's own. */
+/** Allows a few SELinux types, and no custom users or roles. */
 export const seLinuxOptions: Check = {
   id: 'seLinuxOptions',
   level: 'baseline',
   versions: [version(0, types), version(31, [...types, 'container_engine_t'])],
 }
 
-function judge(pod: CheckedPod, allowed: ReadonlySet<string>): ReturnType<CheckVersion['run']> {
+function checkOptions(pod: CheckedPod, allowed: ReadonlySet<string>): ReturnType<CheckVersion['run']> {
   const badTypes = new Set<string>()
   let isUserSet = false
   let isRoleSet = false

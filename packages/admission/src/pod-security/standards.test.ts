@@ -1,7 +1,7 @@
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { podSecurity } from '../plugins/pod-security.ts'
-import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 
 const prefix = 'pod-security.kubernetes.io/'
 const labelled = (labels: Record<string, string>) => ({
@@ -11,10 +11,10 @@ const plugin = podSecurity({ profile: stockProfile })
 const container = (securityContext: object = {}, rest: object = {}) => ({ name: 'c', image: 'i', securityContext, ...rest })
 const pod = (spec: object, metadata: object = {}) => ({ metadata, spec: { containers: [container()], ...spec } })
 
-/** What a level has against a pod, without the words around it. */
+/** The violations of a pod at a level, without the common prefix. */
 async function against(level: string, version: string, object: object, on = plugin): Promise<string> {
   const cluster = clusterOf({ 'namespaces//ns': labelled({ enforce: level, 'enforce-version': version }) })
-  return refusalOf(await ask(on, 'pods', { object }, cluster)).replace(
+  return refusalOf(await runAdmission(on, 'pods', { object }, cluster)).replace(
     `pods "a" is forbidden: violates PodSecurity "${level}:${version}": `,
     '',
   )
@@ -113,14 +113,14 @@ describe('PodSecurity: baseline', () => {
       pod({ hostPID: true, volumes: [{ name: 'v', hostPath: {} }] }),
       'host namespaces (hostPID=true), hostPath volumes (volume "v")',
     ],
-  ])('P286 %s', async (_, object, sentence) => {
+  ])('%s [P286]', async (_, object, sentence) => {
     expect(await against('baseline', 'latest', object)).toBe(sentence)
     expect(await against('privileged', 'latest', object)).toBe('')
   })
 
   it.each<[string, string, object, string]>([
     [
-      'seccomp annotations, in old versions',
+      'seccomp annotations',
       'v1.18',
       pod(
         {},
@@ -133,26 +133,36 @@ describe('PodSecurity: baseline', () => {
       ),
       'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
     ],
-    ['but not later', 'v1.19', pod({}, { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }), ''],
-    ['seccomp fields not before', 'v1.18', pod({ securityContext: { seccompProfile: { type: 'Unconfined' } } }), ''],
     [
-      'reserved ports',
+      'no seccomp annotations',
+      'v1.19',
+      pod({}, { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }),
+      '',
+    ],
+    ['no seccomp fields', 'v1.18', pod({ securityContext: { seccompProfile: { type: 'Unconfined' } } }), ''],
+    [
+      'reserved ports refused',
       'v1.26',
       pod({ securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports' }] } }),
       'forbidden sysctls (net.ipv4.ip_local_reserved_ports)',
     ],
-    ['harmless since', 'v1.27', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports' }] } }), ''],
-    ['keep-alives since', 'v1.29', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_keepalive_time' }] } }), ''],
-    ['buffers since', 'v1.32', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }), ''],
-    ['engines since', 'v1.31', pod({ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }), ''],
     [
-      'not before',
+      'reserved ports allowed',
+      'v1.27',
+      pod({ securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports' }] } }),
+      '',
+    ],
+    ['keep-alive sysctls allowed', 'v1.29', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_keepalive_time' }] } }), ''],
+    ['buffer sysctls allowed', 'v1.32', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }), ''],
+    ['container engine types allowed', 'v1.31', pod({ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }), ''],
+    [
+      'container engine types refused',
       'v1.30',
       pod({ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }),
       'seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "container_engine_t")',
     ],
-    ['a version of the future', 'v1.99', pod({ hostPID: true }), 'host namespaces (hostPID=true)'],
-  ])('P286 %s: %s', async (_, version, object, sentence) => {
+    ['future versions', 'v1.99', pod({ hostPID: true }), 'host namespaces (hostPID=true)'],
+  ])('%s: %s [P286]', async (_, version, object, sentence) => {
     expect(await against('baseline', version, object)).toBe(sentence)
   })
 })
@@ -168,9 +178,9 @@ describe('PodSecurity: restricted', () => {
     pod({ containers: [container({ ...tight, ...securityContext })], ...rest })
 
   it.each<[string, object, string]>([
-    ['what is tight passes', restricted({}), ''],
+    ['a restricted pod', restricted({}), ''],
     [
-      'everything at once',
+      'all violations',
       pod({}),
       'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
     ],
@@ -194,17 +204,17 @@ describe('PodSecurity: restricted', () => {
       'hostPath volumes (volume "x"), restricted volume types (volumes "v", "x" use restricted volume types "hostPath", "nfs")',
     ],
     [
-      'root by the pod',
+      'root set by the pod',
       restricted({}, { securityContext: { runAsNonRoot: false, runAsUser: 0 } }),
       'runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false), runAsUser=0 (pod must not set runAsUser=0)',
     ],
     [
-      'root by a container',
+      'root set by a container',
       restricted({ runAsNonRoot: false, runAsUser: 0 }),
       'runAsNonRoot != true (container "c" must not set securityContext.runAsNonRoot=false), runAsUser=0 (container "c" must not set runAsUser=0)',
     ],
     [
-      'the pod speaks for its containers',
+      'settings of the pod apply to its containers',
       pod({
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'Localhost' } },
         containers: [container({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } })],
@@ -216,8 +226,8 @@ describe('PodSecurity: restricted', () => {
       restricted({ seccompProfile: { type: 'Unconfined' } }),
       'seccompProfile (container "c" must not set securityContext.seccompProfile.type to "Unconfined")',
     ],
-    ['pods of the other system', pod({ os: { name: 'windows' }, securityContext: { runAsNonRoot: true } }), ''],
-  ])('P286 %s', async (_, object, sentence) => {
+    ['Windows pods', pod({ os: { name: 'windows' }, securityContext: { runAsNonRoot: true } }), ''],
+  ])('%s [P286]', async (_, object, sentence) => {
     expect(await against('restricted', 'latest', object)).toBe(sentence)
   })
 
@@ -235,12 +245,12 @@ describe('PodSecurity: restricted', () => {
       pod({ os: { name: 'windows' }, containers: [container({ ...tight, allowPrivilegeEscalation: true })] }),
       'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false)',
     ],
-  ])('P286 %s asked for less', async (version, object, sentence) => {
+  ])('checks of %s are weaker [P286]', async (version, object, sentence) => {
     expect(await against('restricted', version, object)).toBe(sentence)
   })
 
-  it('P286 users of its own make a pod harmless, where the gate is on', async () => {
-    const relaxed = podSecurity({ profile: stockProfile, relaxedForOwnUsers: true })
+  it('relaxes checks for user namespaces when the gate is on [P286]', async () => {
+    const relaxed = podSecurity({ profile: stockProfile, relaxForUserNamespaces: true })
     const object = restricted({ runAsNonRoot: false, runAsUser: 0, procMount: 'Unmasked' }, { hostUsers: false })
     expect(await against('restricted', 'latest', object, relaxed)).toBe('')
     expect(await against('restricted', 'latest', object)).not.toBe('')

@@ -3,12 +3,12 @@ import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { AdmissionAttributes } from '../interfaces.ts'
-import { askFor } from './cel-authorizer.ts'
+import { celAuthorizer } from './cel-authorizer.ts'
 
-/** What the expressions of one policy or webhook are evaluated against. */
-export interface SubjectInput {
+/** The input of the expressions of one policy or webhook. */
+export interface ActivationInput {
   readonly attributes: AdmissionAttributes
-  /** In the version that was asked for; null where there is none. */
+  /** In the matched version; null when absent. */
   readonly object: DeepReadonly<ApiObject> | null
   readonly oldObject: DeepReadonly<ApiObject> | null
   /** The AdmissionRequest without its objects. */
@@ -19,13 +19,13 @@ export interface SubjectInput {
 
 export type Variables = Readonly<Record<string, Value | undefined>>
 
-/** The variables of one request, made when they are first needed. */
+/** The CEL variables of one request. */
 export class Activation {
   readonly work: WorkBudget
   readonly #plain: Variables
-  readonly #withRights: Variables
+  readonly #withAuthorizer: Variables
 
-  constructor(input: SubjectInput, authorizer: Authorizer) {
+  constructor(input: ActivationInput, authorizer: Authorizer) {
     const { engine } = cel()
     const { attributes } = input
     this.work = engine.createWorkBudget()
@@ -35,18 +35,24 @@ export class Activation {
       request: engine.fromJson(input.request),
       namespaceObject: engine.fromJson(input.namespace ?? null),
     }
-    const rights = engine.authorizerValue(askFor(attributes.user, authorizer))
+    const authorizerValue = engine.authorizerValue(celAuthorizer(attributes.user, authorizer))
     const { group, resource } = attributes.resource
     const { subresource, namespace, name } = attributes
-    this.#withRights = {
+    this.#withAuthorizer = {
       ...this.#plain,
-      authorizer: rights,
-      'authorizer.requestResource': engine.requestResourceValue(rights, { group, resource, subresource, namespace, name }),
+      authorizer: authorizerValue,
+      'authorizer.requestResource': engine.requestResourceValue(authorizerValue, {
+        group,
+        resource,
+        subresource,
+        namespace,
+        name,
+      }),
     }
   }
 
-  /** With the parameters of a binding; null: it has none. */
+  /** The variables with the parameters of a binding; null when it has none. */
   variables(params: DeepReadonly<ApiObject> | null, { authorizer }: { readonly authorizer: boolean }): Variables {
-    return { ...(authorizer ? this.#withRights : this.#plain), params: cel().engine.fromJson(params) }
+    return { ...(authorizer ? this.#withAuthorizer : this.#plain), params: cel().engine.fromJson(params) }
   }
 }

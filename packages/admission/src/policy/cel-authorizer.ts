@@ -2,15 +2,15 @@ import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import type { UserInfo } from '@krmkit/meta'
 import type { CelAccessCheck, CelAccessDecision, CelAuthorizer } from '@krmkit/schema/cel'
 
-/** Questions of expressions, put to the authorizer of the server. */
-export function askFor(user: UserInfo, authorizer: Authorizer): CelAuthorizer {
+/** The `authorizer` variable of expressions, backed by the server's authorizer. */
+export function celAuthorizer(user: UserInfo, authorizer: Authorizer): CelAuthorizer {
   return (question) => {
     const decision = authorizer.authorize(attributesOf(question, user))
-    return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
+    return decision instanceof Promise ? decision.then(responseOf) : responseOf(decision)
   }
 }
 
-function answerOf({ decision, reason, error = '' }: Decision): CelAccessDecision {
+function responseOf({ decision, reason, error = '' }: Decision): CelAccessDecision {
   return { allowed: decision === 'allow', reason, error }
 }
 

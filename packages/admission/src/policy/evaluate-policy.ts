@@ -1,15 +1,13 @@
 import { type ApiObject, type DeepReadonly, utf8Length } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
 import type { Activation, Variables } from './activation.ts'
-import { type Budget, evaluate, OutOfBudget, type Spending } from './evaluate.ts'
-import { conditionCostBudget, judge } from './match-conditions.ts'
+import { BudgetExceededError, type CostBudget, evaluateExpression, type VariableCost } from './evaluate-expression.ts'
+import { conditionCostBudget, evaluateConditions } from './match-conditions.ts'
 import type { Policy, PolicyPrograms, Validation } from './policy.ts'
 import { policyVariables } from './policy-variables.ts'
 
-/** What a policy says of one request, with one set of parameters. */
-
 export interface Denial {
-  /** Which of the validations; 0 when it is about the policy as a whole. */
+  /** Index of the validation; 0 when the policy as a whole failed. */
   readonly index: number
   readonly message: string
   /** Absent: `Invalid`. */
@@ -18,63 +16,65 @@ export interface Denial {
 
 export type Annotation = { readonly key: string; readonly value: string } | { readonly key: string; readonly error: string }
 
+/** The decision of a policy about one request, with one parameter object. */
 export interface PolicyDecision {
   readonly denials: readonly Denial[]
   readonly annotations: readonly Annotation[]
 }
 
-/** Cost that the validations of one policy may have together; its annotations may have as much again. */
+/** Cost budget of all validations of a policy; its audit annotations have another of the same size. */
 const costBudget = 10_000_000
 const maxMessage = 5 * 1024
 
 const nothing: PolicyDecision = { denials: [], annotations: [] }
 
-export async function decide(
+export async function evaluatePolicy(
   policy: Policy,
-  subject: Activation,
+  activation: Activation,
   params: DeepReadonly<ApiObject> | null,
 ): Promise<PolicyDecision> {
   const programs = policy.programs()
   const failed = (message: string): PolicyDecision =>
     policy.failsOpen ? nothing : { ...nothing, denials: [{ index: 0, message }] }
-  const withRights = subject.variables(params, { authorizer: true })
-  const { work } = subject
+  const withAuthorizer = activation.variables(params, { authorizer: true })
+  const { work } = activation
   if (programs.conditions.length > 0) {
-    const verdict = await judge(programs.conditions, withRights, { cost: conditionCostBudget, work })
-    if (verdict.outcome === 'error') return failed(verdict.message)
-    if (verdict.outcome === 'noMatch') return nothing
+    const budget = { cost: conditionCostBudget, work }
+    const result = await evaluateConditions(programs.conditions, withAuthorizer, budget)
+    if (result.outcome === 'error') return failed(result.message)
+    if (result.outcome === 'noMatch') return nothing
   }
-  const { variables, spending } = policyVariables(programs.variables, withRights, work)
-  const plain = policyVariables(programs.variables, subject.variables(params, { authorizer: false }), work)
+  const { variables, spending } = policyVariables(programs.variables, withAuthorizer, work)
+  const plain = policyVariables(programs.variables, activation.variables(params, { authorizer: false }), work)
   try {
     const denials = await validate(policy, programs, { variables, spending, plain, budget: { cost: costBudget, work } })
     const annotations = await annotate(policy, programs, { variables, spending, budget: { cost: costBudget, work } })
     return { denials, annotations }
   } catch (error) {
-    if (error instanceof OutOfBudget) return failed(error.message)
+    if (error instanceof BudgetExceededError) return failed(error.message)
     throw error
   }
 }
 
-interface Evaluating {
+interface EvaluationContext {
   readonly variables: Variables
-  readonly spending: Spending
-  readonly budget: Budget
+  readonly spending: VariableCost
+  readonly budget: CostBudget
 }
 
-/** Messages cannot ask about rights. */
-interface EvaluatingValidations extends Evaluating {
-  readonly plain: Pick<Evaluating, 'variables' | 'spending'>
+interface ValidationContext extends EvaluationContext {
+  /** The variables of message expressions, without `authorizer`. */
+  readonly plain: Pick<EvaluationContext, 'variables' | 'spending'>
 }
 
 async function validate(
   { failsOpen }: Policy,
   { validations }: PolicyPrograms,
-  { variables, spending, budget, plain }: EvaluatingValidations,
+  { variables, spending, budget, plain }: ValidationContext,
 ): Promise<readonly Denial[]> {
   const denials: Denial[] = []
   const results = []
-  for (const { source } of validations) results.push(await evaluate(source, variables, { budget, spending }))
+  for (const { source } of validations) results.push(await evaluateExpression(source, variables, { budget, spending }))
   for (const [index, result] of results.entries()) {
     if ('error' in result) {
       if (!failsOpen) denials.push({ index, message: result.error })
@@ -85,42 +85,45 @@ async function validate(
     let text = ''
     try {
       const evaluated =
-        message === undefined ? undefined : await evaluate(message, plain.variables, { budget, spending: plain.spending })
-      if (evaluated !== undefined && 'value' in evaluated && typeof evaluated.value === 'string') text = usable(evaluated.value)
+        message === undefined
+          ? undefined
+          : await evaluateExpression(message, plain.variables, { budget, spending: plain.spending })
+      if (evaluated !== undefined && 'value' in evaluated && typeof evaluated.value === 'string')
+        text = validMessage(evaluated.value)
     } catch (error) {
-      if (!(error instanceof OutOfBudget)) throw error
+      if (!(error instanceof BudgetExceededError)) throw error
       if (!failsOpen) denials.push({ index, message: `failed messageExpression: ${error.message}` })
       continue
     }
     const { reason } = validation
     denials.push({
       index,
-      message: text === '' ? plainMessage(validation) : text,
+      message: text === '' ? defaultMessage(validation) : text,
       ...(reason === undefined || reason === null || reason === '' ? {} : { reason }),
     })
   }
   return denials
 }
 
-/** Empty for texts that are too long, or longer than a line. */
-function usable(message: string): string {
+/** The trimmed message; empty when it is too long or has several lines. */
+function validMessage(message: string): string {
   const text = message.trim()
   return utf8Length(text) > maxMessage || text.includes('\n') ? '' : text
 }
 
-function plainMessage({ message = '', expression }: Validation): string {
+function defaultMessage({ message = '', expression }: Validation): string {
   return message === '' ? `failed expression: ${expression.trim()}` : message.trim()
 }
 
 async function annotate(
   { failsOpen }: Policy,
   { annotations }: PolicyPrograms,
-  { variables, spending, budget }: Evaluating,
+  { variables, spending, budget }: EvaluationContext,
 ): Promise<readonly Annotation[]> {
   const { engine } = cel()
   const found: Annotation[] = []
   for (const { key, source } of annotations) {
-    const result = await evaluate(source, variables, { budget, spending })
+    const result = await evaluateExpression(source, variables, { budget, spending })
     if ('error' in result) {
       if (!failsOpen) found.push({ key, error: result.error })
     } else if (typeof result.value === 'string') {

@@ -1,22 +1,25 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { rights } from '../testing/policies.ts'
+import { fakeAuthorizer } from '../testing/policies.ts'
 import { attributesOf } from '../testing/request.ts'
-import type { ConditionVerdict } from '../webhook/interfaces.ts'
-import { matchConditions } from './match-conditions.ts'
+import type { ConditionResult } from '../webhook/interfaces.ts'
+import { celMatchConditions } from './match-conditions.ts'
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { app: 'x' } }, data: { k: 'v' } }
 
-async function judged(expressions: readonly string[], authorizer: Authorizer = rights(() => false)): Promise<ConditionVerdict> {
+async function evaluate(
+  expressions: readonly string[],
+  authorizer: Authorizer = fakeAuthorizer(() => false),
+): Promise<ConditionResult> {
   const conditions = expressions.map((expression, i) => ({ name: `c${i}`, expression }))
-  const evaluate = matchConditions({ authorizer }).compile(conditions)
+  const evaluate = celMatchConditions({ authorizer }).compile(conditions)
   const attributes = attributesOf('configmaps', { namespace: 'ns', user: { username: 'jane', groups: ['g'] } })
   const request = { operation: 'CREATE', userInfo: { username: 'jane', groups: ['g'] } }
   return await evaluate({ attributes, object, oldObject: null, request })
 }
 
-describe('conditions of webhooks', () => {
-  it.each<[string[], ConditionVerdict]>([
+describe('celMatchConditions', () => {
+  it.each<[string[], ConditionResult]>([
     [[], { outcome: 'match' }],
     [['true'], { outcome: 'match' }],
     [["object.metadata.labels['app'] == 'x'", "!('system:masters' in request.userInfo.groups)"], { outcome: 'match' }],
@@ -35,22 +38,25 @@ describe('conditions of webhooks', () => {
           "[expression '1 / 0 == 1' resulted in error: division by zero, expression '[][0] == 1' resulted in error: index out of bounds: 0]",
       },
     ],
-  ])('%j', async (expressions, verdict) => {
-    expect(await judged(expressions)).toEqual(verdict)
+  ])('%j', async (expressions, result) => {
+    expect(await evaluate(expressions)).toEqual(result)
   })
 
-  it.each([false, true])('ask for rights (later: %s)', async (later) => {
-    const authorizer = rights(({ verb, resource, name }) => `${verb} ${resource} ${name}` === 'breakglass configmaps a', later)
-    expect(await judged(["authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({ outcome: 'match' })
-    expect(await judged(["!authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({
+  it.each([false, true])('evaluates authorizer checks (async: %s)', async (async) => {
+    const authorizer = fakeAuthorizer(
+      ({ verb, resource, name }) => `${verb} ${resource} ${name}` === 'breakglass configmaps a',
+      async,
+    )
+    expect(await evaluate(["authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({ outcome: 'match' })
+    expect(await evaluate(["!authorizer.requestResource.check('breakglass').allowed()"], authorizer)).toEqual({
       outcome: 'noMatch',
     })
   })
 
-  it('cost no more than they may together', async () => {
+  it('fails when the shared cost budget is exceeded', async () => {
     const list = `[${Array.from({ length: 300 }, (_, i) => i).join()}]`
     const costly = `${list}.all(a, ${list}.all(b, a + b >= 0))`
-    expect(await judged(Array.from({ length: 10 }, () => costly))).toEqual({
+    expect(await evaluate(Array.from({ length: 10 }, () => costly))).toEqual({
       outcome: 'error',
       message: 'validation failed due to running out of cost budget, no further validation rules will be run',
     })

@@ -1,39 +1,42 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { cel, loadCel } from '@krmkit/schema'
-import type { ConditionVerdict, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
+import type { ConditionResult, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
-import { type Budget, evaluate, OutOfBudget, type Source } from './evaluate.ts'
+import { BudgetExceededError, type CostBudget, type ExpressionProgram, evaluateExpression } from './evaluate-expression.ts'
 
-/** Conditions of webhooks and policies. */
+/** Match conditions of webhooks and policies. */
 
-/** Cost that the conditions of one webhook or policy may have together. */
+/** Cost budget of all match conditions of one webhook or policy. */
 export const conditionCostBudget = 2_500_000
 
 /**
- * An evaluator of the conditions of webhooks. Expressions are compiled when the first request comes.
+ * Evaluates match conditions of webhooks as CEL. Conditions are compiled on first use.
  *
- * @param authorizer answers what expressions ask about rights.
+ * @param authorizer backs the `authorizer` variable.
+ * @example
+ * const evaluate = celMatchConditions({ authorizer }).compile([{ name: 'a', expression: 'object.spec.replicas > 3' }])
+ * const { outcome } = await evaluate({ attributes, object, oldObject: null, request })
  */
-export function matchConditions({ authorizer }: { readonly authorizer: Authorizer }): MatchConditions {
+export function celMatchConditions({ authorizer }: { readonly authorizer: Authorizer }): MatchConditions {
   return {
     compile(conditions) {
-      let compiled: readonly Source[] | undefined
+      let compiled: readonly ExpressionProgram[] | undefined
       return async (input) => {
         await loadCel()
         compiled ??= compileConditions(conditions, { params: false })
-        const subject = new Activation(input, authorizer)
-        const budget = { cost: conditionCostBudget, work: subject.work }
-        return judge(compiled, subject.variables(null, { authorizer: true }), budget)
+        const activation = new Activation(input, authorizer)
+        const budget = { cost: conditionCostBudget, work: activation.work }
+        return evaluateConditions(compiled, activation.variables(null, { authorizer: true }), budget)
       }
     },
   }
 }
 
-/** The engine must be loaded. */
+/** Compiles conditions; the expression engine must be loaded. */
 export function compileConditions(
   conditions: readonly MatchCondition[],
   { params }: { readonly params: boolean },
-): readonly Source[] {
+): readonly ExpressionProgram[] {
   const { engine, storedExpressions: stored } = cel()
   const scope = engine.admissionEnvironment(stored, { params, authorizer: true })
   return conditions.map(({ expression }) => {
@@ -42,17 +45,21 @@ export function compileConditions(
   })
 }
 
-/** One false condition is enough, whatever happens to the others. */
-export async function judge(conditions: readonly Source[], variables: Variables, budget: Budget): Promise<ConditionVerdict> {
+/** Evaluates conditions: one false condition decides, even when others fail. */
+export async function evaluateConditions(
+  conditions: readonly ExpressionProgram[],
+  variables: Variables,
+  budget: CostBudget,
+): Promise<ConditionResult> {
   const errors: string[] = []
   try {
     for (const condition of conditions) {
-      const result = await evaluate(condition, variables, { budget })
+      const result = await evaluateExpression(condition, variables, { budget })
       if ('error' in result) errors.push(result.error)
       else if (result.value === false) return { outcome: 'noMatch' }
     }
   } catch (error) {
-    if (error instanceof OutOfBudget) return { outcome: 'error', message: error.message }
+    if (error instanceof BudgetExceededError) return { outcome: 'error', message: error.message }
     throw error
   }
   if (errors.length === 0) return { outcome: 'match' }

@@ -2,14 +2,14 @@ import { type ApiObject, type DeepReadonly, labelSelectorFromObject, parseApiVer
 import type { AdmissionContext, ServedKind } from '../interfaces.ts'
 import type { ParamKind, ParamRef } from './policy.ts'
 
-/** The parameters that a binding names. */
+/** The parameter objects of policy bindings. */
 
-/** Nothing can be decided because policy or binding are not what they must be. */
+/** A policy or binding is misconfigured. */
 export class ConfigurationError extends Error {}
 
 type Params = DeepReadonly<ApiObject>
 
-/** @throws ConfigurationError when nobody serves the kind. */
+/** The resource of a `paramKind`. @throws ConfigurationError when the kind is not served. */
 export function paramResource({ apiVersion, kind }: ParamKind, { reader }: AdmissionContext): ServedKind {
   const { group, version } = parseApiVersion(apiVersion)
   const [found] = reader.resourcesOf?.({ group, version, kind }) ?? []
@@ -19,9 +19,9 @@ export function paramResource({ apiVersion, kind }: ParamKind, { reader }: Admis
 }
 
 /**
- * Each is judged by itself; null: without parameters.
+ * The parameter objects of a binding; the policy is evaluated once for each. `[null]` when the binding has no parameters.
  *
- * @throws ConfigurationError when there are none and that is not to be.
+ * @throws ConfigurationError for an invalid `paramRef`, or when no object is found and `parameterNotFoundAction` is `Deny`.
  */
 export async function collectParams(
   resource: ServedKind | undefined,
@@ -29,15 +29,15 @@ export async function collectParams(
   { namespace, context }: { readonly namespace: string; readonly context: AdmissionContext },
 ): Promise<readonly (Params | null)[]> {
   if (resource === undefined || ref === undefined) return [null]
-  const { name = '', namespace: own = '', selector } = ref
-  const place = own === '' ? namespace : own
-  if (resource.namespaced && place === '') {
+  const { name = '', namespace: paramNamespace = '', selector } = ref
+  const effectiveNamespace = paramNamespace === '' ? namespace : paramNamespace
+  if (resource.namespaced && effectiveNamespace === '') {
     throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
   }
-  if (!resource.namespaced && own !== '') {
+  if (!resource.namespaced && paramNamespace !== '') {
     throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
   }
-  const found = await find(resource, { name, selector, namespace: resource.namespaced ? place : '' }, context)
+  const found = await find(resource, { name, selector, namespace: resource.namespaced ? effectiveNamespace : '' }, context)
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
@@ -54,26 +54,26 @@ async function find(
   context: AdmissionContext,
 ): Promise<readonly Params[]> {
   const { reader } = context
-  const chosen = selector !== undefined && selector !== null
+  const hasSelector = selector !== undefined && selector !== null
   if (name !== '') {
-    if (chosen) throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive')
+    if (hasSelector) throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive')
     const one = reader.get(resource, namespace, name)
-    return one === undefined ? [] : [await shown(one, resource, context)]
+    return one === undefined ? [] : [await convert(one, resource, context)]
   }
-  if (!chosen) throw new ConfigurationError('one of name or selector must be provided')
+  if (!hasSelector) throw new ConfigurationError('one of name or selector must be provided')
   const labels = labelSelectorFromObject(selector)
   const list = await reader.list(resource, namespace === '' ? undefined : namespace)
-  const all = await Promise.all(list.map((params) => shown(params, resource, context)))
+  const all = await Promise.all(list.map((params) => convert(params, resource, context)))
   return all.filter(({ metadata }) => labels.matches(metadata.labels ?? {}))
 }
 
-/** In the version that the policy names. */
-async function shown(
+/** Converts to the version of `paramKind`. */
+async function convert(
   params: Params,
   { group, version, resource }: ServedKind,
-  { convertor: forms }: AdmissionContext,
+  { convertor }: AdmissionContext,
 ): Promise<Params> {
   const stored = parseApiVersion(params.apiVersion)
-  if (forms === undefined || stored.version === version) return params
-  return forms.show(params, { resource: { group, version, resource }, kind: { group, version, kind: params.kind } })
+  if (convertor === undefined || stored.version === version) return params
+  return convertor.toVersion(params, { resource: { group, version, resource }, kind: { group, version, kind: params.kind } })
 }

@@ -2,26 +2,26 @@ import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionContext } from '../interfaces.ts'
 import { type Binding, bindingOf, type Policy, policyOf } from './policy.ts'
 
-/** A policy with the bindings that make it count. */
+/** A policy with its bindings. */
 export interface BoundPolicy {
   readonly policy: Policy
   readonly bindings: readonly Binding[]
 }
 
-/** Follows policies and bindings: what was stored before a request counts for it. */
+/** The policies and bindings. A request sees every one that was stored before it. */
 export class PolicySource {
-  readonly #policies: Followed<Policy>
-  readonly #bindings: Followed<Binding>
+  readonly #policies: ParsedCollection<Policy>
+  readonly #bindings: ParsedCollection<Binding>
   #bound: readonly BoundPolicy[] = []
   #from: readonly [readonly Policy[], readonly Binding[]] | undefined
 
   constructor({ apiDomain }: NamingProfile) {
     const group = `admissionregistration.${apiDomain}`
-    this.#policies = new Followed({ group, resource: 'validatingadmissionpolicies' }, policyOf)
-    this.#bindings = new Followed({ group, resource: 'validatingadmissionpolicybindings' }, bindingOf)
+    this.#policies = new ParsedCollection({ group, resource: 'validatingadmissionpolicies' }, policyOf)
+    this.#bindings = new ParsedCollection({ group, resource: 'validatingadmissionpolicybindings' }, bindingOf)
   }
 
-  /** Those with bindings, in the order of their names; made anew only when something has changed. */
+  /** The policies that have bindings, sorted by name; rebuilt only after a change. */
   async bound(context: AdmissionContext): Promise<readonly BoundPolicy[]> {
     const bindings = await this.#bindings.all(context)
     if (bindings.length === 0) return []
@@ -36,17 +36,17 @@ export class PolicySource {
   }
 }
 
-/** What is made of the objects of a resource; what is made of an object that stays the same stays, too. */
-class Followed<T> {
+/** The parsed objects of a resource. An unchanged object keeps its parsed value. */
+class ParsedCollection<T> {
   readonly #resource: { readonly group: string; readonly resource: string }
-  readonly #make: (object: DeepReadonly<ApiObject>) => T
+  readonly #parse: (object: DeepReadonly<ApiObject>) => T
   #objects: readonly DeepReadonly<ApiObject>[] = []
-  #made = new Map<string, T>()
+  #parsed = new Map<string, T>()
   #list: readonly T[] = []
 
-  constructor(resource: { readonly group: string; readonly resource: string }, make: (object: DeepReadonly<ApiObject>) => T) {
+  constructor(resource: { readonly group: string; readonly resource: string }, parse: (object: DeepReadonly<ApiObject>) => T) {
     this.#resource = resource
-    this.#make = make
+    this.#parse = parse
   }
 
   async all({ reader }: AdmissionContext): Promise<readonly T[]> {
@@ -54,16 +54,16 @@ class Followed<T> {
     const before = this.#objects
     if (objects.length === before.length && objects.every((object, i) => object === before[i])) return this.#list
     this.#objects = objects
-    const made = new Map<string, T>()
+    const parsed = new Map<string, T>()
     for (const object of objects) {
       const { name = '', uid = '', resourceVersion = '' } = object.metadata
       const key = `${name} ${uid} ${resourceVersion}`
-      made.set(key, this.#made.get(key) ?? this.#make(object))
+      parsed.set(key, this.#parsed.get(key) ?? this.#parse(object))
     }
-    const same = made.size === this.#made.size && [...made].every(([key, value]) => this.#made.get(key) === value)
+    const same = parsed.size === this.#parsed.size && [...parsed].every(([key, value]) => this.#parsed.get(key) === value)
     if (!same) {
-      this.#made = made
-      this.#list = [...made.values()]
+      this.#parsed = parsed
+      this.#list = [...parsed.values()]
     }
     return this.#list
   }

@@ -1,24 +1,24 @@
 import { cel } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
-import type { Source, Spending } from './evaluate.ts'
+import type { ExpressionProgram, VariableCost } from './evaluate-expression.ts'
 
-const free: Spending = { spent: () => 0 }
+const free: VariableCost = { spent: () => 0 }
 
-/** The variables of a policy: each evaluated when it is first used, and kept. */
+/** The variables of a policy, each evaluated on first use and cached. */
 export function policyVariables(
-  sources: ReadonlyMap<string, Source>,
+  sources: ReadonlyMap<string, ExpressionProgram>,
   outer: Variables,
   work: WorkBudget,
-): { readonly variables: Variables; readonly spending: Spending } {
+): { readonly variables: Variables; readonly spending: VariableCost } {
   if (sources.size === 0) return { variables: outer, spending: free }
   const { engine } = cel()
-  const known = new Map<string, Value>()
+  const values = new Map<string, Value>()
   let cost = 0
   const variables: Record<string, Value | undefined> = { ...outer }
-  const evaluated = (name: string): Value | undefined => {
-    const found = known.get(name)
-    if (found !== undefined) return found
+  const evaluateOnce = (name: string): Value | undefined => {
+    const cached = values.get(name)
+    if (cached !== undefined) return cached
     const source = sources.get(name)
     if (source === undefined) return undefined
     const { compiled } = source
@@ -29,10 +29,10 @@ export function policyVariables(
       result.value instanceof engine.ErrorValue
         ? new engine.ErrorValue(`composited variable "${name}" fails to evaluate: ${result.value.message}`)
         : result.value
-    known.set(name, value)
+    values.set(name, value)
     return value
   }
-  variables.variables = new engine.ComputedMap('kubernetes.variables', [...sources.keys()], evaluated)
+  variables.variables = new engine.ComputedMap('kubernetes.variables', [...sources.keys()], evaluateOnce)
   return {
     variables,
     spending: {

@@ -1,19 +1,20 @@
-import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, LabelSelector } from '@krmkit/meta'
 import { cel } from '@krmkit/schema'
 import type { Type } from '@krmkit/schema/cel'
+import { compileSelector } from '../webhook/hook.ts'
 import type { MatchCondition } from '../webhook/interfaces.ts'
 import type { Rule } from '../webhook/rule.ts'
-import type { Source } from './evaluate.ts'
+import type { ExpressionProgram } from './evaluate-expression.ts'
 import { compileConditions } from './match-conditions.ts'
 
-/** Policies and bindings as they are stored, put into a form that is quick to use. */
+/** Policies and bindings, parsed for evaluation. */
 
 export interface NamedRule extends Rule {
   readonly resourceNames?: readonly string[] | null
 }
 
-/** Which requests a policy, or a binding, is about. */
-export interface Criteria {
+/** Which requests a policy or a binding matches. */
+export interface MatchCriteria {
   readonly rules: readonly NamedRule[]
   readonly excluded: readonly NamedRule[]
   readonly equivalent: boolean
@@ -29,21 +30,13 @@ interface MatchResourceMembers {
   readonly objectSelector?: object | null
 }
 
-function criteriaOf(members: MatchResourceMembers): Criteria {
+function criteriaOf(members: MatchResourceMembers): MatchCriteria {
   return {
     rules: members.resourceRules ?? [],
     excluded: members.excludeResourceRules ?? [],
     equivalent: (members.matchPolicy ?? 'Exact') === 'Equivalent',
-    namespaceSelector: selector(members.namespaceSelector),
-    objectSelector: selector(members.objectSelector),
-  }
-}
-
-function selector(given: object | null | undefined): LabelSelector | Error {
-  try {
-    return labelSelectorFromObject(given ?? {})
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
+    namespaceSelector: compileSelector(members.namespaceSelector),
+    objectSelector: compileSelector(members.objectSelector),
   }
 }
 
@@ -71,30 +64,30 @@ interface PolicyMembers {
 
 /** The expressions of a policy, compiled. */
 export interface PolicyPrograms {
-  readonly conditions: readonly Source[]
-  readonly variables: ReadonlyMap<string, Source>
+  readonly conditions: readonly ExpressionProgram[]
+  readonly variables: ReadonlyMap<string, ExpressionProgram>
   readonly validations: readonly {
     readonly validation: Validation
-    readonly source: Source
-    readonly message: Source | undefined
+    readonly source: ExpressionProgram
+    readonly message: ExpressionProgram | undefined
   }[]
-  readonly annotations: readonly { readonly key: string; readonly source: Source }[]
+  readonly annotations: readonly { readonly key: string; readonly source: ExpressionProgram }[]
 }
 
 export interface Policy {
   readonly name: string
-  readonly criteria: Criteria
+  readonly criteria: MatchCriteria
   readonly paramKind: ParamKind | undefined
   readonly failsOpen: boolean
-  /** Compiled when it is first asked for; the engine must be loaded then. */
+  /** Compiled on first use; the expression engine must be loaded. */
   programs(): PolicyPrograms
 }
 
 export interface Binding {
   readonly name: string
   readonly policyName: string
-  /** Absent: whatever its policy matches. */
-  readonly criteria: Criteria | undefined
+  /** Absent: the binding matches whatever its policy matches. */
+  readonly criteria: MatchCriteria | undefined
   readonly paramRef: ParamRef | undefined
   readonly actions: readonly string[]
 }
@@ -144,11 +137,11 @@ function compilePolicy(spec: PolicyMembers): PolicyPrograms {
   const params = spec.paramKind !== undefined && spec.paramKind !== null
   const types = new Map<string, Type>()
   const declared = (spec.variables ?? []).length === 0 ? {} : { variables: types }
-  const compile = (text: string, options: { kinds?: readonly Type['kind'][]; authorizer?: boolean } = {}): Source => {
+  const compile = (text: string, options: { kinds?: readonly Type['kind'][]; authorizer?: boolean } = {}): ExpressionProgram => {
     const scope = engine.admissionEnvironment(stored, { params, authorizer: options.authorizer ?? true, ...declared })
     return { text, compiled: engine.compileExpression(scope, text, { kinds: options.kinds }) }
   }
-  const variables = new Map<string, Source>()
+  const variables = new Map<string, ExpressionProgram>()
   for (const { name, expression } of spec.variables ?? []) {
     const source = compile(expression)
     variables.set(name, source)

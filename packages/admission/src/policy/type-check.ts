@@ -2,7 +2,7 @@ import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { cel, loadCel } from '@krmkit/schema'
 import type { Environment, Type } from '@krmkit/schema/cel'
 
-/** What the types of the objects that a policy matches say about its expressions. Nothing here changes what a policy decides. */
+/** Type checking of policy expressions against the matched types. The result does not change what a policy decides. */
 
 export interface ServedType {
   readonly group: string
@@ -10,18 +10,18 @@ export interface ServedType {
   readonly kind: string
 }
 
-/** What the server knows about types. */
-export interface KnownTypes {
-  /** Kind of a resource; `undefined` where it is not served. */
+/** Resolves resources to kinds and kinds to schemas. */
+export interface PolicyTypeResolver {
+  /** Kind of a resource; undefined when it is not served. */
   kindOf(resource: { readonly group: string; readonly version: string; readonly resource: string }): ServedType | undefined
-  /** Schema of a kind without references; `undefined` where there is none. */
+  /** Schema of a kind, with references resolved; undefined when unknown. */
   schemaOf(type: ServedType): Promise<JsonObject | undefined>
 }
 
 export interface ExpressionWarning {
-  /** Where the expression stands: `spec.validations[0].expression`. */
+  /** Path of the expression, such as `spec.validations[0].expression`. */
   readonly fieldRef: string
-  /** For each type that it does not fit, what is wrong. */
+  /** One message for each type that the expression fails to check against. */
   readonly warning: string
 }
 
@@ -38,10 +38,14 @@ interface MatchedRule {
   readonly resources?: readonly string[] | null
 }
 
-/** Expressions of validations and their messages against each type that the rules of the policy name. */
+/**
+ * Checks the validations and message expressions of a ValidatingAdmissionPolicy against each type that its rules name.
+ *
+ * @example const warnings = await checkPolicyTypes(policy, { kindOf: (resource) => kinds.get(resource), schemaOf })
+ */
 export async function checkPolicyTypes(
   policy: DeepReadonly<ApiObject>,
-  known: KnownTypes,
+  known: PolicyTypeResolver,
 ): Promise<readonly ExpressionWarning[]> {
   const { spec = {} } = policy as { readonly spec?: PolicySpec }
   await loadCel()
@@ -51,16 +55,16 @@ export async function checkPolicyTypes(
     return schema === undefined ? undefined : declaredBy(schema, type.kind)?.type
   }
   const param = spec.paramKind === undefined || spec.paramKind === null ? undefined : await typed(paramType(spec.paramKind))
-  const checks: { readonly shown: string; readonly scope: Environment }[] = []
+  const checks: { readonly type: string; readonly scope: Environment }[] = []
   for (const type of matchedTypes(spec, known)) {
     const object = await typed(type)
-    if (object !== undefined) checks.push({ shown: shownType(type), scope: scopeFor(spec, object, param) })
+    if (object !== undefined) checks.push({ type: formatType(type), scope: scopeFor(spec, object, param) })
   }
   const warnings: ExpressionWarning[] = []
   const check = (fieldRef: string, text: string) => {
-    const found = checks.flatMap(({ shown, scope }) => {
+    const found = checks.flatMap(({ type, scope }) => {
       const compiled = scope.compile(text)
-      return 'problem' in compiled ? [`${shown}: ${compiled.problem}\n`] : []
+      return 'problem' in compiled ? [`${type}: ${compiled.problem}\n`] : []
     })
     if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') })
   }
@@ -72,7 +76,7 @@ export async function checkPolicyTypes(
   return warnings
 }
 
-/** What expressions see when the object has one type. A parameter whose type is not known can be anything. */
+/** The environment of expressions for one object type. Parameters of unknown type are dynamic. */
 function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): Environment {
   const { engine, storedExpressions: stored } = cel()
   const types = new Map<string, Type>()
@@ -90,19 +94,19 @@ function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): 
   return scope
 }
 
-/** One rule names so many types at most. */
+/** Maximum number of types that are checked, as in the stock server. */
 const maxTypes = 10
 
-/** In the order of group, version and kind. Rules with wildcards say nothing about types. */
-function matchedTypes(spec: PolicySpec, known: KnownTypes): readonly ServedType[] {
+/** The types that the rules name, sorted by group, version and kind. Rules with wildcards are skipped. */
+function matchedTypes(spec: PolicySpec, known: PolicyTypeResolver): readonly ServedType[] {
   const found = new Map<string, ServedType>()
   for (const rule of spec.matchConstraints?.resourceRules ?? []) if (!collectTypes(rule, known, found)) break
   const order = ({ group, version, kind }: ServedType) => [group, version, kind]
   return [...found.values()].sort((a, b) => compareLists(order(a), order(b)))
 }
 
-/** `false` when a rule has named as many as are looked at. */
-function collectTypes(rule: MatchedRule, known: KnownTypes, found: Map<string, ServedType>): boolean {
+/** Adds the types of a rule. @returns false when the maximum is reached. */
+function collectTypes(rule: MatchedRule, known: PolicyTypeResolver, found: Map<string, ServedType>): boolean {
   const groups = [...(rule.apiGroups ?? [])].sort()
   const versions = [...(rule.apiVersions ?? [])].sort()
   if ([...groups, ...versions].some((name) => name.includes('*'))) return true
@@ -113,7 +117,7 @@ function collectTypes(rule: MatchedRule, known: KnownTypes, found: Map<string, S
       for (const resource of resources) {
         const type = known.kindOf({ group, version, resource })
         if (type === undefined) continue
-        found.set(shownType(type), type)
+        found.set(formatType(type), type)
         if (++count === maxTypes) return false
       }
     }
@@ -131,6 +135,6 @@ function paramType({ apiVersion, kind }: { readonly apiVersion: string; readonly
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
 }
 
-function shownType({ group, version, kind }: ServedType): string {
+function formatType({ group, version, kind }: ServedType): string {
   return `${group}/${version}, Kind=${kind}`
 }

@@ -3,18 +3,18 @@ import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from 
 import { loadCel, stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
-import { show } from '../webhook/mutating.ts'
-import { requestFacts } from '../webhook/review.ts'
+import { requestMembers } from '../webhook/review.ts'
+import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
-import { matchedForm } from './criteria.ts'
-import { decide, type PolicyDecision } from './evaluate-policy.ts'
+import { evaluatePolicy, type PolicyDecision } from './evaluate-policy.ts'
+import { versionByCriteria } from './match-criteria.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
-import type { Binding, Policy } from './policy.ts'
+import type { Binding, MatchCriteria, Policy } from './policy.ts'
 import { PolicySource } from './policy-source.ts'
 
 /**
- * Policies written as expressions: each is evaluated for every binding that picks the request, with every set of parameters that
- * the binding names. The first denial is the answer.
+ * The plugin of ValidatingAdmissionPolicy. A policy is evaluated for every binding that matches the request, with every parameter
+ * object of the binding. The first denial refuses the request.
  */
 export function validatingPolicies({
   profile,
@@ -31,14 +31,14 @@ export function validatingPolicies({
     async validate(object, attributes, context) {
       const bound = await source.bound(context)
       if (bound.length === 0) return
-      const request = new OneRequest(object, attributes, context, { profile, authorizer })
-      for (const { policy, bindings } of bound) await request.apply(policy, bindings)
-      request.refuse()
+      const evaluation = new PolicyEvaluation(object, attributes, context, { profile, authorizer })
+      for (const { policy, bindings } of bound) await evaluation.evaluate(policy, bindings)
+      evaluation.throwFirstDenial()
     },
   }
 }
 
-/** What could not be mended any more if a policy forbade it, and what only asks. */
+/** Policies, which a policy could otherwise lock, and reviews, which store nothing. */
 function exemptResources({ apiDomain }: NamingProfile): ReadonlySet<string> {
   const of = (group: string, ...resources: readonly string[]) => resources.map((resource) => `${group}.${apiDomain}/${resource}`)
   return new Set([
@@ -65,12 +65,12 @@ interface Denied {
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 }
 const maxAnnotation = 10 * 1024
 
-class OneRequest {
+class PolicyEvaluation {
   readonly #object: DeepReadonly<ApiObject> | undefined
   readonly #attributes: AdmissionAttributes
   readonly #context: AdmissionContext
   readonly #options: { readonly profile: NamingProfile; readonly authorizer: Authorizer }
-  readonly #subjects = new Map<string, Activation>()
+  readonly #activations = new Map<string, Activation>()
   readonly #denied: Denied[] = []
 
   constructor(
@@ -85,36 +85,36 @@ class OneRequest {
     this.#options = options
   }
 
-  async apply(policy: Policy, bindings: readonly Binding[]): Promise<void> {
-    const form = this.#guarded(policy, undefined, () => this.#form(policy.criteria))
-    if (form === undefined) return
+  async evaluate(policy: Policy, bindings: readonly Binding[]): Promise<void> {
+    const version = this.#guarded(policy, undefined, () => this.#matchedVersion(policy.criteria))
+    if (version === undefined) return
     const annotations = new Map<string, Set<string>>()
-    const resource = this.#guarded(policy, undefined, () => ({
-      of: policy.paramKind === undefined ? undefined : paramResource(policy.paramKind, this.#context),
+    const params = this.#guarded(policy, undefined, () => ({
+      resource: policy.paramKind === undefined ? undefined : paramResource(policy.paramKind, this.#context),
     }))
-    if (resource === undefined) return
+    if (params === undefined) return
     for (const binding of bindings) {
-      const picked =
-        binding.criteria === undefined || this.#guarded(policy, binding, () => this.#form(binding.criteria!)) !== undefined
-      if (!picked) continue
+      const { criteria, paramRef } = binding
+      const matches = criteria === undefined || this.#guarded(policy, binding, () => this.#matchedVersion(criteria)) !== undefined
+      if (!matches) continue
       const { namespace } = this.#attributes
-      const params = await this.#waiting(policy, binding, () =>
-        collectParams(resource.of, binding.paramRef, { namespace, context: this.#context }),
+      const found = await this.#guardedAsync(policy, binding, () =>
+        collectParams(params.resource, paramRef, { namespace, context: this.#context }),
       )
-      for (const each of params ?? []) {
+      for (const each of found ?? []) {
         await loadCel()
-        const decision = await decide(policy, await this.#subject(form), each)
-        this.#take(policy, binding, decision, annotations)
+        const decision = await evaluatePolicy(policy, await this.#activation(version), each)
+        this.#apply(policy, binding, decision, annotations)
       }
     }
     for (const [key, values] of annotations) this.#context.annotate?.(`${policy.name}/${key}`, [...values].join(', '))
   }
 
-  #form(criteria: Policy['criteria']): ObjectVersion | undefined {
-    return matchedForm(criteria, this.#object, this.#attributes, this.#context)
+  #matchedVersion(criteria: MatchCriteria): ObjectVersion | undefined {
+    return versionByCriteria(criteria, this.#object, this.#attributes, this.#context)
   }
 
-  /** What is wrong with a policy or a binding denies the request, unless failures are to be ignored. */
+  /** Runs a step; its configuration errors deny the request, unless the policy ignores failures. */
   #guarded<T>(policy: Policy, binding: Binding | undefined, run: () => T): T | undefined {
     try {
       return run()
@@ -124,7 +124,7 @@ class OneRequest {
     }
   }
 
-  async #waiting<T>(policy: Policy, binding: Binding, run: () => Promise<T>): Promise<T | undefined> {
+  async #guardedAsync<T>(policy: Policy, binding: Binding, run: () => Promise<T>): Promise<T | undefined> {
     try {
       return await run()
     } catch (error) {
@@ -136,38 +136,30 @@ class OneRequest {
   #misconfigured(policy: Policy, binding: Binding | undefined, error: unknown): void {
     if (!(error instanceof ConfigurationError || error instanceof ApiError)) throw error
     if (policy.failsOpen) {
-      this.#context.explain?.(`policy ${policy.name}: ${error.message}; its policy is to ignore that`)
+      this.#context.explain?.(`policy ${policy.name}: ${error.message}; ignored by its failure policy`)
       return
     }
     const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${error.message}`
     this.#denied.push({ policy: policy.name, binding: binding?.name, message, reason: 'Invalid' })
   }
 
-  /** The variables of the request, once for each form that it is looked at in. */
-  async #subject(form: ObjectVersion): Promise<Activation> {
-    const key = `${form.resource.group}/${form.resource.version}/${form.resource.resource}`
-    const known = this.#subjects.get(key)
-    if (known !== undefined) return known
+  /** The variables of the request, cached for each version. */
+  async #activation(version: ObjectVersion): Promise<Activation> {
+    const { group, version: name, resource } = version.resource
+    const key = `${group}/${name}/${resource}`
+    const cached = this.#activations.get(key)
+    if (cached !== undefined) return cached
     const attributes = this.#attributes
     const { profile, authorizer } = this.#options
-    const { before, after } = requestFacts(attributes, form, profile)
-    const shown = (object: DeepReadonly<ApiObject> | undefined) =>
-      object === undefined ? null : show(object, form, this.#context)
-    const subject = new Activation(
-      {
-        attributes,
-        object: await shown(this.#object),
-        oldObject: await shown(attributes.oldObject),
-        request: { ...before, ...after },
-        namespace: this.#namespace(),
-      },
-      authorizer,
-    )
-    this.#subjects.set(key, subject)
-    return subject
+    const { before, after } = requestMembers(attributes, version, profile)
+    const versioned = await versionedObjects(this.#object, version, attributes, this.#context)
+    const request = { ...before, ...after }
+    const activation = new Activation({ attributes, ...versioned, request, namespace: this.#namespace() }, authorizer)
+    this.#activations.set(key, activation)
+    return activation
   }
 
-  /** A Namespace is in none. */
+  /** The namespace object; a Namespace itself has none. */
   #namespace(): DeepReadonly<ApiObject> | undefined {
     const { namespace, kind } = this.#attributes
     if (namespace === '' || (kind.kind === 'Namespace' && kind.group === '')) return undefined
@@ -177,13 +169,13 @@ class OneRequest {
     return found
   }
 
-  #take(policy: Policy, binding: Binding, decision: PolicyDecision, annotations: Map<string, Set<string>>): void {
+  #apply(policy: Policy, binding: Binding, decision: PolicyDecision, annotations: Map<string, Set<string>>): void {
     const context = this.#context
     for (const { index, message, reason = 'Invalid' } of decision.denials) {
       const named = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
       if (binding.actions.includes('Deny')) this.#denied.push({ policy: policy.name, binding: binding.name, message, reason })
       if (binding.actions.includes('Warn')) context.warn(`Validation failed for ${named}: ${message}`)
-      if (binding.actions.includes('Audit')) this.#publish(policy, binding, { index, message })
+      if (binding.actions.includes('Audit')) this.#annotateFailure(policy, binding, { index, message })
       context.explain?.(`${named}: ${message}`)
     }
     for (const annotation of decision.annotations) {
@@ -196,7 +188,11 @@ class OneRequest {
     }
   }
 
-  #publish(policy: Policy, binding: Binding, { index, message }: { readonly index: number; readonly message: string }): void {
+  #annotateFailure(
+    policy: Policy,
+    binding: Binding,
+    { index, message }: { readonly index: number; readonly message: string },
+  ): void {
     const failure = {
       message,
       policy: policy.name,
@@ -209,7 +205,7 @@ class OneRequest {
   }
 
   /** @throws ApiError for the first denial. */
-  refuse(): void {
+  throwFirstDenial(): void {
     const [first] = this.#denied
     if (first === undefined) return
     const bound = first.binding === undefined ? '' : ` with binding '${first.binding}'`

@@ -1,37 +1,37 @@
 import type { DeepReadonly, Quantity } from '@krmkit/meta'
 import type { AdmissionAttributes } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
-import { counts, type QuotaObject, type ResourceQuota, type UsageEvaluator } from './interfaces.ts'
-import { type LimitedResource, uncovered } from './limited.ts'
-import { minus, only, parseUsage, plus, printUsage, type Usage, withoutZeros } from './usage.ts'
+import { matchesQuota, type QuotaObject, type ResourceQuota, type UsageEvaluator } from './interfaces.ts'
+import { type LimitedResource, uncoveredMessage } from './limited.ts'
+import { addUsage, maskUsage, parseUsage, printUsage, subtractUsage, type Usage, withoutZeros } from './usage.ts'
 
-/** Whether a request fits into the quotas of its namespace, and what it costs them. */
+/** Whether a request fits into the quotas of its namespace, and what it charges to them. */
 
-/** A quota while requests are weighed against it. */
-export interface WeighedQuota {
+/** A quota with its parsed limits and the usage while a batch of requests is charged. */
+export interface QuotaState {
   readonly quota: DeepReadonly<ResourceQuota>
   readonly hard: ReadonlyMap<string, Quantity>
-  /** With what was weighed before. */
+  /** Includes the requests of the batch that were accepted so far. */
   used: ReadonlyMap<string, Quantity>
 }
 
-export function weighed(quota: DeepReadonly<ResourceQuota>): WeighedQuota {
+export function quotaState(quota: DeepReadonly<ResourceQuota>): QuotaState {
   return { quota, hard: parseUsage(quota.status?.hard), used: parseUsage(quota.status?.used) }
 }
 
-/** What one request adds to one quota. */
+/** The usage that one request adds to one quota. */
 export interface Charge {
-  readonly to: WeighedQuota
+  readonly to: QuotaState
   readonly cost: Usage
 }
 
 /**
- * What a request costs each quota; nothing when it costs nothing.
+ * The charges of a request to each quota; empty when it changes no usage.
  *
  * @throws ApiError 403 when it does not fit.
  */
-export function chargesOf(
-  quotas: readonly WeighedQuota[],
+export function computeCharges(
+  quotas: readonly QuotaState[],
   {
     attributes,
     object,
@@ -45,48 +45,48 @@ export function chargesOf(
   },
 ): readonly Charge[] {
   const refuse = (detail: string) => forbidden(attributes, object, detail)
-  const interesting: WeighedQuota[] = []
+  const applicable: QuotaState[] = []
   for (const each of quotas) {
-    if (!counts(evaluator, each, object)) continue
+    if (!matchesQuota(evaluator, each, object)) continue
     const { name = '' } = each.quota.metadata
-    const restricted = evaluator.matching(each.hard.keys())
-    const unmet = evaluator.unmet?.(restricted, object)
+    const restricted = evaluator.matchingResources(each.hard.keys())
+    const unmet = evaluator.unmetConstraint?.(restricted, object)
     if (unmet !== undefined) throw refuse(`failed quota: ${name}: ${unmet}`)
     if (restricted.some((resource) => !each.used.has(resource))) {
       throw refuse(`status unknown for quota: ${name}, resources: ${restricted.sort().join(',')}`)
     }
-    interesting.push(each)
+    applicable.push(each)
   }
-  if (interesting.length === 0 && limited.length === 0) return []
+  if (applicable.length === 0 && limited.length === 0) return []
   const usage = evaluator.usage(object)
   const negative = [...usage].filter(([, amount]) => amount.sign() < 0).map(([name]) => name)
   if (negative.length > 0) throw refuse(`quota usage is negative for resource(s): ${negative.sort().join(',')}`)
   const old = attributes.operation === 'UPDATE' ? attributes.oldObject : undefined
   const before = old === undefined ? undefined : evaluator.usage(old)
-  const added = before === undefined ? withoutZeros(usage) : withoutZeros(minus(usage, before))
-  // A quota that did not count the object before its change counts all of it now.
-  const costs = interesting.map((to) => ({
+  const added = before === undefined ? withoutZeros(usage) : withoutZeros(subtractUsage(usage, before))
+  // A quota whose scopes did not match the old object is charged the whole usage.
+  const costs = applicable.map((to) => ({
     to,
-    cost: old !== undefined && !counts(evaluator, to, old) ? withoutZeros(usage) : added,
+    cost: old !== undefined && !matchesQuota(evaluator, to, old) ? withoutZeros(usage) : added,
   }))
   if (added.size > 0) {
-    const wrong = uncovered(limited, { attributes, object, evaluator, added, quotas: interesting })
+    const wrong = uncoveredMessage(limited, { attributes, object, evaluator, added, quotas: applicable })
     if (wrong !== undefined) throw refuse(wrong)
   }
   return costs.flatMap(({ to, cost: whole }) => {
-    const cost = only(whole, to.hard)
+    const cost = maskUsage(whole, to.hard)
     if (cost.size === 0) return []
     checkFits(to, cost, refuse)
     return [{ to, cost }]
   })
 }
 
-function checkFits({ quota, hard, used }: WeighedQuota, cost: Usage, refuse: (detail: string) => Error): void {
-  const next = only(plus(used, cost), cost)
+function checkFits({ quota, hard, used }: QuotaState, cost: Usage, refuse: (detail: string) => Error): void {
+  const next = maskUsage(addUsage(used, cost), cost)
   const exceeded = new Set(
     [...next].filter(([name, amount]) => amount.compare(hard.get(name) ?? amount) > 0).map(([name]) => name),
   )
   if (exceeded.size === 0) return
-  const [requested, soFar, limits] = [cost, used, hard].map((usage) => printUsage(only(usage, exceeded)))
+  const [requested, soFar, limits] = [cost, used, hard].map((usage) => printUsage(maskUsage(usage, exceeded)))
   throw refuse(`exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${soFar}, limited: ${limits}`)
 }

@@ -1,17 +1,28 @@
 import { type ApiObject, type Clock, type DeepReadonly, type GroupResource, type NamingProfile, Quantity } from '@krmkit/meta'
 import type { QuotaObject, UsageEvaluator } from './interfaces.ts'
-import { matchesName, podUsage } from './pod-usage.ts'
+import { matchesName, podUsageEvaluator } from './pod-usage.ts'
 import { one, type Usage } from './usage.ts'
 
-/** What objects of every resource cost; @see API protocol specification, 5.10. */
-export type Evaluators = (resource: GroupResource) => UsageEvaluator
+/** Finds the usage evaluator of a resource; @see API protocol specification, 5.10. */
+export type UsageEvaluators = (resource: GroupResource) => UsageEvaluator
 
-/** Resources that old quotas count by their bare name. */
+/** Resources that quotas may also count by their bare name. */
 const countedByName = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'])
 
-export function usageEvaluators({ profile, clock }: { readonly profile: NamingProfile; readonly clock: Clock }): Evaluators {
+/**
+ * Creates the evaluators of all resources: for pods, services and claims their own, for others the object count.
+ *
+ * @example createUsageEvaluators({ profile: stockProfile, clock: systemClock })({ group: '', resource: 'pods' }).usage(pod)
+ */
+export function createUsageEvaluators({
+  profile,
+  clock,
+}: {
+  readonly profile: NamingProfile
+  readonly clock: Clock
+}): UsageEvaluators {
   const known = new Map<string, UsageEvaluator>([
-    ['/pods', podUsage({ clock, domain: profile.domain })],
+    ['/pods', podUsageEvaluator({ clock, domain: profile.domain })],
     ['/services', serviceUsage()],
     ['/persistentvolumeclaims', claimUsage(profile)],
   ])
@@ -19,29 +30,29 @@ export function usageEvaluators({ profile, clock }: { readonly profile: NamingPr
     const key = `${resource.group}/${resource.resource}`
     let evaluator = known.get(key)
     if (evaluator === undefined) {
-      evaluator = objectCount(resource)
-      // Custom resources come and go.
+      evaluator = objectCountEvaluator(resource)
+      // Bounded, since custom resources add names without end.
       if (known.size < 1024) known.set(key, evaluator)
     }
     return evaluator
   }
 }
 
-/** The name under which quotas count objects of any resource. */
-export function countName({ group, resource }: GroupResource): string {
+/** The quota resource name that counts objects: `count/deployments.apps`. */
+export function objectCountName({ group, resource }: GroupResource): string {
   return `count/${resource}${group === '' ? '' : `.${group}`}`
 }
 
-/** Objects that cost nothing but their number. */
-export function objectCount(resource: GroupResource): UsageEvaluator {
-  const names = [countName(resource)]
+/** Counts objects and nothing else. */
+export function objectCountEvaluator(resource: GroupResource): UsageEvaluator {
+  const names = [objectCountName(resource)]
   if (resource.group === '' && countedByName.has(resource.resource)) names.push(resource.resource)
   const usage: Usage = new Map(names.map((name) => [name, one]))
   return {
     resource,
     countsUpdates: false,
     usage: () => usage,
-    matching: (given) => [...given].filter((name) => names.includes(name)),
+    matchingResources: (given) => [...given].filter((name) => names.includes(name)),
     matchesScope: () => false,
   }
 }
@@ -73,7 +84,7 @@ function serviceUsage(): UsageEvaluator {
         ['services.loadbalancers', Quantity.of(type === 'LoadBalancer' ? 1 : 0)],
       ])
     },
-    matching: (names) => [...names].filter((name) => counted.includes(name)),
+    matchingResources: (names) => [...names].filter((name) => counted.includes(name)),
     matchesScope: () => false,
   }
 }
@@ -110,17 +121,18 @@ function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
       if (storageClass !== '') usage.set(`${storageClass}${suffix}requests.storage`, storage)
       return usage
     },
-    matching: (names) => [...names].filter((name) => counted.includes(name) || ofClass.some((end) => name.endsWith(end))),
+    matchingResources: (names) =>
+      [...names].filter((name) => counted.includes(name) || ofClass.some((end) => name.endsWith(end))),
     matchesScope: (requirement, object) =>
       requirement.scopeName === 'VolumeAttributesClass' && classesOfVolume(object).some((name) => matchesName(requirement, name)),
   }
 }
 
-/** What is asked for, or what was given already while a claim is made smaller again. */
+/** The requested storage, or the allocated storage while a failed expansion is being reverted. */
 function storageOf({ spec, status }: DeepReadonly<Claim>): Quantity | undefined {
-  const asked = spec?.resources?.requests?.['storage']
-  if (asked === undefined) return undefined
-  const request = Quantity.parse(asked)
+  const requested = spec?.resources?.requests?.['storage']
+  if (requested === undefined) return undefined
+  const request = Quantity.parse(requested)
   const given = status?.allocatedResources?.['storage']
   if (given === undefined) return request
   const allocated = Quantity.parse(given)

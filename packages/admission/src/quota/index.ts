@@ -1,11 +1,11 @@
-/** What objects cost the quotas of their namespace: functions that the plugin and the controller of quotas share. */
-export { countName, type Evaluators, usageEvaluators } from './evaluators.ts'
+/** The usage of objects in resource quotas; shared by the ResourceQuota plugin and the quota controller. */
+export { createUsageEvaluators, objectCountName, type UsageEvaluators } from './evaluators.ts'
 export {
-  counts,
+  matchesQuota,
   type QuotaObject,
   type ResourceQuota,
   type ScopeRequirement,
-  scopesOf,
+  scopeRequirementsOf,
   type UsageEvaluator,
 } from './interfaces.ts'
-export { formatUsage, minus, only, parseUsage, plus, sameUsage, type Usage, withoutZeros } from './usage.ts'
+export { addUsage, equalUsage, formatUsage, maskUsage, parseUsage, subtractUsage, type Usage, withoutZeros } from './usage.ts'

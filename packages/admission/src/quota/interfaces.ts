@@ -1,7 +1,7 @@
 import type { ApiObject, DeepReadonly, GroupResource, Quantity } from '@krmkit/meta'
 import type { Usage } from './usage.ts'
 
-/** A quota as it is stored. */
+/** The ResourceQuota type. */
 export interface ResourceQuota extends ApiObject {
   spec?: {
     hard?: Record<string, string>
@@ -11,7 +11,7 @@ export interface ResourceQuota extends ApiObject {
   status?: { hard?: Record<string, string>; used?: Record<string, string> }
 }
 
-/** Which objects a quota looks at; a plain scope is one that `Exists`. */
+/** One scope requirement of a quota; an entry of `spec.scopes` has the operator `Exists`. */
 export interface ScopeRequirement {
   scopeName: string
   operator: string
@@ -20,34 +20,35 @@ export interface ScopeRequirement {
 
 export type QuotaObject = DeepReadonly<ApiObject>
 
-/** What the objects of one resource cost. */
+/** Computes the quota usage of the objects of one resource. */
 export interface UsageEvaluator {
   readonly resource: GroupResource
-  /** Whether a change of an object can change what it costs. */
+  /** Whether updates can change the usage of an object. */
   readonly countsUpdates: boolean
   usage(object: QuotaObject): Usage
-  /** Those of the resource names that objects of this resource cost. */
-  matching(names: Iterable<string>): string[]
+  /** The names that objects of this resource contribute to. */
+  matchingResources(names: Iterable<string>): string[]
   matchesScope(requirement: DeepReadonly<ScopeRequirement>, object: QuotaObject): boolean
-  /** What an object has to say when a quota names these resources, as the sentence that it did not; undefined when it did. */
-  unmet?(required: readonly string[], object: QuotaObject): string | undefined
+  /** The message when the object lacks members that a quota of these resources requires; undefined when it has them. */
+  unmetConstraint?(required: readonly string[], object: QuotaObject): string | undefined
 }
 
-export function scopesOf({ spec }: DeepReadonly<ResourceQuota>): readonly DeepReadonly<ScopeRequirement>[] {
+/** The scopes and the scope selector of a quota as one list. */
+export function scopeRequirementsOf({ spec }: DeepReadonly<ResourceQuota>): readonly DeepReadonly<ScopeRequirement>[] {
   return [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),
   ]
 }
 
-/** Whether a quota counts an object. */
-export function counts(
+/** Whether a quota counts an object: it limits one of its resources, and all its scopes match. */
+export function matchesQuota(
   evaluator: UsageEvaluator,
   { quota, hard }: { readonly quota: DeepReadonly<ResourceQuota>; readonly hard: ReadonlyMap<string, Quantity> },
   object: QuotaObject,
 ): boolean {
   return (
-    evaluator.matching(hard.keys()).length > 0 &&
-    scopesOf(quota).every((requirement) => evaluator.matchesScope(requirement, object))
+    evaluator.matchingResources(hard.keys()).length > 0 &&
+    scopeRequirementsOf(quota).every((requirement) => evaluator.matchesScope(requirement, object))
   )
 }

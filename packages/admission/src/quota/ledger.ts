@@ -1,66 +1,73 @@
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
-import type { AdmissionContext, ObjectReader, ObjectWriter, Settle } from '../interfaces.ts'
-import { type Charge, type WeighedQuota, weighed } from './check.ts'
+import type { AdmissionContext, ObjectReader, ObjectWriter, Reservation } from '../interfaces.ts'
+import { type Charge, type QuotaState, quotaState } from './check.ts'
 import type { ResourceQuota } from './interfaces.ts'
-import { formatUsage, minus, parseUsage, plus, type Usage } from './usage.ts'
+import { addUsage, formatUsage, parseUsage, subtractUsage, type Usage } from './usage.ts'
 
 /**
- * Charges requests to the quotas of their namespace, so that no two of them are given the same room.
+ * Charges requests to the quotas of their namespace atomically: concurrent requests never exceed a quota together.
  *
- *     waiting --weighed against what is used--> refused | free of charge | charged --stored--> over
- *                                                                              \--failed--> given back
+ *     pending --computed against the used amounts--> refused | free of charge | charged --commit--> done
+ *                                                                                  \--rollback--> refunded
  *
- * Requests that wait together are charged by one write to each quota. A quota that somebody else changed meanwhile is read again,
- * and all of them are weighed anew.
+ * Pending requests of a namespace are charged in batches, with one write per quota. When a quota was changed by another writer,
+ * the quotas are read again and the whole batch is computed again.
  */
 export class QuotaLedger {
-  readonly #namespaces = new Map<string, Waiting[]>()
-  readonly #open = new Map<string, OpenCharges>()
+  readonly #namespaces = new Map<string, PendingCharge[]>()
+  readonly #openCharges = new Map<string, OpenCharges>()
 
-  /** @throws ApiError 403 when the request does not fit, 409 when the quotas do not come to rest. */
-  charge(namespace: string, weigh: Weigh, context: Pick<AdmissionContext, 'reader' | 'writer'>): Promise<Settle | undefined> {
+  /**
+   * @returns the reservation of the charges; undefined when the request is free of charge.
+   * @throws ApiError 403 when the request exceeds a quota, 409 when the quotas keep changing.
+   */
+  charge(
+    namespace: string,
+    compute: ComputeCharges,
+    context: Pick<AdmissionContext, 'reader' | 'writer'>,
+  ): Promise<Reservation | undefined> {
     return new Promise((resolve, reject) => {
-      const waiting = { weigh, context, resolve, reject }
+      const pending = { compute, context, resolve, reject }
       const queue = this.#namespaces.get(namespace)
       if (queue !== undefined) {
-        queue.push(waiting)
+        queue.push(pending)
         return
       }
-      this.#namespaces.set(namespace, [waiting])
-      void this.#work(namespace)
+      this.#namespaces.set(namespace, [pending])
+      void this.#drain(namespace)
     })
   }
 
   /**
-   * Whether what somebody counted can be too low: objects that are charged already may have been stored after the count began.
-   * Answers so once for each of them, so that who counts again is believed.
+   * Whether a recount of the quota may be too low, because charged objects may have been stored after the count began. Committed
+   * charges are reported once, so that a second count is accepted.
    */
-  isUnsettled({ metadata }: DeepReadonly<ApiObject>): boolean {
+  mayUndercount({ metadata }: DeepReadonly<ApiObject>): boolean {
     const key = metadata.uid ?? ''
-    const open = this.#open.get(key)
+    const open = this.#openCharges.get(key)
     if (open === undefined) return false
     open.storedSince = false
-    if (open.inFlight === 0) this.#open.delete(key)
+    if (open.inFlight === 0) this.#openCharges.delete(key)
     return true
   }
 
-  async #work(namespace: string): Promise<void> {
-    for (let batch = this.#take(namespace); batch.length > 0; batch = this.#take(namespace)) {
+  async #drain(namespace: string): Promise<void> {
+    for (let batch = this.#takeBatch(namespace); batch.length > 0; batch = this.#takeBatch(namespace)) {
       try {
-        await this.#charge(namespace, batch)
+        await this.#chargeBatch(namespace, batch)
       } catch (error) {
-        // Nobody waits for ever, whatever failed.
+        // Every pending promise must settle.
         for (const { reject } of batch) reject(error)
       }
     }
     this.#namespaces.delete(namespace)
   }
 
-  #take(namespace: string): readonly Waiting[] {
+  #takeBatch(namespace: string): readonly PendingCharge[] {
     return this.#namespaces.get(namespace)?.splice(0) ?? []
   }
 
-  async #charge(namespace: string, batch: readonly Waiting[]): Promise<void> {
+  async #chargeBatch(namespace: string, batch: readonly PendingCharge[]): Promise<void> {
     let remaining = batch
     for (let attempt = 0; remaining.length > 0 && attempt < attempts; attempt++) {
       remaining = await this.#attempt(namespace, remaining)
@@ -70,141 +77,148 @@ export class QuotaLedger {
     }
   }
 
-  /** @returns those whose quotas were changed by somebody else meanwhile. */
-  async #attempt(namespace: string, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
-    const { reader, writer } = (batch[0] as Waiting).context
-    let all: WeighedQuota[]
+  /** @returns the requests to retry because another writer changed a quota. */
+  async #attempt(namespace: string, batch: readonly PendingCharge[]): Promise<readonly PendingCharge[]> {
+    const { reader, writer } = (batch[0] as PendingCharge).context
+    let all: QuotaState[]
     try {
-      all = await quotasOf(reader, namespace)
+      all = await readQuotas(reader, namespace)
     } catch (error) {
       for (const { reject } of batch) reject(error)
       return []
     }
-    const accepted: { readonly waiting: Waiting; readonly charges: readonly Charge[] }[] = []
-    for (const waiting of batch) {
+    const accepted: { readonly pending: PendingCharge; readonly charges: readonly Charge[] }[] = []
+    for (const pending of batch) {
       try {
-        const charges = waiting.weigh(all)
-        for (const { to, cost } of charges) to.used = plus(to.used, cost)
-        if (charges.length === 0) waiting.resolve(undefined)
-        else accepted.push({ waiting, charges })
+        const charges = pending.compute(all)
+        for (const { to, cost } of charges) to.used = addUsage(to.used, cost)
+        if (charges.length === 0) pending.resolve(undefined)
+        else accepted.push({ pending, charges })
       } catch (error) {
-        waiting.reject(error)
+        pending.reject(error)
       }
     }
     if (accepted.length === 0) return []
-    const totals = new Map<WeighedQuota, Usage>()
+    const totals = new Map<QuotaState, Usage>()
     for (const { charges } of accepted) {
-      for (const { to, cost } of charges) totals.set(to, plus(totals.get(to) ?? new Map(), cost))
+      for (const { to, cost } of charges) totals.set(to, addUsage(totals.get(to) ?? new Map(), cost))
     }
-    for (const { charges } of accepted) for (const { to } of charges) this.#opened(to)
+    for (const { charges } of accepted) for (const { to } of charges) this.#open(to)
     const outcome = await writeAll(totals, namespace, writer)
     if (outcome !== 'written') {
-      for (const { charges } of accepted) for (const { to } of charges) this.#closed(to, false)
-      if (outcome === 'stale') return accepted.map(({ waiting }) => waiting)
-      for (const { waiting } of accepted) waiting.reject(outcome.error)
+      for (const { charges } of accepted) for (const { to } of charges) this.#close(to, { stored: false })
+      if (outcome === 'stale') return accepted.map(({ pending }) => pending)
+      for (const { pending } of accepted) pending.reject(outcome.error)
       return []
     }
-    for (const { waiting, charges } of accepted) {
-      waiting.resolve((written) => this.#settle(charges, { written, namespace, writer }))
+    for (const { pending, charges } of accepted) {
+      pending.resolve({
+        commit: () => this.#commit(charges),
+        rollback: () => this.#rollback(charges, { namespace, writer }),
+      })
     }
     return []
   }
 
-  async #settle(
-    charges: readonly Charge[],
-    { written, namespace, writer }: { written: boolean; namespace: string; writer: ObjectWriter | undefined },
-  ): Promise<void> {
-    if (!written) for (const { to, cost } of charges) await giveBack(to, cost, { namespace, writer })
-    for (const { to } of charges) this.#closed(to, written)
+  #commit(charges: readonly Charge[]): void {
+    for (const { to } of charges) this.#close(to, { stored: true })
   }
 
-  #opened({ quota }: WeighedQuota): void {
+  async #rollback(
+    charges: readonly Charge[],
+    { namespace, writer }: { readonly namespace: string; readonly writer: ObjectWriter | undefined },
+  ): Promise<void> {
+    for (const { to, cost } of charges) await refund(to, cost, { namespace, writer })
+    for (const { to } of charges) this.#close(to, { stored: false })
+  }
+
+  #open({ quota }: QuotaState): void {
     const key = quota.metadata.uid ?? ''
-    const open = this.#open.get(key)
+    const open = this.#openCharges.get(key)
     if (open === undefined) {
-      this.#open.set(key, { inFlight: 1, storedSince: false })
-      this.#forgetSome()
+      this.#openCharges.set(key, { inFlight: 1, storedSince: false })
+      this.#evict()
     } else open.inFlight++
   }
 
-  /** Quotas that are gone, or that nobody counts, are not kept for ever. */
-  #forgetSome(): void {
-    if (this.#open.size <= maxOpen) return
-    for (const [key, { inFlight }] of this.#open) {
-      if (inFlight === 0) this.#open.delete(key)
-      if (this.#open.size <= maxOpen / 2) return
+  /** Evicts quotas without charges in flight, such as deleted ones. */
+  #evict(): void {
+    if (this.#openCharges.size <= maxOpenCharges) return
+    for (const [key, { inFlight }] of this.#openCharges) {
+      if (inFlight === 0) this.#openCharges.delete(key)
+      if (this.#openCharges.size <= maxOpenCharges / 2) return
     }
   }
 
-  #closed({ quota }: WeighedQuota, stored: boolean): void {
+  #close({ quota }: QuotaState, { stored }: { readonly stored: boolean }): void {
     const key = quota.metadata.uid ?? ''
-    const open = this.#open.get(key)
+    const open = this.#openCharges.get(key)
     if (open === undefined) {
-      if (stored) this.#open.set(key, { inFlight: 0, storedSince: true })
+      if (stored) this.#openCharges.set(key, { inFlight: 0, storedSince: true })
       return
     }
     open.inFlight--
     open.storedSince ||= stored
-    if (open.inFlight <= 0 && !open.storedSince) this.#open.delete(key)
+    if (open.inFlight <= 0 && !open.storedSince) this.#openCharges.delete(key)
   }
 }
 
-/** What a request costs each quota. @throws ApiError when it does not fit */
-export type Weigh = (quotas: readonly WeighedQuota[]) => readonly Charge[]
+/** Computes the charges of a request to each quota. @throws ApiError when it exceeds one. */
+export type ComputeCharges = (quotas: readonly QuotaState[]) => readonly Charge[]
 
-interface Waiting {
-  readonly weigh: Weigh
+interface PendingCharge {
+  readonly compute: ComputeCharges
   readonly context: Pick<AdmissionContext, 'reader' | 'writer'>
-  readonly resolve: (settle: Settle | undefined) => void
+  readonly resolve: (reservation: Reservation | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
 interface OpenCharges {
-  /** Charged, and not known to be stored. */
+  /** Charges that are neither committed nor rolled back. */
   inFlight: number
-  /** Some were stored since somebody counted. */
+  /** Whether a charge was committed since the last count. */
   storedSince: boolean
 }
 
 const attempts = 16
-const maxOpen = 16_384
+const maxOpenCharges = 16_384
 const quotas = { group: '', resource: 'resourcequotas' }
 
-export async function quotasOf(reader: ObjectReader, namespace: string): Promise<WeighedQuota[]> {
-  return ((await reader.list(quotas, namespace)) as readonly DeepReadonly<ResourceQuota>[]).map(weighed)
+export async function readQuotas(reader: ObjectReader, namespace: string): Promise<QuotaState[]> {
+  return ((await reader.list(quotas, namespace)) as readonly DeepReadonly<ResourceQuota>[]).map(quotaState)
 }
 
 class StaleQuota extends Error {}
 
 type Outcome = 'written' | 'stale' | { readonly error: unknown }
 
-/** All of them or none: those written before one that is stale are given back. */
+/** Writes the used amounts of all quotas or of none: quotas already written are refunded when a later one is stale. */
 async function writeAll(
-  totals: ReadonlyMap<WeighedQuota, Usage>,
+  totals: ReadonlyMap<QuotaState, Usage>,
   namespace: string,
   writer: ObjectWriter | undefined,
 ): Promise<Outcome> {
   if (writer === undefined) return 'written'
-  const done: [WeighedQuota, Usage][] = []
+  const done: [QuotaState, Usage][] = []
   try {
-    for (const [weighed, cost] of totals) {
-      const { resourceVersion, name = '' } = weighed.quota.metadata
+    for (const [state, cost] of totals) {
+      const { resourceVersion, name = '' } = state.quota.metadata
       await writer.update({ ...quotas, namespace, name, subresource: 'status' }, (current) => {
         if (current.metadata.resourceVersion !== resourceVersion) throw new StaleQuota()
-        return withUsed(current, weighed.used)
+        return withUsed(current, state.used)
       })
-      done.push([weighed, cost])
+      done.push([state, cost])
     }
     return 'written'
   } catch (error) {
-    for (const [weighed, cost] of done) await giveBack(weighed, cost, { namespace, writer })
+    for (const [state, cost] of done) await refund(state, cost, { namespace, writer })
     if (error instanceof StaleQuota || (ApiError.is(error) && error.reason === 'NotFound')) return 'stale'
     return { error }
   }
 }
 
-async function giveBack(
-  { quota }: WeighedQuota,
+async function refund(
+  { quota }: QuotaState,
   cost: Usage,
   { namespace, writer }: { readonly namespace: string; readonly writer: ObjectWriter | undefined },
 ): Promise<void> {
@@ -214,10 +228,10 @@ async function giveBack(
       if (current.metadata.uid !== uid) throw new StaleQuota()
       const used = parseUsage((current as DeepReadonly<ResourceQuota>).status?.used)
       const known = new Map([...cost].filter(([resource]) => used.has(resource)))
-      return withUsed(current, minus(used, known))
+      return withUsed(current, subtractUsage(used, known))
     })
   } catch (error) {
-    // A quota that is gone has nothing to be given back; what cannot be written now is counted by the controller later.
+    // A deleted quota needs no refund; after a failed write the quota controller recounts.
     if (!(error instanceof StaleQuota || ApiError.is(error))) throw error
   }
 }

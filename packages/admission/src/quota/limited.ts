@@ -1,18 +1,24 @@
 import type { GroupResource } from '@krmkit/meta'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes } from '../interfaces.ts'
-import { type QuotaObject, type ResourceQuota, type ScopeRequirement, scopesOf, type UsageEvaluator } from './interfaces.ts'
+import {
+  type QuotaObject,
+  type ResourceQuota,
+  type ScopeRequirement,
+  scopeRequirementsOf,
+  type UsageEvaluator,
+} from './interfaces.ts'
 import type { Usage } from './usage.ts'
 
-/** Resources that nobody consumes unless some quota covers them. */
+/** A resource that may only be consumed in namespaces with a covering quota. */
 export interface LimitedResource extends GroupResource {
-  /** A resource name that contains one of these needs a quota that names it. */
+  /** Resource names that contain one of these need a quota that limits them. */
   readonly matchContains: readonly string[]
-  /** An object that matches one of these needs a quota with such a scope. */
+  /** Objects that match one of these need a quota with the same scope. */
   readonly matchScopes: readonly ScopeRequirement[]
 }
 
-/** Reads `ResourceQuotaConfiguration`. @throws AdmissionError `InvalidConfiguration` */
+/** Parses a `ResourceQuotaConfiguration`. @throws AdmissionError `InvalidConfiguration` */
 export function parseLimitedResources(value: unknown, apiDomain: string): readonly LimitedResource[] {
   if (value === undefined) return []
   const reader = new ConfigurationReader('ResourceQuota', value)
@@ -40,8 +46,8 @@ export function parseLimitedResources(value: unknown, apiDomain: string): readon
   })
 }
 
-/** What no quota covers and some should, as the sentence that refuses it. */
-export function uncovered(
+/** The message when a limited resource or scope is not covered by a quota; undefined when all are. */
+export function uncoveredMessage(
   limited: readonly LimitedResource[],
   {
     attributes,
@@ -58,24 +64,24 @@ export function uncovered(
   },
 ): string | undefined {
   if (limited.length === 0) return undefined
-  const here = limited.filter(
+  const matching = limited.filter(
     ({ group, resource }) => group === attributes.resource.group && resource === attributes.resource.resource,
   )
-  const covered = new Set(quotas.flatMap(({ hard }) => evaluator.matching(hard.keys())))
-  const open = [...added]
+  const covered = new Set(quotas.flatMap(({ hard }) => evaluator.matchingResources(hard.keys())))
+  const uncovered = [...added]
     .filter(
       ([name, amount]) =>
-        amount.sign() > 0 && here.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
+        amount.sign() > 0 && matching.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
     )
     .map(([name]) => name)
     .filter((name) => !covered.has(name))
-  if (open.length > 0) return `insufficient quota to consume: ${open.sort().join(',')}`
+  if (uncovered.length > 0) return `insufficient quota to consume: ${uncovered.sort().join(',')}`
   const scopes = limited.flatMap(({ matchScopes }) => matchScopes.filter((scope) => evaluator.matchesScope(scope, object)))
-  const known = new Set(quotas.flatMap(({ quota }) => scopesOf(quota)).map(({ scopeName }) => scopeName))
+  const known = new Set(quotas.flatMap(({ quota }) => scopeRequirementsOf(quota)).map(({ scopeName }) => scopeName))
   const missing = scopes.filter(({ scopeName }) => !known.has(scopeName))
   if (missing.length === 0) return undefined
   const texts = missing.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`)
   return `insufficient quota to match these scopes: [${texts.join(' ')}]`
 }
 
-type ResourceQuotaView = Parameters<typeof scopesOf>[0] & Partial<Pick<ResourceQuota, 'kind'>>
+type ResourceQuotaView = Parameters<typeof scopeRequirementsOf>[0] & Partial<Pick<ResourceQuota, 'kind'>>

@@ -1,43 +1,43 @@
 import { type Clock, type DeepReadonly, parseTime, type Quantity } from '@krmkit/meta'
 import type { Container, Pod, PodAffinity } from '../pod.ts'
-import { isBestEffort } from '../pod-quality.ts'
+import { isBestEffort } from '../pod-qos.ts'
 import { addTo, amountsOf, podAmounts } from '../resource-amounts.ts'
 import { isExtendedResource } from '../resource-names.ts'
 import type { QuotaObject, ScopeRequirement, UsageEvaluator } from './interfaces.ts'
 import { one, type Usage } from './usage.ts'
 
-/** What a pod costs: itself, and what its containers ask for, until it has ended. */
+/** The usage of a pod: its count, and until it terminates the requests and limits of its containers. */
 
-const computed = ['cpu', 'memory', 'ephemeral-storage']
+const computeResources = ['cpu', 'memory', 'ephemeral-storage']
 const objectCount = 'count/pods'
 const known = new Set([
   objectCount,
   'pods',
-  ...computed,
-  ...computed.map((name) => `requests.${name}`),
-  ...computed.map((name) => `limits.${name}`),
+  ...computeResources,
+  ...computeResources.map((name) => `requests.${name}`),
+  ...computeResources.map((name) => `limits.${name}`),
 ])
-/** Where a quota names these, every container has to say them. */
-const mustBeSaid = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+/** When a quota limits these, every container must set them. */
+const requiredResources = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-export function podUsage({ clock, domain }: { readonly clock: Clock; readonly domain: string }): UsageEvaluator {
+export function podUsageEvaluator({ clock, domain }: { readonly clock: Clock; readonly domain: string }): UsageEvaluator {
   return {
     resource: { group: '', resource: 'pods' },
     countsUpdates: true,
     usage(object) {
       const pod = object as DeepReadonly<Pod>
       const usage = new Map([[objectCount, one]])
-      if (hasEnded(pod, clock.now())) return usage
+      if (isTerminated(pod, clock.now())) return usage
       const requests = podAmounts(pod.spec, 'requests')
       const limits = podAmounts(pod.spec, 'limits')
       const overhead = amountsOf(pod.spec.overhead)
       addTo(requests, overhead)
-      // What has no limit has none with the overhead either.
+      // The overhead counts only towards limits that the pod sets.
       addTo(limits, new Map([...overhead].filter(([name]) => limits.get(name)?.isZero() === false)))
       addTo(usage, computeUsage({ requests, limits }, domain))
       return usage
     },
-    matching: (names) =>
+    matchingResources: (names) =>
       [...names].filter(
         (name) =>
           known.has(name) ||
@@ -46,7 +46,7 @@ export function podUsage({ clock, domain }: { readonly clock: Clock; readonly do
           isExtendedRequest(name, domain),
       ),
     matchesScope: (requirement, object) => matchesScope(requirement, object as DeepReadonly<Pod>),
-    unmet: (required, object) => unsaid(required, object, domain),
+    unmetConstraint: (required, object) => missingResources(required, object, domain),
   }
 }
 
@@ -60,23 +60,23 @@ function computeUsage(
 ): Map<string, Quantity> {
   const usage = new Map([['pods', one]])
   for (const [name, amount] of requests) {
-    if (computed.includes(name) || name.startsWith('hugepages-')) {
+    if (computeResources.includes(name) || name.startsWith('hugepages-')) {
       usage.set(name, amount)
       usage.set(`requests.${name}`, amount)
     } else if (isExtendedResource(name, domain)) usage.set(`requests.${name}`, amount)
   }
-  for (const name of computed) {
+  for (const name of computeResources) {
     const limit = limits.get(name)
     if (limit !== undefined) usage.set(`limits.${name}`, limit)
   }
   return usage
 }
 
-/** Whether nothing of it runs any more, or should. */
-function hasEnded({ metadata, status }: DeepReadonly<Pod>, now: number): boolean {
+/** Whether the pod has terminated, or is past its deletion grace period. */
+function isTerminated({ metadata, status }: DeepReadonly<Pod>, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
-  // A node that is lost never says that the pod is gone.
+  // A lost node never confirms the deletion.
   return (
     deletionTimestamp !== undefined &&
     deletionGracePeriodSeconds !== undefined &&
@@ -84,15 +84,15 @@ function hasEnded({ metadata, status }: DeepReadonly<Pod>, now: number): boolean
   )
 }
 
-function unsaid(required: readonly string[], object: QuotaObject, domain: string): string | undefined {
-  const wanted = required.filter((name) => mustBeSaid.has(name))
+function missingResources(required: readonly string[], object: QuotaObject, domain: string): string | undefined {
+  const wanted = required.filter((name) => requiredResources.has(name))
   if (wanted.length === 0) return undefined
   const { spec } = object as DeepReadonly<Pod>
   const missing = new Map<string, Set<string>>()
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    const said = saidBy(container, domain)
+    const usage = containerUsage(container, domain)
     for (const name of wanted) {
-      if (said.has(name)) continue
+      if (usage.has(name)) continue
       const containers = missing.get(name) ?? new Set()
       missing.set(name, containers.add(container.name))
     }
@@ -102,7 +102,7 @@ function unsaid(required: readonly string[], object: QuotaObject, domain: string
   return `must specify ${texts.join('; ')}`
 }
 
-function saidBy({ resources }: DeepReadonly<Container>, domain: string): Usage {
+function containerUsage({ resources }: DeepReadonly<Container>, domain: string): Usage {
   return computeUsage({ requests: amountsOf(resources?.requests), limits: amountsOf(resources?.limits) }, domain)
 }
 
@@ -121,13 +121,13 @@ function matchesScope(requirement: DeepReadonly<ScopeRequirement>, pod: DeepRead
     case 'PriorityClass':
       return matchesName(requirement, pod.spec.priorityClassName ?? '')
     case 'CrossNamespacePodAffinity':
-      return reachesElsewhere(pod.spec.affinity?.podAffinity) || reachesElsewhere(pod.spec.affinity?.podAntiAffinity)
+      return crossesNamespaces(pod.spec.affinity?.podAffinity) || crossesNamespaces(pod.spec.affinity?.podAntiAffinity)
     default:
       return false
   }
 }
 
-/** Whether a name, if there is one, is as the requirement wants it. */
+/** Whether a class name satisfies a scope requirement. */
 export function matchesName({ operator, values = [] }: DeepReadonly<ScopeRequirement>, name: string): boolean {
   if (operator === 'Exists') return name !== ''
   if (operator === 'DoesNotExist') return name === ''
@@ -135,7 +135,7 @@ export function matchesName({ operator, values = [] }: DeepReadonly<ScopeRequire
   return operator === 'NotIn' && !values.includes(name)
 }
 
-function reachesElsewhere(affinity: DeepReadonly<PodAffinity> | undefined): boolean {
+function crossesNamespaces(affinity: DeepReadonly<PodAffinity> | undefined): boolean {
   const terms = [
     ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
     ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm ?? {}),

@@ -1,24 +1,23 @@
 import { Quantity } from '@krmkit/meta'
-import type { Amounts } from '../resource-amounts.ts'
+import { type Amounts, addTo, amountsOf } from '../resource-amounts.ts'
 
-/** Amounts that quotas count, resource by resource. */
+/** Arithmetic of quota usage, by resource name. */
 
 export type Usage = Amounts
 
 export const one = Quantity.of(1)
 
+/** Parses a resource list such as `status.used`. @throws when a quantity does not parse. */
 export function parseUsage(list: Readonly<Record<string, unknown>> | undefined): Map<string, Quantity> {
-  const usage = new Map<string, Quantity>()
-  for (const name of Object.keys(list ?? {})) usage.set(name, Quantity.parse(String(list?.[name])))
-  return usage
+  return amountsOf(list)
 }
 
-/** As it is stored, in the order of names. */
+/** Formats a resource list as stored, sorted by name. */
 export function formatUsage(usage: Usage): Record<string, string> {
   return Object.fromEntries([...usage].sort(byName).map(([name, amount]) => [name, amount.toString()]))
 }
 
-/** `cpu=1,pods=2` */
+/** Formats usage for messages: `cpu=1,pods=2`. */
 export function printUsage(usage: Usage): string {
   return [...usage]
     .sort(byName)
@@ -26,16 +25,14 @@ export function printUsage(usage: Usage): string {
     .join(',')
 }
 
-export function plus(a: Usage, b: Usage): Map<string, Quantity> {
+export function addUsage(a: Usage, b: Usage): Map<string, Quantity> {
   const sum = new Map(a)
-  for (const [name, amount] of b) {
-    const before = sum.get(name)
-    sum.set(name, before === undefined ? amount : before.add(amount))
-  }
+  addTo(sum, b)
   return sum
 }
 
-export function minus(a: Usage, b: Usage): Map<string, Quantity> {
+/** `a - b`; a resource that is missing in `a` counts as zero. */
+export function subtractUsage(a: Usage, b: Usage): Map<string, Quantity> {
   const difference = new Map(a)
   for (const [name, amount] of b) {
     const before = difference.get(name)
@@ -44,8 +41,8 @@ export function minus(a: Usage, b: Usage): Map<string, Quantity> {
   return difference
 }
 
-/** What is named, and nothing else. */
-export function only(usage: Usage, names: { has(name: string): boolean }): Map<string, Quantity> {
+/** Keeps the named resources. */
+export function maskUsage(usage: Usage, names: { has(name: string): boolean }): Map<string, Quantity> {
   return new Map([...usage].filter(([name]) => names.has(name)))
 }
 
@@ -53,7 +50,7 @@ export function withoutZeros(usage: Usage): Map<string, Quantity> {
   return new Map([...usage].filter(([, amount]) => !amount.isZero()))
 }
 
-export function sameUsage(a: Usage, b: Usage): boolean {
+export function equalUsage(a: Usage, b: Usage): boolean {
   return a.size === b.size && [...a].every(([name, amount]) => b.get(name)?.equals(amount) === true)
 }
 

@@ -1,20 +1,20 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
-import type { AdmissionAnswer, AdmitOptions } from '../admit.ts'
+import type { AdmissionResult, AdmitOptions } from '../admit.ts'
 import { validatingPolicies } from '../policy/validating-policies.ts'
-import { type Asked, ask, clusterOf } from './ask.ts'
+import { clusterOf, runAdmission, type TestRequest } from './run-admission.ts'
 
-/** How tests ask policies: with the parts of policy and binding that matter. */
+/** Runs policies in tests, from partial policies and bindings. */
 
 export interface PolicyCase {
-  /** Of the policy, beside `matchConstraints`, which cover everything. */
+  /** Members of the policy; its `matchConstraints` match every request by default. */
   readonly spec?: object
-  /** Of its binding `b`; several for several bindings `b0`, `b1`. */
+  /** Members of its binding `b`; an array makes bindings `b0`, `b1` and so on. */
   readonly binding?: object | readonly object[]
-  /** Other policies, bound to everything. */
+  /** Further policies, each with a binding. */
   readonly others?: Readonly<Record<string, object>>
   readonly objects?: Readonly<Record<string, object>>
-  readonly asked?: Asked
+  readonly request?: TestRequest
   readonly resource?: string
   readonly authorizer?: Authorizer
   readonly options?: AdmitOptions
@@ -25,13 +25,13 @@ const everything = {
   matchPolicy: 'Equivalent',
 }
 
-const nobody: Authorizer = { authorize: (): Decision => ({ decision: 'noOpinion', reason: '' }) }
+const noOpinion: Authorizer = { authorize: (): Decision => ({ decision: 'noOpinion', reason: '' }) }
 
-/** Says yes to what the function likes, at once or later. */
-export function rights(may: (attributes: Attributes) => boolean, later = false): Authorizer {
+/** An authorizer that allows what the predicate accepts; asynchronous when `async` is set. */
+export function fakeAuthorizer(allows: (attributes: Attributes) => boolean, async = false): Authorizer {
   const decide = (attributes: Attributes): Decision =>
-    may(attributes) ? { decision: 'allow', reason: 'it may' } : { decision: 'deny', reason: 'it may not' }
-  return { authorize: (attributes) => (later ? Promise.resolve(attributes).then(decide) : decide(attributes)) }
+    allows(attributes) ? { decision: 'allow', reason: 'it may' } : { decision: 'deny', reason: 'it may not' }
+  return { authorize: (attributes) => (async ? Promise.resolve(attributes).then(decide) : decide(attributes)) }
 }
 
 const group = 'admissionregistration.k8s.io'
@@ -56,8 +56,8 @@ export function policyCluster({ spec = {}, binding = {}, others = {}, objects = 
   return clusterOf(stored, served)
 }
 
-export async function askPolicy(given: PolicyCase): Promise<AdmissionAnswer> {
-  const plugin = validatingPolicies({ profile: stockProfile, authorizer: given.authorizer ?? nobody })
-  const asked = { object: { spec: { replicas: 5 } }, ...given.asked }
-  return ask(plugin, given.resource ?? 'apps/deployments', asked, policyCluster(given), given.options)
+export async function runPolicy(given: PolicyCase): Promise<AdmissionResult> {
+  const plugin = validatingPolicies({ profile: stockProfile, authorizer: given.authorizer ?? noOpinion })
+  const request = { object: { spec: { replicas: 5 } }, ...given.request }
+  return runAdmission(plugin, given.resource ?? 'apps/deployments', request, policyCluster(given), given.options)
 }

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 
-/** What tests hand to plugins: a request, and a cluster with a few objects. */
+/** Attributes and contexts for tests of plugins. */
 
 const kinds: Readonly<Record<string, string>> = {
   configmaps: 'ConfigMap',
@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
   priorityclasses: 'PriorityClass',
 }
 
-/** The creation of an object of the core group by an ordinary user. */
+/** Attributes of the creation of a core object by an ordinary user. */
 export function attributesOf(resource: string, rest: Partial<AdmissionAttributes> = {}): AdmissionAttributes {
   return {
     operation: 'CREATE',
@@ -26,7 +26,7 @@ export function attributesOf(resource: string, rest: Partial<AdmissionAttributes
   }
 }
 
-/** A cluster that holds these objects, by `resource/namespace/name` (no namespace: `resource//name`). */
+/** A context with these objects, keyed by `resource/namespace/name` (`resource//name` without a namespace). */
 export function contextOf(objects: Readonly<Record<string, object>> = {}): AdmissionContext & { readonly warnings: string[] } {
   const warnings: string[] = []
   const all = new Map(

@@ -1,15 +1,17 @@
 import { type ApiObject, type FakeClock, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import type { AdmissionContext, ObjectConvertor } from '../interfaces.ts'
-import type { AdmissionReview, AdmissionVerdict, InProcessWebhook, WebhookLabels } from '../webhook/interfaces.ts'
+import type { AdmissionReview, InProcessWebhook, InProcessWebhookResponse } from '../webhook/interfaces.ts'
+import type { WebhookLabels } from '../webhook/metrics.ts'
 import type { WebhookOptions } from '../webhook/options.ts'
 import { contextOf } from './request.ts'
 
-/** What tests of webhooks work with: configurations, functions that answer, and a record of what was told to whom. */
+/** Fixtures for tests of webhooks: configurations, in-process webhooks, and records of calls, annotations and metrics. */
 
-/** A webhook of a configuration: covers everything, unless `rest` says otherwise, and is answered by a function. */
+/** A webhook of a configuration that matches every request unless `rest` overrides its rules. */
 export interface TestHook {
   readonly name: string
-  readonly answer?: InProcessWebhook | AdmissionVerdict
+  readonly response?: InProcessWebhook | InProcessWebhookResponse
+  /** Further members of the webhook. */
   readonly rest?: object
 }
 
@@ -21,37 +23,38 @@ export interface TestWebhooks {
   readonly options: WebhookOptions
   readonly clock: FakeClock
   readonly context: AdmissionContext & { readonly warnings: string[] }
-  /** Names of webhooks in the order in which they were asked. */
-  readonly asked: string[]
+  /** Names of the called webhooks, in call order. */
+  readonly called: string[]
   readonly reviews: AdmissionReview[]
-  /** Audit annotations, in the order in which they were made, with their level. */
-  readonly notes: [key: string, value: string, level: string][]
-  readonly signals: string[]
+  /** Audit annotations with their level, in order. */
+  readonly annotations: [key: string, value: string, level: string][]
+  /** Recorded metrics as text. */
+  readonly metrics: string[]
 }
 
-/** @param configurations webhooks by the name of their configuration */
+/** @param configurations webhooks by configuration name. */
 export function testWebhooks(
   resource: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations',
   configurations: Readonly<Record<string, readonly TestHook[]>>,
   {
     objects = {},
-    forms,
+    convertor,
     options = {},
-  }: { objects?: Readonly<Record<string, object>>; forms?: ObjectConvertor; options?: Partial<WebhookOptions> } = {},
+  }: { objects?: Readonly<Record<string, object>>; convertor?: ObjectConvertor; options?: Partial<WebhookOptions> } = {},
 ): TestWebhooks {
   const clock = fakeClock(Date.parse('2024-01-01T00:00:00Z'))
-  const asked: string[] = []
+  const called: string[] = []
   const reviews: AdmissionReview[] = []
-  const notes: TestWebhooks['notes'] = []
-  const signals: string[] = []
+  const annotations: TestWebhooks['annotations'] = []
+  const metrics: string[] = []
   const inProcess: Record<string, InProcessWebhook> = {}
   const stored: Record<string, object> = { ...objects }
   for (const [configuration, hooks] of Object.entries(configurations)) {
-    const webhooks = hooks.map(({ name, answer = { allowed: true }, rest = {} }) => {
-      inProcess[urlOf(name)] = (review, how) => {
-        asked.push(name)
+    const webhooks = hooks.map(({ name, response = { allowed: true }, rest = {} }) => {
+      inProcess[urlOf(name)] = (review, callOptions) => {
+        called.push(name)
         reviews.push(review)
-        return typeof answer === 'function' ? answer(review, how) : answer
+        return typeof response === 'function' ? response(review, callOptions) : response
       }
       const base = { name, clientConfig: { url: urlOf(name) }, rules: everything }
       return { ...base, sideEffects: 'None', admissionReviewVersions: ['v1'], ...rest }
@@ -61,29 +64,29 @@ export function testWebhooks(
   const labelText = ({ name, type, operation }: WebhookLabels) => `${name} ${type} ${operation}`
   const context = {
     ...contextOf(stored),
-    annotate: (key: string, value: string, level = 'Metadata') => void notes.push([key, value, level]),
-    signals: {
+    annotate: (key: string, value: string, level = 'Metadata') => void annotations.push([key, value, level]),
+    metrics: {
       called: (labels: WebhookLabels, { rejected, code }: { rejected: boolean; code: number }) =>
-        void signals.push(`called ${labelText(labels)} ${rejected} ${code}`),
+        void metrics.push(`called ${labelText(labels)} ${rejected} ${code}`),
       rejected: (labels: WebhookLabels, { cause, code }: { cause: string; code: number }) =>
-        void signals.push(`rejected ${labelText(labels)} ${cause} ${code}`),
-      failedOpen: (labels: WebhookLabels) => void signals.push(`failedOpen ${labelText(labels)}`),
-      excluded: (labels: WebhookLabels) => void signals.push(`excluded ${labelText(labels)}`),
+        void metrics.push(`rejected ${labelText(labels)} ${cause} ${code}`),
+      failedOpen: (labels: WebhookLabels) => void metrics.push(`failedOpen ${labelText(labels)}`),
+      excluded: (labels: WebhookLabels) => void metrics.push(`excluded ${labelText(labels)}`),
     },
-    ...(forms === undefined ? {} : { forms }),
+    ...(convertor === undefined ? {} : { convertor }),
   }
   return {
     options: { clock, random: seededRandom(1), profile: stockProfile, inProcess, ...options },
     clock,
     context,
-    asked,
+    called,
     reviews,
-    notes,
-    signals,
+    annotations,
+    metrics,
   }
 }
 
-/** Allows, and puts a label on the object. */
+/** Allows, and sets a label on the object. */
 export const label =
   (key: string, value: string): InProcessWebhook =>
   ({ request }) => {
@@ -95,17 +98,20 @@ export const label =
     return { allowed: true, patch }
   }
 
-/** Allows, and adds to the text of a label, so that every call changes the object. */
+/** Allows, and appends to the value of a label, so that every call changes the object. */
 export const append =
   (key: string, text: string): InProcessWebhook =>
-  (review, how) => {
+  (review, options) => {
     const { metadata } = review.request['object'] as unknown as ApiObject
-    return label(key, (metadata.labels?.[key] ?? '') + text)(review, how)
+    return label(key, (metadata.labels?.[key] ?? '') + text)(review, options)
   }
 
-export const deny = (message: string, more: object = {}): AdmissionVerdict => ({ allowed: false, status: { message, ...more } })
+export const deny = (message: string, more: object = {}): InProcessWebhookResponse => ({
+  allowed: false,
+  status: { message, ...more },
+})
 
-/** What a promise is rejected with. */
+/** The error that a promise rejects with. */
 export async function failureOf(
   promise: Promise<unknown> | unknown,
 ): Promise<{ code: number; message: string; reason: string; status: object }> {
@@ -114,5 +120,5 @@ export async function failureOf(
   } catch (error) {
     return error as Awaited<ReturnType<typeof failureOf>>
   }
-  throw new Error('nothing was refused')
+  throw new Error('the promise did not reject')
 }

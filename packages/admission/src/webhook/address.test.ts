@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { addressOf } from './address.ts'
 
-describe('the address of a webhook', () => {
+describe('addressOf', () => {
   it.each([
     ['https://example.com', { origin: 'https://example.com', hostAndPort: 'example.com:443', path: '/' }],
     ['https://example.com:8443/', { origin: 'https://example.com:8443', hostAndPort: 'example.com:8443', path: '/' }],
     ['https://127.0.0.1:9443//failing', { origin: 'https://127.0.0.1:9443', hostAndPort: '127.0.0.1:9443', path: '/failing' }],
     ['https://h.example.com/a/./b/../c/', { origin: 'https://h.example.com', hostAndPort: 'h.example.com:443', path: '/a/c' }],
-  ])('of the URL %s', (url, address) => expect(addressOf({ url })).toEqual(address))
+  ])('parses the URL %s', (url, address) => expect(addressOf({ url })).toEqual(address))
 
   it.each([
     [undefined, '/'],
     ['', '/'],
     ['/validate', '/validate'],
     ['validate//pods/', '/validate/pods'],
-  ])('of a service, path %j', (path, cleaned) => {
+  ])('resolves a service with path %j', (path, cleaned) => {
     expect(addressOf({ service: { namespace: 'shop', name: 'hook', ...(path === undefined ? {} : { path }) } })).toEqual({
       origin: 'https://hook.shop.svc:443',
       hostAndPort: 'hook.shop.svc:443',
@@ -24,7 +24,7 @@ describe('the address of a webhook', () => {
     })
   })
 
-  it('says why there is none', () => {
+  it('returns a message for an invalid configuration', () => {
     expect(addressOf({})).toBe('webhook configuration must have either service or URL')
     expect(addressOf({ url: 'http://example.com' })).toBe('Unparsable URL: http://example.com')
   })

@@ -1,20 +1,20 @@
 import type { ClientConfig } from './hook.ts'
 
-/** Where a webhook is reached, as its configuration says. */
+/** The address of a webhook, from its `clientConfig`. */
 export interface WebhookAddress {
-  /** `https://host:port`, as requests name it. */
+  /** `https://host:port` */
   readonly origin: string
-  /** Always with a port; what credentials are looked up by. */
+  /** Always with a port; the key for the lookup of credentials. */
   readonly hostAndPort: string
   readonly path: string
   readonly service?: { readonly namespace: string; readonly name: string; readonly port: number }
-  /** Name in the certificate, when it is not the host of `origin`. */
+  /** Expected name in the certificate, when it is not the host of `origin`. */
   readonly serverName?: string
 }
 
 const httpsPort = 443
 
-/** @returns why there is no address when there is none. */
+/** @returns the address, or a message when the configuration has none. */
 export function addressOf({ url, service }: ClientConfig): WebhookAddress | string {
   if (service !== undefined && service !== null) {
     const { namespace = '', name = '', path, port } = service
@@ -24,7 +24,7 @@ export function addressOf({ url, service }: ClientConfig): WebhookAddress | stri
     return {
       origin: `https://${hostAndPort}`,
       hostAndPort,
-      path: cleaned(path ?? ''),
+      path: cleanPath(path ?? ''),
       service: { namespace, name, port: number },
       serverName,
     }
@@ -33,15 +33,15 @@ export function addressOf({ url, service }: ClientConfig): WebhookAddress | stri
   if (!URL.canParse(url)) return `Unparsable URL: ${url}`
   const { protocol, host, port, hostname, pathname } = new URL(url)
   if (protocol !== 'https:') return `Unparsable URL: ${url}`
-  return { origin: `https://${host}`, hostAndPort: port === '' ? `${hostname}:${httpsPort}` : host, path: cleaned(pathname) }
+  return { origin: `https://${host}`, hostAndPort: port === '' ? `${hostname}:${httpsPort}` : host, path: cleanPath(pathname) }
 }
 
-/** As the stock server asks for it: one slash between steps, none at the end, steps back taken. */
-function cleaned(path: string): string {
-  const steps: string[] = []
-  for (const step of path.split('/')) {
-    if (step === '..') steps.pop()
-    else if (step !== '' && step !== '.') steps.push(step)
+/** Cleans a path as Go's `path.Clean` does: no repeated or trailing slashes, `.` and `..` resolved. */
+function cleanPath(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
   }
-  return `/${steps.join('/')}`
+  return `/${segments.join('/')}`
 }

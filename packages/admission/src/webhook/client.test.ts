@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { contextOf } from '../testing/request.ts'
 import { failureOf } from '../testing/webhooks.ts'
 import { WebhookClient } from './client.ts'
-import { credentialsByHost } from './credentials.ts'
+import { createCredentialsResolver } from './credentials.ts'
 import { type ClientConfig, hooksOf } from './hook.ts'
-import { clusterServices } from './service-resolver.ts'
+import { createClusterServiceResolver } from './service-resolver.ts'
 
 const hookAt = (clientConfig: ClientConfig) => {
   const [hook] = hooksOf({
@@ -23,8 +23,8 @@ const fine: WebhookResponse = { status: 200, headers: json, body: new TextEncode
 const { reader } = contextOf()
 const bounds = { signal: new AbortController().signal, timeoutSeconds: 10 }
 
-/** A transport that answers one after the other, and remembers where it was led. */
-function transportOf(...answers: (WebhookResponse | Error)[]) {
+/** A transport that responses one after the other, and remembers where it was led. */
+function transportOf(...responses: (WebhookResponse | Error)[]) {
   const targets: WebhookTarget[] = []
   const requests: WebhookRequest[] = []
   const transport = {
@@ -32,9 +32,9 @@ function transportOf(...answers: (WebhookResponse | Error)[]) {
       targets.push(target)
       return async (request: WebhookRequest) => {
         requests.push(request)
-        const answer = answers.shift() ?? fine
-        if (answer instanceof Error) throw answer
-        return answer
+        const response = responses.shift() ?? fine
+        if (response instanceof Error) throw response
+        return response
       }
     },
   }
@@ -50,8 +50,8 @@ function post(client: WebhookClient, clientConfig: ClientConfig) {
 const clock = fakeClock()
 const url = 'https://hooks.test:8443/validate'
 
-describe('the way to a webhook', () => {
-  it('P231 is a POST of JSON that tells how much time there is', async () => {
+describe('WebhookClient', () => {
+  it('posts JSON with the timeout parameter [P231]', async () => {
     const { transport, requests, targets } = transportOf()
     await post(new WebhookClient({ clock, transport }), { url, caBundle: btoa('PEM') })
     expect(targets).toEqual([{ origin: 'https://hooks.test:8443', ca: 'PEM' }])
@@ -63,7 +63,7 @@ describe('the way to a webhook', () => {
     })
   })
 
-  it('P75 P76 P84 leads to a service by its name, port 443 and path / by default', async () => {
+  it('resolves a service, by default port 443 and path / [P75, P76, P84]', async () => {
     const { transport, targets, requests } = transportOf()
     const resolveService = () => ({ host: '10.0.0.7', port: 8443 })
     await post(new WebhookClient({ clock, transport, resolveService }), { service: { namespace: 'shop', name: 'hook' } })
@@ -73,24 +73,24 @@ describe('the way to a webhook', () => {
   })
 
   it.each<[string, ClientConfig, string]>([
-    ['nothing', {}, 'webhook configuration must have either service or URL'],
-    ['no URL', { url: '::' }, 'Unparsable URL'],
-    ['P74 plain HTTP', { url: 'http://hooks.test' }, 'Unparsable URL'],
-    ['P77 a bundle that is not base64', { url, caBundle: '*' }, 'unable to parse bytes as PEM block'],
-  ])('%s leads nowhere', (_, config, message) => {
+    ['neither URL nor service', {}, 'webhook configuration must have either service or URL'],
+    ['an invalid URL', { url: '::' }, 'Unparsable URL'],
+    ['plain HTTP [P74]', { url: 'http://hooks.test' }, 'Unparsable URL'],
+    ['a bundle that is not base64 [P77]', { url, caBundle: '*' }, 'unable to parse bytes as PEM block'],
+  ])('rejects a configuration with %s', (_, config, message) => {
     const client = new WebhookClient({ clock, transport: transportOf().transport })
     expect(() => client.endpoint(hookAt(config), reader)).toThrow(
       expect.objectContaining({ httpCode: 400, message: expect.stringContaining(message) }),
     )
   })
 
-  it('without a transport only functions can be reached', () => {
+  it('calls only in-process webhooks without a transport', () => {
     const client = new WebhookClient({ clock, inProcess: { [url]: () => ({ allowed: true }) } })
     expect(client.endpoint(hookAt({ url }), reader).kind).toBe('function')
-    expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('reaches no webhooks')
+    expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('no webhook transport is configured')
   })
 
-  it('P232 every status of success counts', async () => {
+  it('accepts every 2xx status [P232]', async () => {
     const { transport } = transportOf({ ...fine, status: 201 })
     expect(await post(new WebhookClient({ clock, transport }), { url })).toEqual(fine.body)
   })
@@ -100,7 +100,7 @@ describe('the way to a webhook', () => {
     [500, 'application/json', '{}', 'an error on the server ("unknown") has prevented the request from succeeding'],
     [404, 'text/plain', 'x', 'the server could not find the requested resource'],
     [403, 'text/plain', 'keep out', 'keep out'],
-  ])('P320 status %i (%s) is a failed call', async (status, type, body, message) => {
+  ])('fails for status %i (%s) [P320]', async (status, type, body, message) => {
     const { transport } = transportOf({ status, headers: { 'content-type': type }, body: new TextEncoder().encode(body) })
     expect(await failureOf(post(new WebhookClient({ clock, transport }), { url }))).toMatchObject({
       message: `failed to call webhook: ${message}`,
@@ -108,14 +108,14 @@ describe('the way to a webhook', () => {
     })
   })
 
-  it('P320 an empty body is a failed call, and so is none at all', async () => {
+  it('fails for an empty body and for a transport error [P320]', async () => {
     const { transport } = transportOf({ ...fine, body: new Uint8Array() }, new Error('EOF'))
     const client = new WebhookClient({ clock, transport })
     expect((await failureOf(post(client, { url }))).message).toContain('0-length response with status code: 200')
     expect((await failureOf(post(client, { url }))).message).toBe(`failed to call webhook: Post "${url}?timeout=10s": EOF`)
   })
 
-  it('redirects are followed on the same host, and nowhere else', async () => {
+  it('follows redirects on the same origin only', async () => {
     const to = (location: string, status = 302): WebhookResponse => ({ status, headers: { location }, body: new Uint8Array() })
     const { transport, requests } = transportOf(to('/b', 307), to('/c'), fine, to('https://evil.test/'))
     const client = new WebhookClient({ clock, transport })
@@ -128,20 +128,25 @@ describe('the way to a webhook', () => {
     expect((await failureOf(post(client, { url }))).message).toContain('the redirect to https://evil.test is not followed')
   })
 
-  it('redirects come to an end', async () => {
+  it('limits the number of redirects', async () => {
     const round: WebhookResponse = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
     const { transport, requests } = transportOf(...Array.from({ length: 30 }, () => round))
     await failureOf(post(new WebhookClient({ clock, transport }), { url }))
     expect(requests).toHaveLength(11)
   })
 
-  it('credentials go with every request, a token as it is then', async () => {
+  it('sends credentials with every request, with the current token', async () => {
     const { transport, targets, requests } = transportOf()
     let token = 'one'
-    const credentialsFor = credentialsByHost({
+    const credentialsFor = createCredentialsResolver({
       users: { '*.shop.svc:443': { certificate: 'C', key: 'K', ca: 'A', authorization: () => `Bearer ${token}` } },
     })
-    const client = new WebhookClient({ clock, transport, credentialsFor, resolveService: () => ({ host: 'h', port: 1 }) })
+    const client = new WebhookClient({
+      clock,
+      transport,
+      resolveCredentials: credentialsFor,
+      resolveService: () => ({ host: 'h', port: 1 }),
+    })
     const hook = hookAt({ service: { namespace: 'shop', name: 'hook' }, caBundle: btoa('B') })
     const endpoint = client.endpoint(hook, reader)
     if (endpoint.kind !== 'remote') throw new Error('not remote')
@@ -155,14 +160,14 @@ describe('the way to a webhook', () => {
   })
 })
 
-describe('credentials by host', () => {
+describe('createCredentialsResolver', () => {
   const named = (ca: string) => ({ ca })
-  const choose = credentialsByHost({
+  const choose = createCredentialsResolver({
     users: {
       'a.shop.svc:443': named('exact'),
       '*.shop.svc:443': named('star'),
       '*.svc': named('without port'),
-      '*': named('anybody'),
+      '*': named('wildcard'),
       me: named('current'),
     },
     current: 'me',
@@ -172,18 +177,18 @@ describe('credentials by host', () => {
     ['a.shop.svc:443', 'exact'],
     ['b.shop.svc:443', 'star'],
     ['b.other.svc:443', 'without port'],
-    ['b.other.svc:8443', 'anybody'],
-    ['example.com:443', 'anybody'],
-  ])('%s is met as %s', (host, ca) => expect(choose(host)?.ca).toBe(ca))
+    ['b.other.svc:8443', 'wildcard'],
+    ['example.com:443', 'wildcard'],
+  ])('resolves %s to %s', (host, ca) => expect(choose(host)?.ca).toBe(ca))
 
-  it('the user of the current context comes last, then nobody', () => {
-    expect(credentialsByHost({ users: { me: named('current') }, current: 'me' })('x:1')?.ca).toBe('current')
-    expect(credentialsByHost({ users: {} })('x:1')).toBeUndefined()
+  it('falls back to the current context, then to no credentials', () => {
+    expect(createCredentialsResolver({ users: { me: named('current') }, current: 'me' })('x:1')?.ca).toBe('current')
+    expect(createCredentialsResolver({ users: {} })('x:1')).toBeUndefined()
   })
 })
 
-describe('services of the cluster', () => {
-  const resolve = clusterServices(
+describe('createClusterServiceResolver', () => {
+  const resolve = createClusterServiceResolver(
     contextOf({
       'services/shop/hook': { spec: { clusterIP: '10.0.0.9', ports: [{ port: 443 }] } },
       'services/shop/outside': { spec: { type: 'ExternalName', externalName: 'hooks.test' } },
@@ -192,12 +197,12 @@ describe('services of the cluster', () => {
   )
   const at = (name: string, port = 443) => resolve({ namespace: 'shop', name, port })
 
-  it('are found at their cluster address, or at the name that they stand for', () => {
+  it('resolves to the cluster IP or the external name', () => {
     expect(at('hook')).toEqual({ host: '10.0.0.9', port: 443 })
     expect(at('outside', 8443)).toEqual({ host: 'hooks.test', port: 8443 })
   })
 
-  it('are not found when they are missing, have no such port or no address', () => {
+  it('fails for missing services, unknown ports and headless services', () => {
     expect(() => at('gone')).toThrow('service "gone" not found')
     expect(() => at('hook', 8443)).toThrow('no service port 8443 found for service "hook"')
     expect(() => at('headless')).toThrow('is not usable')

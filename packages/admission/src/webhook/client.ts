@@ -4,88 +4,91 @@ import { base64ToBytes } from '@krmkit/schema'
 import type { ObjectReader } from '../interfaces.ts'
 import { addressOf, type WebhookAddress } from './address.ts'
 import type { Hook } from './hook.ts'
-import type { CredentialsFor, InProcessWebhook, ServiceResolver, WebhookCredentials } from './interfaces.ts'
-import { clusterServices } from './service-resolver.ts'
+import type { CredentialsResolver, InProcessWebhook, ServiceResolver, WebhookCredentials } from './interfaces.ts'
+import { createClusterServiceResolver } from './service-resolver.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What reaching webhooks takes. */
-export interface ClientOptions {
+export interface WebhookClientOptions {
   readonly clock: Clock
-  /** Absent: only webhooks in this process can be reached. */
+  /** Absent: only in-process webhooks can be called. */
   readonly transport?: WebhookTransport | undefined
   readonly resolveService?: ServiceResolver | undefined
-  readonly credentialsFor?: CredentialsFor | undefined
-  /** By URL, or by `https://name.namespace.svc:port/path` of a service. */
+  readonly resolveCredentials?: CredentialsResolver | undefined
+  /** Keyed by URL, or by `https://name.namespace.svc:port/path` for a service. */
   readonly inProcess?: Readonly<Record<string, InProcessWebhook>> | undefined
-  /** Bytes of an answer. Default 10 MiB: three times a request body, since patches travel as base64. */
-  readonly answerLimitBytes?: number | undefined
+  /** Size limit of a response. Default 10 MiB: three times a request body, since patches are base64-encoded. */
+  readonly responseLimitBytes?: number | undefined
 }
 
-/** One webhook, ready to be asked. */
+/** A resolved webhook. */
 export type Endpoint =
   | { readonly kind: 'function'; readonly run: InProcessWebhook; readonly url: string }
-  | { readonly kind: 'remote'; readonly url: string; post(body: string, bounds: PostBounds): Promise<Uint8Array> }
+  | { readonly kind: 'remote'; readonly url: string; post(body: string, bounds: PostOptions): Promise<Uint8Array> }
 
-export interface PostBounds {
+export interface PostOptions {
   readonly signal: AbortSignal
-  /** What the webhook is told about the time it has. */
+  /** The `timeout` query parameter. */
   readonly timeoutSeconds: number
 }
 
-/** What is known of a webhook before it is asked; endpoints are kept by it. */
-export type Reachable = Pick<Hook, 'client'>
+/** The configuration that an endpoint is resolved from; endpoints are cached by its identity. */
+export type EndpointConfig = Pick<Hook, 'client'>
 
-const defaultAnswerLimitBytes = 10 * 1024 * 1024
+const defaultResponseLimitBytes = 10 * 1024 * 1024
 
-/** Redirects that are followed, as Go's client does, on the same host only: credentials go nowhere else. */
+/** As in Go's client. Only redirects to the same origin are followed, since requests carry credentials. */
 const maxRedirects = 10
 
-/** Finds the way to webhooks; connections and credentials are worked out once for each. */
+/**
+ * Resolves webhooks to endpoints. Connections and credentials are cached for each configuration.
+ *
+ * @example new WebhookClient({ clock, transport }).endpoint({ client: { url: 'https://hook.example.com/' } }, reader)
+ */
 export class WebhookClient {
-  readonly #options: ClientOptions
+  readonly #options: WebhookClientOptions
   readonly #inProcess: ReadonlyMap<string, InProcessWebhook>
-  readonly #endpoints = new WeakMap<Reachable, Endpoint>()
+  readonly #endpoints = new WeakMap<EndpointConfig, Endpoint>()
 
-  constructor(options: ClientOptions) {
+  constructor(options: WebhookClientOptions) {
     this.#options = options
     this.#inProcess = new Map(Object.entries(options.inProcess ?? {}))
   }
 
   /**
-   * @param reader where services are found, unless the embedder finds them.
-   * @throws WebhookError when there is no way.
+   * @param reader resolves services when there is no `resolveService`.
+   * @throws WebhookError when the webhook cannot be resolved.
    */
-  endpoint(hook: Reachable, reader: Pick<ObjectReader, 'get'>): Endpoint {
+  endpoint(hook: EndpointConfig, reader: Pick<ObjectReader, 'get'>): Endpoint {
     let endpoint = this.#endpoints.get(hook)
     if (endpoint === undefined) {
-      endpoint = this.#open(hook, this.#options.resolveService ?? clusterServices(reader))
+      endpoint = this.#open(hook, this.#options.resolveService ?? createClusterServiceResolver(reader))
       this.#endpoints.set(hook, endpoint)
     }
     return endpoint
   }
 
-  #open(hook: Reachable, services: ServiceResolver): Endpoint {
-    const { transport, credentialsFor, answerLimitBytes = defaultAnswerLimitBytes } = this.#options
+  #open(hook: EndpointConfig, services: ServiceResolver): Endpoint {
+    const { transport, resolveCredentials, responseLimitBytes = defaultResponseLimitBytes } = this.#options
     const address = addressOf(hook.client)
     if (typeof address === 'string') throw unreachable(address)
     const url = address.origin + address.path
     const run = this.#inProcess.get(url) ?? this.#inProcess.get(hook.client.url ?? url)
     if (run !== undefined) return { kind: 'function', run, url }
-    if (transport === undefined) throw unreachable('there is no transport: this server reaches no webhooks')
-    const credentials = credentialsFor?.(address.hostAndPort) ?? {}
+    if (transport === undefined) throw unreachable('no webhook transport is configured')
+    const credentials = resolveCredentials?.(address.hostAndPort) ?? {}
     const send = connect(transport, hook, { address, credentials, services })
     return {
       kind: 'remote',
       url,
-      post: (body, bounds) => post({ send, address, credentials, limitBytes: answerLimitBytes }, body, bounds),
+      post: (body, bounds) => post({ send, address, credentials, limitBytes: responseLimitBytes }, body, bounds),
     }
   }
 }
 
-/** @throws WebhookError when authorities, certificate or key cannot be used. */
+/** @throws WebhookError when authorities, certificate or key are invalid. */
 function connect(
   transport: WebhookTransport,
-  hook: Reachable,
+  hook: EndpointConfig,
   {
     address,
     credentials,
@@ -109,22 +112,22 @@ function connect(
   }
 }
 
-function bundleOf({ client }: Reachable): string | undefined {
+function bundleOf({ client }: EndpointConfig): string | undefined {
   const { caBundle } = client
   if (caBundle === undefined || caBundle === null || caBundle === '') return undefined
   try {
     return new TextDecoder().decode(base64ToBytes(caBundle))
   } catch {
-    throw new WebhookError(
-      'Failed',
-      'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
-      400,
-    )
+    throw new WebhookError({
+      code: 'Failed',
+      message: 'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
+      httpCode: 400,
+    })
   }
 }
 
 function unreachable(reason: string): WebhookError {
-  return new WebhookError('Failed', `could not get REST client: ${reason}`, 400)
+  return new WebhookError({ code: 'Failed', message: `could not get REST client: ${reason}`, httpCode: 400 })
 }
 
 interface Route {
@@ -134,8 +137,8 @@ interface Route {
   readonly limitBytes: number
 }
 
-/** @returns the body of an answer with a status of success. @throws WebhookError */
-async function post(route: Route, body: string, { signal, timeoutSeconds }: PostBounds): Promise<Uint8Array> {
+/** @returns the body of a 2xx response. @throws WebhookError */
+async function post(route: Route, body: string, { signal, timeoutSeconds }: PostOptions): Promise<Uint8Array> {
   const { send, address, limitBytes } = route
   const authorization = await route.credentials.authorization?.()
   const headers: Record<string, string> = {
@@ -147,16 +150,16 @@ async function post(route: Route, body: string, { signal, timeoutSeconds }: Post
   let path = `${address.path}?timeout=${timeoutSeconds}s`
   for (let redirects = 0; ; redirects++) {
     const url = address.origin + path
-    let answer: WebhookResponse
+    let response: WebhookResponse
     try {
-      answer = await send({ method, path, headers, body: method === 'POST' ? body : '', signal, limitBytes })
+      response = await send({ method, path, headers, body: method === 'POST' ? body : '', signal, limitBytes })
     } catch (error) {
       throw failedCall(`${method === 'POST' ? 'Post' : 'Get'} ${JSON.stringify(url)}: ${messageOf(error, signal)}`)
     }
-    const next = redirects < maxRedirects ? redirected(answer, url) : undefined
-    if (next === undefined) return bodyOf(answer)
+    const next = redirects < maxRedirects ? redirected(response, url) : undefined
+    if (next === undefined) return bodyOf(response)
     if (next.origin !== new URL(url).origin) throw failedCall(`the redirect to ${next.origin} is not followed`)
-    if (answer.status !== 307 && answer.status !== 308) method = 'GET'
+    if (response.status !== 307 && response.status !== 308) method = 'GET'
     path = next.pathname + next.search
   }
 }
@@ -181,10 +184,10 @@ function bodyOf({ status, headers, body }: WebhookResponse): Uint8Array {
 }
 
 export function failedCall(reason: string, httpCode = 503): WebhookError {
-  return new WebhookError('Failed', `failed to call webhook: ${reason}`, httpCode)
+  return new WebhookError({ code: 'Failed', message: `failed to call webhook: ${reason}`, httpCode })
 }
 
-/** Time that is over, or a client that has left, is why everything else went wrong. */
+/** After the deadline or a disconnect, the abort reason is the cause of all other errors. */
 function messageOf(error: unknown, signal: AbortSignal): string {
   const cause: unknown = signal.aborted ? signal.reason : error
   return cause instanceof Error ? cause.message : String(cause)

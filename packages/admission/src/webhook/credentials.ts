@@ -1,33 +1,34 @@
-import type { CredentialsFor, WebhookCredentials } from './interfaces.ts'
+import type { CredentialsResolver, WebhookCredentials } from './interfaces.ts'
 
-/** The users of a connection file, by name, and the one of its current context. */
-export interface CredentialUsers {
+/** The users of a kubeconfig by name, and the user of its current context. */
+export interface KubeconfigUsers {
   readonly users: Readonly<Record<string, WebhookCredentials>>
   readonly current?: string | undefined
 }
 
 /**
- * Chooses credentials by the host and port of a webhook: a user of exactly that name, then `*.` and less and less of the host, both
- * also without the port of HTTPS, then `*`, then the user of the current context.
+ * Resolves credentials by the host and port of a webhook: the user of that name, then of the wildcards `*.` and a suffix of the host,
+ * longest first, both also without the port 443, then `*`, then the user of the current context.
  *
+ * @example createCredentialsResolver({ users: { '*.shop.svc': { authorization: () => 'Bearer t' } } })('hook.shop.svc:443')
  * @see API protocol specification, 2.9
  */
-export function credentialsByHost({ users, current }: CredentialUsers): CredentialsFor {
+export function createCredentialsResolver({ users, current }: KubeconfigUsers): CredentialsResolver {
   const byName = new Map(Object.entries(users))
   return (hostAndPort) => {
     const targets = hostAndPort.endsWith(':443') ? [hostAndPort, hostAndPort.slice(0, -':443'.length)] : [hostAndPort]
     for (const target of targets) {
-      const found = byName.get(target) ?? starred(byName, target)
+      const found = byName.get(target) ?? findWildcard(byName, target)
       if (found !== undefined) return found
     }
     return byName.get('*') ?? (current === undefined ? undefined : byName.get(current))
   }
 }
 
-function starred(byName: ReadonlyMap<string, WebhookCredentials>, target: string): WebhookCredentials | undefined {
-  const steps = target.split('.')
-  for (let i = 1; i < steps.length; i++) {
-    const found = byName.get(`*.${steps.slice(i).join('.')}`)
+function findWildcard(byName: ReadonlyMap<string, WebhookCredentials>, target: string): WebhookCredentials | undefined {
+  const labels = target.split('.')
+  for (let i = 1; i < labels.length; i++) {
+    const found = byName.get(`*.${labels.slice(i).join('.')}`)
     if (found !== undefined) return found
   }
   return undefined

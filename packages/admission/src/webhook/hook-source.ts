@@ -2,7 +2,7 @@ import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
 import { HookTable } from './hook-table.ts'
 
-/** Follows the configurations of one kind: what was stored before a request counts for it. */
+/** The webhook configurations of one kind. A request sees every configuration that was stored before it. */
 export class HookSource {
   readonly #resource: { readonly group: string; readonly resource: string }
   #configurations: readonly DeepReadonly<ApiObject>[] = []
@@ -12,10 +12,10 @@ export class HookSource {
     this.#resource = { group: `admissionregistration.${apiDomain}`, resource }
   }
 
-  /** The webhooks of today; made anew only when a configuration has changed. Waits only until configurations have been read. */
+  /** The current webhooks, rebuilt only when a configuration has changed. Asynchronous until the configurations are cached. */
   table({ reader }: AdmissionContext): HookTable | Promise<HookTable> {
-    const ready = reader.listNow?.(this.#resource)
-    return ready === undefined ? this.#read(reader) : this.#tableOf(ready)
+    const cached = reader.listNow?.(this.#resource)
+    return cached === undefined ? this.#read(reader) : this.#tableOf(cached)
   }
 
   async #read(reader: ObjectReader): Promise<HookTable> {
@@ -30,7 +30,7 @@ export class HookSource {
     return this.#table
   }
 
-  /** Configurations are never shown to webhooks: a broken one could not be mended any more. */
+  /** Webhooks are not called for webhook and policy configurations, since a broken one could then block its own repair. */
   exempts({ resource }: Pick<AdmissionAttributes, 'resource'>): boolean {
     return resource.group === this.#resource.group && exempt.has(resource.resource)
   }
@@ -52,7 +52,7 @@ function same(a: readonly DeepReadonly<ApiObject>[], b: readonly DeepReadonly<Ap
   return true
 }
 
-/** The same object read again. */
+/** Whether both are the same version of the same object. */
 function sameVersion(
   a: DeepReadonly<ApiObject>['metadata'] | undefined,
   b: DeepReadonly<ApiObject>['metadata'] | undefined,

@@ -1,26 +1,23 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { AdmissionAttributes, ObjectConvertor, ObjectVersion } from '../interfaces.ts'
 import { type Hook, hooksOf } from './hook.ts'
-import { ruleCovers } from './rule.ts'
+import { matchedVersion } from './matched-version.ts'
 
-/** A webhook whose rules cover a kind of request, and the form in which it wants to be shown the object. */
-export interface Candidate {
+/** A webhook whose rules match a request, and the version in which it receives the object. */
+export interface WebhookInvocation {
   readonly hook: Hook
-  /** Position among all webhooks of its type. */
+  /** Position among all webhooks of the type. */
   readonly index: number
-  readonly form: ObjectVersion
+  readonly version: ObjectVersion
 }
 
-/** Kinds of requests are few, but custom resources come and go. */
+/** Bounds the cache: custom resources add targets without end. */
 const maxTargets = 4096
 
-/**
- * The webhooks of all configurations, in the order of their names. Which of them have a rule for a kind of request is worked out
- * once, so that those that have none cost nothing.
- */
+/** The webhooks of all configurations, sorted by configuration name. Matches of rules are cached for each target. */
 export class HookTable {
   readonly hooks: readonly Hook[]
-  readonly #chosen = new Map<string, readonly Candidate[]>()
+  readonly #byTarget = new Map<string, readonly WebhookInvocation[]>()
   #served: unknown
 
   constructor(configurations: readonly DeepReadonly<ApiObject>[]) {
@@ -28,50 +25,35 @@ export class HookTable {
     this.hooks = sorted.flatMap(hooksOf)
   }
 
-  /** In the order in which they are called. */
-  candidates(attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): readonly Candidate[] {
+  /** The webhooks whose rules match, in call order. */
+  invocations(attributes: AdmissionAttributes, convertor: ObjectConvertor | undefined): readonly WebhookInvocation[] {
     if (this.hooks.length === 0) return none
     const { operation, resource, subresource, namespace } = attributes
-    if (forms !== undefined && forms.served !== this.#served) {
-      this.#chosen.clear()
-      this.#served = forms.served
+    if (convertor !== undefined && convertor.served !== this.#served) {
+      this.#byTarget.clear()
+      this.#served = convertor.served
     }
-    const place = namespace === '' ? 'c' : 'n'
-    const key = `${operation} ${place} ${resource.group}/${resource.version}/${resource.resource}/${subresource}/${attributes.kind.kind}`
-    const known = this.#chosen.get(key)
-    if (known !== undefined) return known
-    const chosen = this.#choose(attributes, forms)
-    if (this.#chosen.size >= maxTargets) this.#chosen.clear()
-    this.#chosen.set(key, chosen)
-    return chosen
+    const scope = namespace === '' ? 'c' : 'n'
+    const key = `${operation} ${scope} ${resource.group}/${resource.version}/${resource.resource}/${subresource}/${attributes.kind.kind}`
+    const cached = this.#byTarget.get(key)
+    if (cached !== undefined) return cached
+    const invocations = this.#match(attributes, convertor)
+    if (this.#byTarget.size >= maxTargets) this.#byTarget.clear()
+    this.#byTarget.set(key, invocations)
+    return invocations
   }
 
-  #choose(attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): readonly Candidate[] {
-    const chosen: Candidate[] = []
+  #match(attributes: AdmissionAttributes, convertor: ObjectConvertor | undefined): readonly WebhookInvocation[] {
+    const invocations: WebhookInvocation[] = []
     for (const [index, hook] of this.hooks.entries()) {
-      const form = formFor(hook, attributes, forms)
-      if (form !== undefined) chosen.push({ hook, index, form })
+      const version = matchedVersion(hook.rules, attributes, { equivalent: hook.equivalent, convertor })
+      if (version !== undefined) invocations.push({ hook, index, version })
     }
-    return chosen
+    return invocations
   }
 }
 
-const none: readonly Candidate[] = []
-
-/** As it was asked for when a rule covers that; otherwise the first other version that a rule covers. */
-function formFor(hook: Hook, attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): ObjectVersion | undefined {
-  const { resource, kind, subresource } = attributes
-  if (hook.rules.some((rule) => ruleCovers(rule, attributes))) return { resource, kind }
-  if (!hook.equivalent || forms === undefined) return undefined
-  const others = forms.equivalents(resource, subresource)
-  for (const rule of hook.rules) {
-    for (const other of others) {
-      const same = other.resource.group === resource.group && other.resource.version === resource.version
-      if (!same && ruleCovers(rule, { ...attributes, resource: other.resource })) return other
-    }
-  }
-  return undefined
-}
+const none: readonly WebhookInvocation[] = []
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0

@@ -2,7 +2,7 @@ import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFro
 import type { MatchCondition } from './interfaces.ts'
 import type { Rule } from './rule.ts'
 
-/** Where a webhook is, as configurations say it. */
+/** The `clientConfig` of a webhook. */
 export interface ClientConfig {
   readonly url?: string | null
   readonly service?: {
@@ -17,7 +17,7 @@ export interface ClientConfig {
 
 /** One webhook of a configuration, with defaults filled in and selectors compiled. */
 export interface Hook {
-  /** Tells webhooks apart, also those of equal names: `configuration/name/n`. */
+  /** Unique even for equal names: `configuration/name/n`. */
   readonly uid: string
   readonly configuration: string
   readonly name: string
@@ -28,7 +28,7 @@ export interface Hook {
   readonly objectSelector: LabelSelector | Error
   readonly conditions: readonly MatchCondition[]
   readonly failurePolicy: 'Fail' | 'Ignore'
-  /** Absent in configurations that are older than the member. */
+  /** Absent in configurations that predate the member. */
   readonly sideEffects: string | undefined
   readonly timeoutMs: number
   readonly reviewVersions: readonly string[]
@@ -52,7 +52,7 @@ interface HookMembers {
 
 const defaultTimeoutSeconds = 10
 
-/** The webhooks of one configuration, in their order. */
+/** The webhooks of one configuration, in order. */
 export function hooksOf(configuration: DeepReadonly<ApiObject>): readonly Hook[] {
   const owner = configuration.metadata.name ?? ''
   const { webhooks } = configuration as { readonly webhooks?: readonly HookMembers[] | null }
@@ -68,8 +68,8 @@ export function hooksOf(configuration: DeepReadonly<ApiObject>): readonly Hook[]
       client: members.clientConfig ?? {},
       rules: members.rules ?? [],
       equivalent: (members.matchPolicy ?? 'Equivalent') === 'Equivalent',
-      namespaceSelector: selector(members.namespaceSelector),
-      objectSelector: selector(members.objectSelector),
+      namespaceSelector: compileSelector(members.namespaceSelector),
+      objectSelector: compileSelector(members.objectSelector),
       conditions: members.matchConditions ?? [],
       failurePolicy: members.failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
       sideEffects: members.sideEffects ?? undefined,
@@ -80,8 +80,8 @@ export function hooksOf(configuration: DeepReadonly<ApiObject>): readonly Hook[]
   })
 }
 
-/** Configurations that were stored before a rule was made can hold what is refused today: their requests then fail. */
-function selector(given: object | null | undefined): LabelSelector | Error {
+/** Compiles a selector. An invalid one, stored before validation existed, becomes an Error, and requests that it matches fail. */
+export function compileSelector(given: object | null | undefined): LabelSelector | Error {
   try {
     return labelSelectorFromObject(given ?? {})
   } catch (error) {

@@ -3,57 +3,57 @@ import type { ServiceAddress } from '@krmkit/protocol'
 import type { AdmissionAttributes } from '../interfaces.ts'
 
 /**
- * What webhooks need from outside: a way to reach them, somebody who knows where services are, an evaluator of expressions, and
- * somebody who counts. Nothing here opens a connection.
+ * The dependencies of webhook calls: a transport, a service resolver, an evaluator of match conditions, and metrics. Nothing in this
+ * package opens a connection.
  */
 
-/** Finds a service of the cluster. Rejects with what to tell. */
+/** Resolves a service of the cluster to an address. Throws or rejects with an Error for the caller. */
 export type ServiceResolver = (service: {
   readonly namespace: string
   readonly name: string
   readonly port: number
 }) => ServiceAddress | Promise<ServiceAddress>
 
-/** Who we are to a webhook. */
+/** Credentials that the server presents to a webhook. */
 export interface WebhookCredentials {
   readonly ca?: string
   readonly certificate?: string
   readonly key?: string
   readonly serverName?: string
-  /** Value of the `authorization` header; asked for every request, since tokens are renewed. */
+  /** Value of the `authorization` header; called for each request, since tokens expire. */
   readonly authorization?: () => string | undefined | Promise<string | undefined>
 }
 
-/** The credentials for a host and port such as `hook.shop.svc:443`. Absent: none. */
-export type CredentialsFor = (hostAndPort: string) => WebhookCredentials | undefined
+/** Resolves the credentials for a host and port such as `hook.shop.svc:443`; undefined: none. */
+export type CredentialsResolver = (hostAndPort: string) => WebhookCredentials | undefined
 
-/** `admission.k8s.io/v1` or `v1beta1`, as a webhook is shown it. */
+/** An AdmissionReview of `admission.k8s.io/v1` or `v1beta1`. */
 export interface AdmissionReview {
   readonly kind: 'AdmissionReview'
   readonly apiVersion: string
   readonly request: DeepReadonly<JsonObject>
 }
 
-/** What a webhook that is a function answers; members that are left out are filled in. */
-export interface AdmissionVerdict {
+/** The AdmissionResponse of an in-process webhook, without the members that the server can add. */
+export interface InProcessWebhookResponse {
   readonly allowed: boolean
   readonly status?: object
-  /** Operations of a JSON patch; only of mutating webhooks. */
+  /** Operations of a JSON patch; for mutating webhooks only. */
   readonly patch?: readonly object[]
   readonly warnings?: readonly string[]
   readonly auditAnnotations?: Readonly<Record<string, string>>
 }
 
 /**
- * A webhook in this process. It is named by the URL that configurations give, or by `https://name.namespace.svc:port/path` of a
- * service. What it is shown is shared: it must change nothing.
+ * A webhook that is a function of this process, registered under the URL of its configuration, or under
+ * `https://name.namespace.svc:port/path` for a service. The review is shared and must not be changed.
  */
 export type InProcessWebhook = (
   review: AdmissionReview,
   options: { readonly signal: AbortSignal },
-) => AdmissionVerdict | Promise<AdmissionVerdict>
+) => InProcessWebhookResponse | Promise<InProcessWebhookResponse>
 
-/** A condition in the expression language that narrows down when a webhook is called. */
+/** A CEL condition of a webhook or policy. */
 export interface MatchCondition {
   readonly name: string
   readonly expression: string
@@ -61,43 +61,20 @@ export interface MatchCondition {
 
 export interface ConditionInput {
   readonly attributes: AdmissionAttributes
-  /** In the version that the webhook wants; null where there is none. */
+  /** In the version that the webhook matches; null when absent. */
   readonly object: DeepReadonly<ApiObject> | null
   readonly oldObject: DeepReadonly<ApiObject> | null
   /** The AdmissionRequest without its objects. */
   readonly request: DeepReadonly<JsonObject>
 }
 
-/** `error` only when no condition is false: one false condition is enough. */
-export type ConditionVerdict =
+/** `error` only when no condition is false, since one false condition decides. */
+export type ConditionResult =
   | { readonly outcome: 'match' }
   | { readonly outcome: 'noMatch' }
   | { readonly outcome: 'error'; readonly message: string }
 
-/** Compiles conditions once for each webhook. */
+/** Compiles match conditions, once for each webhook. */
 export interface MatchConditions {
-  compile(conditions: readonly MatchCondition[]): (input: ConditionInput) => ConditionVerdict | Promise<ConditionVerdict>
-}
-
-export type WebhookType = 'admit' | 'validating'
-
-/** Which webhook, in which role, asked about which operation. */
-export interface WebhookLabels {
-  readonly name: string
-  readonly type: WebhookType
-  readonly operation: string
-}
-
-/** Why a webhook ended a request: it could not be asked, it refused, or what it wanted could not be done. */
-export type RejectionCause = 'calling_webhook_error' | 'no_error' | 'apiserver_internal_error'
-
-/** Hears what becomes of calls. @see API protocol specification, 6 */
-export interface WebhookMetrics {
-  /** A call has ended. `code` is the HTTP status that it amounts to, 200 when the webhook allowed. */
-  called(labels: WebhookLabels, result: { readonly seconds: number; readonly rejected: boolean; readonly code: number }): void
-  rejected(labels: WebhookLabels, result: { readonly cause: RejectionCause; readonly code: number }): void
-  /** A call failed, and its webhook says that this is to be ignored. */
-  failedOpen(labels: WebhookLabels): void
-  /** Conditions kept the webhook from being called. */
-  excluded(labels: WebhookLabels): void
+  compile(conditions: readonly MatchCondition[]): (input: ConditionInput) => ConditionResult | Promise<ConditionResult>
 }

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from '../chain.ts'
+import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { attributesOf } from '../testing/request.ts'
 import { append, deny, failureOf, label, type TestHook, testWebhooks } from '../testing/webhooks.ts'
@@ -16,62 +16,62 @@ const creation = attributesOf('configmaps', { namespace: 'shop' })
 
 function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, plugins: readonly AdmissionPlugin[] = []) {
   const cluster = testWebhooks(kind, configurations)
-  const chain = admissionChain([...plugins, mutatingWebhooks(cluster.options)])
+  const chain = createAdmissionChain([...plugins, mutatingWebhooks(cluster.options)])
   const admit = (object: ApiObject = configMap(), attributes = creation) => chain.admit(object, attributes, cluster.context)
   return { ...cluster, chain, admit }
 }
 
 describe('mutating webhooks', () => {
-  it('P273 are asked one by one, by the names of their configurations and then as listed', async () => {
-    const { admit, asked } = setup({
+  it('calls webhooks sequentially by configuration name, then in order [P273]', async () => {
+    const { admit, called } = setup({
       b: [
-        { name: 'b2', answer: append('x', 'b2') },
-        { name: 'b1', answer: append('x', 'b1') },
+        { name: 'b2', response: append('x', 'b2') },
+        { name: 'b1', response: append('x', 'b1') },
       ],
-      a: [{ name: 'a1', answer: append('x', 'a1') }],
+      a: [{ name: 'a1', response: append('x', 'a1') }],
     })
     const { metadata } = await admit()
-    expect(asked).toEqual(['a1', 'b2', 'b1'])
+    expect(called).toEqual(['a1', 'b2', 'b1'])
     expect(metadata.labels).toEqual({ x: 'a1b2b1' })
   })
 
-  it('P58 what is handed in stays as it is', async () => {
-    const { admit } = setup({ a: [{ name: 'a1', answer: label('set', 'yes') }] })
+  it('does not change its argument [P58]', async () => {
+    const { admit } = setup({ a: [{ name: 'a1', response: label('set', 'yes') }] })
     const given = Object.freeze(configMap({ t: 'c' }))
     expect((await admit(given)).metadata.labels).toEqual({ t: 'c', set: 'yes' })
     expect(given.metadata.labels).toEqual({ t: 'c' })
   })
 
-  it('the object itself comes back when nobody changes it', async () => {
-    const { admit } = setup({ a: [{ name: 'a1' }, { name: 'a2', answer: { allowed: true, patch: [] } }] })
+  it('returns the same object when no webhook changes it', async () => {
+    const { admit } = setup({ a: [{ name: 'a1' }, { name: 'a2', response: { allowed: true, patch: [] } }] })
     const given = configMap()
     expect(await admit(given)).toBe(given)
   })
 
-  it('P83 P274 one that wants to see later changes is asked again, once, and others are not', async () => {
-    const { admit, asked } = setup({
+  it('reinvokes webhooks with policy IfNeeded once after a later change [P83, P274]', async () => {
+    const { admit, called } = setup({
       a: [
-        { name: 'first', answer: append('x', '1'), rest: { reinvocationPolicy: 'IfNeeded' } },
-        { name: 'second', answer: append('x', '2') },
-        { name: 'third', answer: append('x', '3'), rest: { reinvocationPolicy: 'IfNeeded' } },
+        { name: 'first', response: append('x', '1'), rest: { reinvocationPolicy: 'IfNeeded' } },
+        { name: 'second', response: append('x', '2') },
+        { name: 'third', response: append('x', '3'), rest: { reinvocationPolicy: 'IfNeeded' } },
       ],
     })
     expect((await admit()).metadata.labels).toEqual({ x: '12313' })
-    expect(asked).toEqual(['first', 'second', 'third', 'first', 'third'])
+    expect(called).toEqual(['first', 'second', 'third', 'first', 'third'])
   })
 
-  it('P83 by default nobody is asked again', async () => {
-    const { admit, asked } = setup({
+  it('does not reinvoke webhooks by default [P83]', async () => {
+    const { admit, called } = setup({
       a: [
-        { name: 'a1', answer: append('x', '1') },
-        { name: 'a2', answer: append('x', '2') },
+        { name: 'a1', response: append('x', '1') },
+        { name: 'a2', response: append('x', '2') },
       ],
     })
     await admit()
-    expect(asked).toEqual(['a1', 'a2'])
+    expect(called).toEqual(['a1', 'a2'])
   })
 
-  it('P274 built-in plugins run again after a change, and their changes are shown to who asked for that', async () => {
+  it('reruns built-in plugins after a change, and reinvokes webhooks for their changes [P274]', async () => {
     const counting: AdmissionPlugin = {
       name: 'Counting',
       handles: () => true,
@@ -79,20 +79,20 @@ describe('mutating webhooks', () => {
         draft.metadata.labels = { ...draft.metadata.labels, runs: String(Number(draft.metadata.labels?.['runs'] ?? 0) + 1) }
       },
     }
-    const { admit, asked } = setup(
+    const { admit, called } = setup(
       {
         a: [
-          { name: 'seen', answer: { allowed: true }, rest: { reinvocationPolicy: 'IfNeeded' } },
-          { name: 'changing', answer: label('set', 'yes') },
+          { name: 'seen', response: { allowed: true }, rest: { reinvocationPolicy: 'IfNeeded' } },
+          { name: 'changing', response: label('set', 'yes') },
         ],
       },
       [counting],
     )
     expect((await admit()).metadata.labels).toEqual({ runs: '2', set: 'yes' })
-    expect(asked).toEqual(['seen', 'changing', 'seen'])
+    expect(called).toEqual(['seen', 'changing', 'seen'])
   })
 
-  it('P274 without a change nothing runs again', async () => {
+  it('does not rerun plugins without a change [P274]', async () => {
     let runs = 0
     const counting: AdmissionPlugin = { name: 'Counting', handles: () => true, check: () => void runs++ }
     const { admit } = setup({ a: [{ name: 'a1' }] }, [counting])
@@ -100,9 +100,9 @@ describe('mutating webhooks', () => {
     expect(runs).toBe(1)
   })
 
-  it('P319 a refusal ends the request, with the words of the webhook', async () => {
-    const { admit, asked } = setup({
-      a: [{ name: 'a1', answer: deny('not today', { code: 409, reason: 'Mine' }) }, { name: 'a2' }],
+  it('refuses with the Status of the webhook [P319]', async () => {
+    const { admit, called } = setup({
+      a: [{ name: 'a1', response: deny('not today', { code: 409, reason: 'Mine' }) }, { name: 'a2' }],
     })
     const { status } = await failureOf(admit())
     expect(status).toEqual({
@@ -114,16 +114,16 @@ describe('mutating webhooks', () => {
       reason: 'Mine',
       code: 409,
     })
-    expect(asked).toEqual(['a1'])
+    expect(called).toEqual(['a1'])
   })
 
   it.each([
-    ['without words', undefined, 'denied the request without explanation', 400],
-    ['by a reason alone', { reason: 'Because' }, 'denied the request: Because', 400],
-    ['with a code of success', { code: 200, status: 'Success', message: 'fine' }, 'denied the request: fine', 400],
-    ['with an odd code', { code: 799, message: 'odd' }, 'denied the request: odd', 799],
-  ])('P56 P319 a refusal %s is one', async (_, status, message, code) => {
-    const { admit } = setup({ a: [{ name: 'a1', answer: { allowed: false, ...(status === undefined ? {} : { status }) } }] })
+    ['without a status', undefined, 'denied the request without explanation', 400],
+    ['with a reason only', { reason: 'Because' }, 'denied the request: Because', 400],
+    ['with a success code', { code: 200, status: 'Success', message: 'fine' }, 'denied the request: fine', 400],
+    ['with an unusual code', { code: 799, message: 'odd' }, 'denied the request: odd', 799],
+  ])('refuses %s [P56, P319]', async (_, status, message, code) => {
+    const { admit } = setup({ a: [{ name: 'a1', response: { allowed: false, ...(status === undefined ? {} : { status }) } }] })
     const failure = await failureOf(admit())
     expect([failure.message, failure.code]).toEqual([`admission webhook "a1" ${message}`, code])
     expect(failure.status).toMatchObject({ status: 'Failure' })
@@ -131,27 +131,27 @@ describe('mutating webhooks', () => {
 
   it.each<[string, object[] | object, string]>([
     [
-      'a test that fails',
+      'a failed test operation',
       [{ op: 'test', path: '/metadata/name', value: 'b' }],
       'testing value /metadata/name failed: test failed',
     ],
     ['an unknown operation', [{ op: 'merge', path: '/data', value: {} }], 'Unexpected kind: merge'],
-    ['a path outside of the object', [{ op: 'replace', path: '/spec/none', value: 1 }], 'missing path'],
+    ['a path outside the object', [{ op: 'replace', path: '/spec/none', value: 1 }], 'missing path'],
     ['a path to a prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }], ''],
-    ['no list', { op: 'add' }, 'cannot unmarshal object into Go value of type jsonpatch.Patch'],
-  ])('P58 P320 %s is a fault of the patch: 500 even where failures are ignored', async (_, patch, message) => {
-    const answer = () => ({ allowed: true, patch: patch as object[] })
-    const { admit, signals } = setup({ a: [{ name: 'a1', answer, rest: { failurePolicy: 'Ignore' } }] })
+    ['a patch that is not a list', { op: 'add' }, 'cannot unmarshal object into Go value of type jsonpatch.Patch'],
+  ])('fails with 500 for %s, even with failure policy Ignore [P58, P320]', async (_, patch, message) => {
+    const response = () => ({ allowed: true, patch: patch as object[] })
+    const { admit, metrics } = setup({ a: [{ name: 'a1', response, rest: { failurePolicy: 'Ignore' } }] })
     const failure = await failureOf(admit())
     expect(failure.code).toBe(500)
     expect(failure.message).toContain(message)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(signals[0]).toBe('rejected a1 admit CREATE apiserver_internal_error 0')
+    expect(metrics[0]).toBe('rejected a1 admit CREATE apiserver_internal_error 0')
   })
 
-  it('an object stays of its kind', async () => {
+  it('refuses a patch of the kind', async () => {
     const { admit } = setup({
-      a: [{ name: 'a1', answer: { allowed: true, patch: [{ op: 'replace', path: '/kind', value: 'Secret' }] } }],
+      a: [{ name: 'a1', response: { allowed: true, patch: [{ op: 'replace', path: '/kind', value: 'Secret' }] } }],
     })
     const failure = await failureOf(admit())
     expect(failure.status).toEqual({
@@ -164,139 +164,139 @@ describe('mutating webhooks', () => {
     })
   })
 
-  it('P51 creations are asked about without an old object', async () => {
-    const asking = setup({ a: [{ name: 'a1' }] })
-    await asking.chain.admit(
+  it('sends no old object for CREATE [P51]', async () => {
+    const creating = setup({ a: [{ name: 'a1' }] })
+    await creating.chain.admit(
       configMap({ t: 'new' }),
       attributesOf('configmaps', { operation: 'CREATE', namespace: 'shop' }),
-      asking.context,
+      creating.context,
     )
-    expect(asking.reviews[0]?.request).toMatchObject({ object: { metadata: { labels: { t: 'new' } } }, oldObject: null })
+    expect(creating.reviews[0]?.request).toMatchObject({ object: { metadata: { labels: { t: 'new' } } }, oldObject: null })
   })
 
-  it('P50 deletions are asked about without an object, and nothing of them can be changed', async () => {
+  it('sends no object for DELETE, and refuses a patch [P50]', async () => {
     const deletion = attributesOf('configmaps', { operation: 'DELETE', namespace: 'shop', oldObject: configMap({ t: 'old' }) })
-    const asking = setup({ a: [{ name: 'a1' }] })
-    expect(await asking.chain.admit(undefined, deletion, asking.context)).toBeUndefined()
-    expect(asking.reviews[0]?.request).toMatchObject({ object: null, oldObject: { metadata: { labels: { t: 'old' } } } })
-    const changing = setup({ a: [{ name: 'a1', answer: { allowed: true, patch: [{ op: 'add', path: '/x', value: 1 }] } }] })
+    const deleting = setup({ a: [{ name: 'a1' }] })
+    expect(await deleting.chain.admit(undefined, deletion, deleting.context)).toBeUndefined()
+    expect(deleting.reviews[0]?.request).toMatchObject({ object: null, oldObject: { metadata: { labels: { t: 'old' } } } })
+    const changing = setup({ a: [{ name: 'a1', response: { allowed: true, patch: [{ op: 'add', path: '/x', value: 1 }] } }] })
     const failure = await failureOf(changing.chain.admit(undefined, deletion, changing.context))
     expect(failure.message).toContain('attempted to modify the object, which is not supported for this operation')
   })
 
-  it('P306 the audit trail is told of every call, and of every patch where bodies are kept', async () => {
-    const { admit, notes } = setup({
+  it('annotates every call, and every patch at level Request [P306]', async () => {
+    const { admit, annotations } = setup({
       a: [
         { name: 'seen', rest: { reinvocationPolicy: 'IfNeeded' } },
         { name: 'far', rest: { rules: [] } },
-        { name: 'changing', answer: label('set', 'yes') },
+        { name: 'changing', response: label('set', 'yes') },
       ],
     })
     await admit()
-    const told = (webhook: string, mutated: boolean) => JSON.stringify({ configuration: 'a', webhook, mutated })
+    const annotation = (webhook: string, mutated: boolean) => JSON.stringify({ configuration: 'a', webhook, mutated })
     const patch = [{ op: 'add', path: '/metadata/labels', value: { set: 'yes' } }]
-    expect(notes).toEqual([
-      ['mutation.webhook.admission.k8s.io/round_0_index_0', told('seen', false), 'Metadata'],
+    expect(annotations).toEqual([
+      ['mutation.webhook.admission.k8s.io/round_0_index_0', annotation('seen', false), 'Metadata'],
       [
         'patch.webhook.admission.k8s.io/round_0_index_2',
         JSON.stringify({ configuration: 'a', webhook: 'changing', patch, patchType: 'JSONPatch' }),
         'Request',
       ],
-      ['mutation.webhook.admission.k8s.io/round_0_index_2', told('changing', true), 'Metadata'],
-      ['mutation.webhook.admission.k8s.io/round_1_index_0', told('seen', false), 'Metadata'],
+      ['mutation.webhook.admission.k8s.io/round_0_index_2', annotation('changing', true), 'Metadata'],
+      ['mutation.webhook.admission.k8s.io/round_1_index_0', annotation('seen', false), 'Metadata'],
     ])
   })
 
-  it('P306 annotations of the webhook are kept under its name, where the name and key can be', async () => {
+  it('prefixes valid audit annotations with the webhook name [P306]', async () => {
     const auditAnnotations = { key: 'value', 'a/b': 'no', '': 'no', '-x': 'no' }
-    const { admit, notes } = setup({ a: [{ name: 'hook.example.com', answer: { allowed: true, auditAnnotations } }] })
+    const { admit, annotations } = setup({ a: [{ name: 'hook.example.com', response: { allowed: true, auditAnnotations } }] })
     await admit()
-    expect(notes[0]).toEqual(['hook.example.com/key', 'value', 'Metadata'])
-    expect(notes).toHaveLength(2)
+    expect(annotations[0]).toEqual(['hook.example.com/key', 'value', 'Metadata'])
+    expect(annotations).toHaveLength(2)
   })
 
-  it('P307 calls are counted by what they amount to', async () => {
-    const { admit, signals } = setup({
-      a: [{ name: 'fine' }, { name: 'refusing', answer: deny('no', { code: 799 }) }],
+  it('records metrics by outcome [P307]', async () => {
+    const { admit, metrics } = setup({
+      a: [{ name: 'fine' }, { name: 'refusing', response: deny('no', { code: 799 }) }],
     })
     await failureOf(admit())
-    expect(signals).toEqual([
+    expect(metrics).toEqual([
       'called fine admit CREATE false 200',
       'rejected refusing admit CREATE no_error 799',
       'called refusing admit CREATE true 799',
     ])
   })
 
-  it('P82 P320 a call that fails ends the request, or is passed over by its policy', async () => {
+  it('applies the failure policy to failed calls [P82, P320]', async () => {
     const broken = () => {
       throw new Error('out of order')
     }
-    const failing = setup({ a: [{ name: 'a1', answer: broken }] })
+    const failing = setup({ a: [{ name: 'a1', response: broken }] })
     const failure = await failureOf(failing.admit())
     expect([failure.code, failure.reason, failure.message]).toEqual([
       500,
       'InternalError',
       'Internal error occurred: failed calling webhook "a1": failed to call webhook: out of order',
     ])
-    expect(failing.signals).toEqual(['rejected a1 admit CREATE calling_webhook_error 503', 'called a1 admit CREATE true 503'])
+    expect(failing.metrics).toEqual(['rejected a1 admit CREATE calling_webhook_error 503', 'called a1 admit CREATE true 503'])
     const open = setup({
       a: [
-        { name: 'a1', answer: broken, rest: { failurePolicy: 'Ignore' } },
-        { name: 'a2', answer: label('set', 'yes') },
+        { name: 'a1', response: broken, rest: { failurePolicy: 'Ignore' } },
+        { name: 'a2', response: label('set', 'yes') },
       ],
     })
     expect((await open.admit()).metadata.labels).toEqual({ set: 'yes' })
-    expect(open.signals.slice(0, 2)).toEqual(['called a1 admit CREATE false 503', 'failedOpen a1 admit CREATE'])
-    expect(open.notes.slice(0, 2)).toEqual([
+    expect(open.metrics.slice(0, 2)).toEqual(['called a1 admit CREATE false 503', 'failedOpen a1 admit CREATE'])
+    expect(open.annotations.slice(0, 2)).toEqual([
       ['mutation.webhook.admission.k8s.io/round_0_index_0', '{"configuration":"a","webhook":"a1","mutated":false}', 'Metadata'],
       ['failed-open.mutation.webhook.admission.k8s.io/round_0_index_0', 'a1', 'Metadata'],
     ])
   })
 
-  it('P81 P320 time that is over is a failed call', async () => {
+  it('fails a call at its timeout [P81, P320]', async () => {
     const { admit, clock } = setup({
-      a: [{ name: 'a1', answer: () => new Promise(() => undefined), rest: { timeoutSeconds: 3 } }],
+      a: [{ name: 'a1', response: () => new Promise(() => undefined), rest: { timeoutSeconds: 3 } }],
     })
-    const answered = failureOf(admit())
+    const failing = failureOf(admit())
     await Promise.resolve()
     while (clock.pending === 0) await Promise.resolve()
     clock.advance(2999)
     expect(clock.pending).toBe(1)
     clock.advance(1)
-    expect((await answered).message).toBe(
+    expect((await failing).message).toBe(
       'Internal error occurred: failed calling webhook "a1": failed to call webhook: Post "https://hooks.test/a1?timeout=3s": context deadline exceeded',
     )
     expect(clock.pending).toBe(0)
   })
 
-  it('P320 the time of the whole request bounds each call, and ends it even where failures are ignored', async () => {
+  it('ends the request at its deadline, even with failure policy Ignore [P320]', async () => {
     const { options, context, clock } = testWebhooks(kind, {
-      a: [{ name: 'a1', answer: () => new Promise(() => undefined), rest: { failurePolicy: 'Ignore' } }],
+      a: [{ name: 'a1', response: () => new Promise(() => undefined), rest: { failurePolicy: 'Ignore' } }],
     })
-    const chain = admissionChain([mutatingWebhooks(options)])
+    const chain = createAdmissionChain([mutatingWebhooks(options)])
     const bounds = { signal: new AbortController().signal, deadline: clock.now() + 1500 }
-    const answered = failureOf(chain.admit(configMap(), creation, { ...context, bounds }))
+    const failing = failureOf(chain.admit(configMap(), creation, { ...context, bounds }))
     while (clock.pending === 0) await Promise.resolve()
     clock.advance(1500)
-    expect(await answered).toMatchObject({ code: 504, reason: 'Timeout' })
+    expect(await failing).toMatchObject({ code: 504, reason: 'Timeout' })
   })
 
-  it('a client that leaves ends the call', async () => {
-    const { options, context, clock } = testWebhooks(kind, { a: [{ name: 'a1', answer: () => new Promise(() => undefined) }] })
-    const leaving = new AbortController()
-    const chain = admissionChain([mutatingWebhooks(options)])
-    const answered = failureOf(chain.admit(configMap(), creation, { ...context, bounds: { signal: leaving.signal } }))
+  it('cancels the call when the client disconnects', async () => {
+    const { options, context, clock } = testWebhooks(kind, { a: [{ name: 'a1', response: () => new Promise(() => undefined) }] })
+    const disconnect = new AbortController()
+    const chain = createAdmissionChain([mutatingWebhooks(options)])
+    const failing = failureOf(chain.admit(configMap(), creation, { ...context, bounds: { signal: disconnect.signal } }))
     while (clock.pending === 0) await Promise.resolve()
-    leaving.abort()
-    expect((await answered).message).toContain('context canceled')
+    disconnect.abort()
+    expect((await failing).message).toContain('context canceled')
     expect(clock.pending).toBe(0)
   })
 
-  it('P80 a dry run asks only webhooks that do nothing in one', async () => {
+  it('refuses webhooks with side effects in a dry run [P80]', async () => {
     const dry = { ...creation, dryRun: true }
     const withEffects = (sideEffects: string | null) => setup({ a: [{ name: 'a1', rest: { sideEffects } }] })
-    for (const harmless of ['None', 'NoneOnDryRun']) {
-      const { admit, reviews } = withEffects(harmless)
+    for (const sideEffects of ['None', 'NoneOnDryRun']) {
+      const { admit, reviews } = withEffects(sideEffects)
       await admit(configMap(), dry)
       expect(reviews[0]?.request['dryRun']).toBe(true)
     }
@@ -307,47 +307,47 @@ describe('mutating webhooks', () => {
     })
     const old = withEffects(null)
     expect((await failureOf(old.admit(configMap(), dry))).message).toContain('Webhook SideEffects is nil')
-    expect([...refusing.asked, ...old.asked]).toEqual([])
+    expect([...refusing.called, ...old.called]).toEqual([])
     const real = withEffects('Some')
     await real.admit()
-    expect(real.asked).toEqual(['a1'])
+    expect(real.called).toEqual(['a1'])
   })
 
-  it('P59 warnings are passed on, of refusals too', async () => {
+  it('forwards warnings, of refusals too [P59]', async () => {
     const { admit, context } = setup({
       a: [
-        { name: 'a1', answer: { allowed: true, warnings: ['take care', ''] } },
-        { name: 'a2', answer: { ...deny('no'), warnings: ['really'] } },
+        { name: 'a1', response: { allowed: true, warnings: ['take care', ''] } },
+        { name: 'a2', response: { ...deny('no'), warnings: ['really'] } },
       ],
     })
     await failureOf(admit())
     expect(context.warnings).toEqual(['take care', '', 'really'])
   })
 
-  it('P79 a webhook that speaks no version that we do cannot be asked', async () => {
+  it('fails for webhooks without a supported review version [P79]', async () => {
     const { admit } = setup({ a: [{ name: 'a1', rest: { admissionReviewVersions: ['v7'] } }] })
     expect((await failureOf(admit())).message).toContain('webhook does not accept known AdmissionReview versions (v1, v1beta1)')
   })
 
-  it('configurations themselves are never shown', async () => {
-    const { chain, context, asked } = setup({ a: [{ name: 'a1', answer: deny('no') }] })
+  it('does not call webhooks for webhook configurations', async () => {
+    const { chain, context, called } = setup({ a: [{ name: 'a1', response: deny('no') }] })
     const group = 'admissionregistration.k8s.io'
     for (const resource of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations', 'validatingadmissionpolicies']) {
       const about = attributesOf(resource, { resource: { group, version: 'v1', resource } })
       await chain.admit({ apiVersion: `${group}/v1`, kind: 'X', metadata: { name: 'x' } }, about, context)
     }
-    expect(asked).toEqual([])
+    expect(called).toEqual([])
   })
 
-  it('the decision is explained to whoever listens', async () => {
-    const { chain, context } = setup({ a: [{ name: 'a1', answer: label('set', 'yes') }] })
+  it('traces changes with their reasons', async () => {
+    const { chain, context } = setup({ a: [{ name: 'a1', response: label('set', 'yes') }] })
     const decisions: unknown[] = []
     await chain.admit(configMap(), creation, { ...context, trace: (decision) => void decisions.push(decision) })
     expect(decisions).toEqual([
       expect.objectContaining({
         plugin: 'MutatingAdmissionWebhook',
         outcome: 'changed',
-        reasons: ['webhook a1 of a changed it (round 0, index 0)'],
+        reasons: ['webhook a1 of a changed the object (round 0, index 0)'],
         changes: [{ op: 'add', path: '/metadata/labels', after: { set: 'yes' } }],
       }),
     ])

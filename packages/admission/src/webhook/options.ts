@@ -1,37 +1,37 @@
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { AdmissionError } from '../admission-error.ts'
-import type { CallerOptions } from './caller.ts'
-import type { CredentialsFor, MatchConditions } from './interfaces.ts'
+import type { WebhookDispatcherOptions } from './dispatcher.ts'
+import type { CredentialsResolver, MatchConditions } from './interfaces.ts'
 
-/** What the webhook plugins are made of. One value serves both. */
-export interface WebhookOptions extends CallerOptions {
-  /** Absent: webhooks with conditions cannot be decided about, and requests that they might concern are refused. */
+/** Options of the mutating and the validating webhook plugin. */
+export interface WebhookOptions extends WebhookDispatcherOptions {
+  /** Evaluates match conditions. Absent: conditions fail to evaluate, and the failure policy applies. */
   readonly conditions?: MatchConditions | undefined
 }
 
-/** What reaches webhooks, as whoever runs a server hands it over. */
-export interface WebhookReach extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'credentialsFor'> {
-  /** Reads the kubeconfig that a configuration file names. Absent: webhooks are told no credentials. */
-  readonly credentials?: ((kubeconfigPath: string) => CredentialsFor) | undefined
+/** How a server calls webhooks: transport, resolvers, in-process webhooks and credentials. */
+export interface WebhookEnvironment extends Omit<WebhookOptions, 'clock' | 'random' | 'profile' | 'resolveCredentials'> {
+  /** Reads the kubeconfig that the plugin configuration names. Absent: calls carry no credentials. */
+  readonly credentials?: ((kubeconfigPath: string) => CredentialsResolver) | undefined
 }
 
 /**
- * The options of a plugin, with the credentials that its part of the configuration file names.
+ * Makes the options of a webhook plugin from the environment and its part of the configuration file.
  *
  * @param configuration a `WebhookAdmissionConfiguration`, or undefined.
  * @throws AdmissionError `InvalidConfiguration`
  */
 export function webhookOptions(
   environment: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
-  { credentials, ...reach }: WebhookReach,
+  { credentials, ...rest }: WebhookEnvironment,
   configuration: unknown,
 ): WebhookOptions {
   const { clock, random, profile } = environment
   const path = kubeconfigOf(configuration, profile)
-  const options = { clock, random, profile, ...reach }
+  const options = { clock, random, profile, ...rest }
   if (path === undefined) return options
-  if (credentials === undefined) throw invalid('this server reads no kubeconfig of webhooks')
-  return { ...options, credentialsFor: credentials(path) }
+  if (credentials === undefined) throw invalid('kubeConfigFile is not supported: no reader of kubeconfigs is configured')
+  return { ...options, resolveCredentials: credentials(path) }
 }
 
 function kubeconfigOf(configuration: unknown, { apiDomain }: NamingProfile): string | undefined {

@@ -2,7 +2,7 @@ import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../interfaces.ts'
 import { attributesOf } from '../testing/request.ts'
-import { requestFacts, reviewText, reviewVersion } from './review.ts'
+import { chooseReviewVersion, encodeReview, requestMembers } from './review.ts'
 
 const form = { resource: { group: 'g', version: 'v2', resource: 'widgets' }, kind: { group: 'g', version: 'v2', kind: 'Widget' } }
 const own = { resource: { group: 'g', version: 'v1', resource: 'widgets' }, kind: { group: 'g', version: 'v1', kind: 'Widget' } }
@@ -16,7 +16,7 @@ const attributes: AdmissionAttributes = attributesOf('widgets', {
   options: { fieldManager: 'me' },
 })
 const request = (given: AdmissionAttributes = attributes) => {
-  const text = reviewText('admission.k8s.io/v1', 'u-1', requestFacts(given, form, stockProfile), {
+  const text = encodeReview('admission.k8s.io/v1', 'u-1', requestMembers(given, form, stockProfile), {
     object: '{"x":1}',
     oldObject: 'null',
   })
@@ -24,7 +24,7 @@ const request = (given: AdmissionAttributes = attributes) => {
 }
 
 describe('reviews', () => {
-  it('P43 P44 P45 P46 P47 P50 P53 tell everything of a request, in the order of the stock server', () => {
+  it("contain all members in the stock server's order [P43, P44, P45, P46, P47, P50, P53]", () => {
     expect(JSON.stringify(request())).toBe(
       JSON.stringify({
         kind: 'AdmissionReview',
@@ -50,7 +50,7 @@ describe('reviews', () => {
     )
   })
 
-  it('P46 P49 leave out what is empty', () => {
+  it('omit empty members [P46, P49]', () => {
     const bare = request(attributesOf('nodes', { ...own, name: '', user: { username: 'u', groups: [] } }))
     expect(Object.keys(bare.request)).not.toEqual(expect.arrayContaining(['subResource']))
     expect(Object.keys(bare.request)).not.toEqual(expect.arrayContaining(['name']))
@@ -62,24 +62,24 @@ describe('reviews', () => {
     ['UPDATE', 'UpdateOptions'],
     ['DELETE', 'DeleteOptions'],
     ['CONNECT', null],
-  ])('P48 P52 options of %s: %s', (operation, kind) => {
+  ])('contain the options of %s: %s [P48, P52]', (operation, kind) => {
     const { options } = request({ ...attributes, operation }).request as { options: { kind: string } | null }
     expect(options?.kind ?? null).toBe(kind)
   })
 
-  it('P46 a namespace is in itself', () => {
+  it('set the namespace of a Namespace to its own name [P46]', () => {
     const about = attributesOf('namespaces', { name: 'shop' })
     expect(request(about).request).toMatchObject({ name: 'shop', namespace: 'shop' })
   })
 
-  it('P79 the first version that we speak is taken', () => {
-    expect(reviewVersion(['v7', 'v1beta1', 'v1'])).toBe('v1beta1')
-    expect(reviewVersion(['v1', 'v1beta1'])).toBe('v1')
-    expect(reviewVersion([])).toBeUndefined()
+  it('use the first supported version [P79]', () => {
+    expect(chooseReviewVersion(['v7', 'v1beta1', 'v1'])).toBe('v1beta1')
+    expect(chooseReviewVersion(['v1', 'v1beta1'])).toBe('v1')
+    expect(chooseReviewVersion([])).toBeUndefined()
   })
 
-  it('P2 follow the names of the profile', () => {
+  it('follow the naming profile [P2]', () => {
     const other = { ...stockProfile, apiDomain: 'api.example' }
-    expect(requestFacts(attributes, form, other).after['options']).toMatchObject({ apiVersion: 'meta.api.example/v1' })
+    expect(requestMembers(attributes, form, other).after['options']).toMatchObject({ apiVersion: 'meta.api.example/v1' })
   })
 })

@@ -1,36 +1,30 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'
-import { namespaceOf } from './selection.ts'
+import { namespaceOf } from './selector-matcher.ts'
 
-/** Versions of AdmissionReview that we speak. */
+/** Supported versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** The first version of the list that we speak. */
-export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
+/** The first supported version of the list. */
+export function chooseReviewVersion(versions: readonly string[]): ReviewVersion | undefined {
   for (const version of versions) if (version === 'v1' || version === 'v1beta1') return version
   return undefined
 }
 
-/** The objects of a request in the form that a webhook wants. */
-export interface ShownObjects {
-  readonly object: DeepReadonly<ApiObject> | null
-  readonly oldObject: DeepReadonly<ApiObject> | null
-}
-
 /**
- * The members of an AdmissionRequest but `uid` and the objects, in the order in which the stock server prints them.
+ * The members of an AdmissionRequest without `uid` and the objects, in the stock server's order.
  *
  * @see API protocol specification, 2.8
  */
-export function requestFacts(attributes: AdmissionAttributes, form: ObjectVersion, profile: NamingProfile): RequestFacts {
+export function requestMembers(attributes: AdmissionAttributes, version: ObjectVersion, profile: NamingProfile): RequestMembers {
   const { subresource, name, operation, user, dryRun } = attributes
   const namespace = namespaceOf(attributes)
   const { username, uid = '', groups, extra } = user
   return {
     before: {
-      kind: kindOf(form.kind),
-      resource: resourceOf(form.resource),
+      kind: kindOf(version.kind),
+      resource: resourceOf(version.resource),
       ...(subresource === '' ? {} : { subResource: subresource }),
       requestKind: kindOf(attributes.kind),
       requestResource: resourceOf(attributes.resource),
@@ -49,8 +43,8 @@ export function requestFacts(attributes: AdmissionAttributes, form: ObjectVersio
   }
 }
 
-/** What stands before and after the objects. */
-export interface RequestFacts {
+/** The members before and after the objects. */
+export interface RequestMembers {
   readonly before: JsonObject
   readonly after: JsonObject
 }
@@ -61,7 +55,7 @@ const optionKinds: Readonly<Record<string, string>> = {
   DELETE: 'DeleteOptions',
 }
 
-/** The options of the verb as an object; null for connections, which have none. */
+/** The options of the verb as an object; null for CONNECT, which has none. */
 export function optionsOf({ operation, options = {} }: AdmissionAttributes, { apiDomain }: NamingProfile): JsonObject | null {
   const kind = Object.hasOwn(optionKinds, operation) ? optionKinds[operation] : undefined
   if (kind === undefined) return null
@@ -81,8 +75,8 @@ function extraOf(extra: Readonly<Record<string, readonly string[]>>): JsonObject
   return Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]))
 }
 
-/** Objects as JSON text, made once however many webhooks are shown them. */
-export class ObjectTexts {
+/** Caches the JSON of objects, so that each is encoded once for all webhooks. */
+export class ObjectJsonCache {
   readonly #texts = new WeakMap<object, string>()
 
   of(object: DeepReadonly<ApiObject> | null): string {
@@ -96,11 +90,11 @@ export class ObjectTexts {
   }
 }
 
-/** The text of a review. */
-export function reviewText(
+/** Encodes an AdmissionReview from encoded objects. */
+export function encodeReview(
   apiVersion: string,
   uid: string,
-  { before, after }: RequestFacts,
+  { before, after }: RequestMembers,
   { object, oldObject }: { readonly object: string; readonly oldObject: string },
 ): string {
   const head = stringifyJson({ uid, ...before })

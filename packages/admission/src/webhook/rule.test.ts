@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import { type Rule, type RuleSubject, ruleCovers } from './rule.ts'
+import { type Rule, type RuleAttributes, ruleMatches } from './rule.ts'
 
-const subject: RuleSubject = {
+const attributes: RuleAttributes = {
   operation: 'CREATE',
   resource: { group: 'apps', version: 'v1', resource: 'deployments' },
   subresource: '',
   namespace: 'shop',
 }
 const rule: Rule = { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }
-const pods = { ...subject, resource: { group: '', version: 'v1', resource: 'pods' } }
-const ofPods = (...resources: string[]): Rule => ({ operations: ['*'], apiGroups: [''], apiVersions: ['*'], resources })
+const pods = { ...attributes, resource: { group: '', version: 'v1', resource: 'pods' } }
+const podRule = (...resources: string[]): Rule => ({ operations: ['*'], apiGroups: [''], apiVersions: ['*'], resources })
 
-describe('rules', () => {
-  it('P64 cover the operations that they name, or all', () => {
-    expect(ruleCovers(rule, subject)).toBe(true)
-    expect(ruleCovers(rule, { ...subject, operation: 'DELETE' })).toBe(false)
-    expect(ruleCovers({ ...rule, operations: ['*'] }, { ...subject, operation: 'CONNECT' })).toBe(true)
-    expect(ruleCovers({ ...rule, operations: null }, subject)).toBe(false)
+describe('ruleMatches', () => {
+  it('matches operations and the wildcard [P64]', () => {
+    expect(ruleMatches(rule, attributes)).toBe(true)
+    expect(ruleMatches(rule, { ...attributes, operation: 'DELETE' })).toBe(false)
+    expect(ruleMatches({ ...rule, operations: ['*'] }, { ...attributes, operation: 'CONNECT' })).toBe(true)
+    expect(ruleMatches({ ...rule, operations: null }, attributes)).toBe(false)
   })
 
-  it('P65 cover groups and versions, the core group by its empty name', () => {
-    expect(ruleCovers({ ...rule, apiGroups: ['*'] }, subject)).toBe(true)
-    expect(ruleCovers({ ...rule, apiGroups: [''] }, subject)).toBe(false)
-    expect(ruleCovers(ofPods('pods'), pods)).toBe(true)
-    expect(ruleCovers({ ...rule, apiVersions: ['v1beta1'] }, subject)).toBe(false)
-    expect(ruleCovers({ ...rule, apiVersions: ['*'] }, subject)).toBe(true)
+  it('matches groups and versions; the core group is empty [P65]', () => {
+    expect(ruleMatches({ ...rule, apiGroups: ['*'] }, attributes)).toBe(true)
+    expect(ruleMatches({ ...rule, apiGroups: [''] }, attributes)).toBe(false)
+    expect(ruleMatches(podRule('pods'), pods)).toBe(true)
+    expect(ruleMatches({ ...rule, apiVersions: ['v1beta1'] }, attributes)).toBe(false)
+    expect(ruleMatches({ ...rule, apiVersions: ['*'] }, attributes)).toBe(true)
   })
 
   it.each([
@@ -41,18 +41,18 @@ describe('rules', () => {
     ['*/status', 'status', true],
     ['*/status', 'log', false],
     ['services', '', false],
-  ])('P66 %s for pods/%s: %s', (name, subresource, covered) => {
-    expect(ruleCovers(ofPods(name), { ...pods, subresource })).toBe(covered)
+  ])('matches %s against pods/%s: %s [P66]', (name, subresource, matches) => {
+    expect(ruleMatches(podRule(name), { ...pods, subresource })).toBe(matches)
   })
 
-  it('P67 a scope leaves out the other one; namespaces count as cluster-scoped', () => {
-    const scoped = (scope: string | null) => ({ ...ofPods('*'), scope })
+  it('matches the scope; namespaces are cluster-scoped [P67]', () => {
+    const scoped = (scope: string | null) => ({ ...podRule('*'), scope })
     const namespaces = { ...pods, resource: { group: '', version: 'v1', resource: 'namespaces' }, namespace: 'shop' }
     const nodes = { ...pods, resource: { group: '', version: 'v1', resource: 'nodes' }, namespace: '' }
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('Namespaced'), each))).toEqual([true, false, false])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('Cluster'), each))).toEqual([false, true, true])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped('*'), each))).toEqual([true, true, true])
-    expect([pods, nodes, namespaces].map((each) => ruleCovers(scoped(null), each))).toEqual([true, true, true])
-    expect(ruleCovers(scoped('Other'), pods)).toBe(false)
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('Namespaced'), each))).toEqual([true, false, false])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('Cluster'), each))).toEqual([false, true, true])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped('*'), each))).toEqual([true, true, true])
+    expect([pods, nodes, namespaces].map((each) => ruleMatches(scoped(null), each))).toEqual([true, true, true])
+    expect(ruleMatches(scoped('Other'), pods)).toBe(false)
   })
 })

@@ -1,15 +1,15 @@
 import type { GroupVersionResource } from '@krmkit/meta'
 
-/** What a rule of a webhook is held against. */
-export interface RuleSubject {
+/** The attributes that a rule is matched against. */
+export interface RuleAttributes {
   readonly operation: string
   readonly resource: GroupVersionResource
   readonly subresource: string
-  /** Of a Namespace its own name. */
+  /** For a Namespace its own name. */
   readonly namespace: string
 }
 
-/** A rule as configurations hold it. */
+/** A rule of a webhook configuration or policy. */
 export interface Rule {
   readonly operations?: readonly string[] | null
   readonly apiGroups?: readonly string[] | null
@@ -19,18 +19,18 @@ export interface Rule {
 }
 
 /**
- * Whether a rule covers a request.
+ * Whether a rule matches a request.
  *
  * @see API protocol specification, 2.9
  */
-export function ruleCovers(rule: Rule, subject: RuleSubject): boolean {
-  const { group, version } = subject.resource
+export function ruleMatches(rule: Rule, attributes: RuleAttributes): boolean {
+  const { group, version } = attributes.resource
   return (
     has(rule.apiGroups, group) &&
     has(rule.apiVersions, version) &&
-    coversResource(rule.resources ?? [], subject) &&
-    has(rule.operations, subject.operation) &&
-    coversScope(rule.scope ?? '*', subject)
+    resourceMatches(rule.resources ?? [], attributes) &&
+    has(rule.operations, attributes.operation) &&
+    scopeMatches(rule.scope ?? '*', attributes)
   )
 }
 
@@ -39,8 +39,8 @@ function has(list: readonly string[] | null | undefined, wanted: string): boolea
   return list.includes('*') || list.includes(wanted)
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*` with a sub-resource, `*` with every one. */
-function coversResource(resources: readonly string[], { resource, subresource }: RuleSubject): boolean {
+/** Matches `pods`, `pods/status`, `pods/*`, `*`, and `*` with one or all subresources. */
+function resourceMatches(resources: readonly string[], { resource, subresource }: RuleAttributes): boolean {
   return resources.some((name) => {
     const slash = name.indexOf('/')
     const whole = slash === -1 ? name : name.slice(0, slash)
@@ -49,8 +49,8 @@ function coversResource(resources: readonly string[], { resource, subresource }:
   })
 }
 
-/** Namespaces are cluster-scoped, although requests for them have a namespace. */
-function coversScope(scope: string, { resource, namespace }: RuleSubject): boolean {
+/** Namespaces are cluster-scoped, although their requests carry a namespace. */
+function scopeMatches(scope: string, { resource, namespace }: RuleAttributes): boolean {
   if (scope === '*') return true
   const inside = namespace !== '' && !(resource.group === '' && resource.resource === 'namespaces')
   return scope === 'Namespaced' ? inside : scope === 'Cluster' && !inside

@@ -6,8 +6,8 @@ interface Service extends ApiObject {
   spec?: { type?: string; clusterIP?: string; externalName?: string; ports?: { port?: number }[] }
 }
 
-/** Finds services as the stock server does by default: at their cluster address, or at the name of an external one. */
-export function clusterServices(reader: Pick<ObjectReader, 'get'>): ServiceResolver {
+/** Resolves services to their cluster IP or external name, as the stock server does by default. */
+export function createClusterServiceResolver(reader: Pick<ObjectReader, 'get'>): ServiceResolver {
   return ({ namespace, name, port }) => {
     const found = reader.get({ group: '', resource: 'services' }, namespace, name)
     if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)

@@ -16,35 +16,35 @@ function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, op
 }
 
 describe('validating webhooks', () => {
-  it('P275 are asked all at once', async () => {
+  it('calls webhooks in parallel [P275]', async () => {
     const order: string[] = []
     let release = () => {}
-    const everybodyIsHere = new Promise<void>((resolve) => {
+    const allCalled = new Promise<void>((resolve) => {
       release = resolve
     })
-    const waiting = (name: string) => async () => {
+    const barrier = (name: string) => async () => {
       order.push(name)
       if (order.length === 3) release()
-      await everybodyIsHere
+      await allCalled
       return { allowed: true }
     }
-    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, answer: waiting(name) })) })
+    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, response: barrier(name) })) })
     await validate()
     expect(order).toEqual(['a1', 'a2', 'a3'])
   })
 
-  it('P276 one refusal is enough, and the first to arrive is the answer', async () => {
+  it('refuses with the first refusal to arrive [P276]', async () => {
     let refuse = () => {}
     const later = new Promise<void>((resolve) => {
       refuse = resolve
     })
-    const { validate, asked } = setup({
+    const { validate, called } = setup({
       a: [
-        { name: 'slow', answer: () => later.then(() => deny('late')) },
+        { name: 'slow', response: () => later.then(() => deny('late')) },
         { name: 'fine' },
         {
           name: 'quick',
-          answer: async () => {
+          response: async () => {
             queueMicrotask(() => setTimeout(refuse))
             return deny('soon')
           },
@@ -52,44 +52,44 @@ describe('validating webhooks', () => {
       ],
     })
     expect((await failureOf(validate())).message).toBe('admission webhook "quick" denied the request: soon')
-    expect(asked).toEqual(['slow', 'fine', 'quick'])
+    expect(called).toEqual(['slow', 'fine', 'quick'])
   })
 
-  it('P307 P320 calls that fail are counted, and passed over by their policy with a note of the trail', async () => {
+  it('records and annotates failures that the failure policy ignores [P307, P320]', async () => {
     const broken = () => {
       throw new Error('out of order')
     }
-    const { validate, signals, notes } = setup({
+    const { validate, metrics, annotations } = setup({
       a: [
         { name: 'fine' },
-        { name: 'open', answer: broken, rest: { failurePolicy: 'Ignore' } },
-        { name: 'no', answer: deny('no') },
+        { name: 'open', response: broken, rest: { failurePolicy: 'Ignore' } },
+        { name: 'no', response: deny('no') },
       ],
     })
     await failureOf(validate())
-    expect(signals.toSorted()).toEqual([
+    expect(metrics.toSorted()).toEqual([
       'called fine validating CREATE false 200',
       'called no validating CREATE true 400',
       'called open validating CREATE false 503',
       'failedOpen open validating CREATE',
       'rejected no validating CREATE no_error 400',
     ])
-    expect(notes).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
+    expect(annotations).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
   })
 
-  it('P320 a failed call refuses by default', async () => {
+  it('refuses failed calls by default [P320]', async () => {
     const { validate } = setup({ a: [{ name: 'a1', rest: { clientConfig: {} } }] })
     expect((await failureOf(validate())).message).toBe(
       'Internal error occurred: failed calling webhook "a1": could not get REST client: webhook configuration must have either service or URL',
     )
   })
 
-  it('nobody is asked when the client has left', async () => {
-    const { options, context, asked } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
+  it('calls no webhook after the client has disconnected', async () => {
+    const { options, context, called } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
     const bounds = { signal: AbortSignal.abort() }
     const failure = await failureOf(validatingWebhooks(options).validate?.(object, creation, { ...context, bounds }))
     expect(failure).toMatchObject({ code: 504 })
-    expect(asked).toEqual([])
+    expect(called).toEqual([])
   })
 })
 
@@ -97,7 +97,7 @@ describe('match conditions', () => {
   const conditions = (...expressions: string[]) => ({
     matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
   })
-  /** Knows three expressions. */
+  /** Evaluates the expressions `true`, `false` and `error`. */
   const evaluator: MatchConditions = {
     compile: (list) => () => {
       if (list.some(({ expression }) => expression === 'false')) return { outcome: 'noMatch' }
@@ -106,8 +106,8 @@ describe('match conditions', () => {
     },
   }
 
-  it('decide whether a webhook is called', async () => {
-    const { validate, asked, signals } = setup(
+  it('decide whether the webhook is called', async () => {
+    const { validate, called, metrics } = setup(
       {
         a: [
           { name: 'yes', rest: conditions('true') },
@@ -117,11 +117,11 @@ describe('match conditions', () => {
       { conditions: evaluator },
     )
     await validate()
-    expect(asked).toEqual(['yes'])
-    expect(signals).toContain('excluded no validating CREATE')
+    expect(called).toEqual(['yes'])
+    expect(metrics).toContain('excluded no validating CREATE')
   })
 
-  it('that cannot be decided refuse, unless failures are ignored', async () => {
+  it('refuse on errors, unless the failure policy is Ignore', async () => {
     const failing = setup({ a: [{ name: 'a1', rest: conditions('error') }] }, { conditions: evaluator })
     expect(await failureOf(failing.validate())).toMatchObject({
       code: 403,
@@ -132,10 +132,10 @@ describe('match conditions', () => {
       { conditions: evaluator },
     )
     await open.validate()
-    expect([...failing.asked, ...open.asked]).toEqual([])
+    expect([...failing.called, ...open.called]).toEqual([])
   })
 
-  it('refuse where nobody can evaluate them', async () => {
+  it('refuse without an evaluator', async () => {
     const { validate } = setup({ a: [{ name: 'a1', rest: conditions('true') }] })
     expect((await failureOf(validate())).message).toContain('match conditions cannot be evaluated')
   })

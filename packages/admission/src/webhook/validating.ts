@@ -1,103 +1,113 @@
 import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
-import { type Call, WebhookCaller } from './caller.ts'
-import { HookConditions } from './conditions.ts'
+import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
+import { applyFailurePolicy } from './failure-policy.ts'
 import { HookSource } from './hook-source.ts'
-import type { Candidate, HookTable } from './hook-table.ts'
-import type { WebhookLabels } from './interfaces.ts'
-import { show } from './mutating.ts'
+import type { HookTable, WebhookInvocation } from './hook-table.ts'
+import { MatchConditionFilter } from './match-condition-filter.ts'
+import type { WebhookLabels } from './metrics.ts'
 import type { WebhookOptions } from './options.ts'
-import { outcomeOf } from './outcome.ts'
-import { Selection } from './selection.ts'
+import { SelectorMatcher } from './selector-matcher.ts'
+import { type VersionedObjects, versionedObjects } from './versioned-objects.ts'
 
 /**
- * Asks validating webhooks all at once and waits for all of them; the first refusal to arrive is the answer.
+ * The plugin that calls validating webhooks in parallel and waits for all of them. The first refusal to arrive refuses the request.
  *
  * @see API protocol specification, 2.8, 2.9 and 5.10
  */
 export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const source = new HookSource('validatingwebhookconfigurations', options.profile)
-  const caller = new WebhookCaller('validating', options)
-  const conditions = new HookConditions(options)
-  const failedOpenPrefix = `failed-open.validating.webhook.admission.${options.profile.apiDomain}/`
-
-  /** Those that rules and selectors choose; mostly none. */
-  const selectedOf = (
-    table: HookTable,
-    object: DeepReadonly<ApiObject> | undefined,
-    attributes: AdmissionAttributes,
-    context: AdmissionContext,
-  ): readonly Candidate[] => {
-    const candidates = table.candidates(attributes, context.convertor)
-    if (candidates.length === 0) return candidates
-    const selection = new Selection(attributes, context)
-    return candidates.filter(({ hook }) => selection.picks(hook, object))
-  }
-
-  const chosenCalls = async (
-    candidates: readonly Candidate[],
-    object: DeepReadonly<ApiObject> | undefined,
-    attributes: AdmissionAttributes,
-    context: AdmissionContext,
-  ): Promise<readonly (Call & { readonly labels: WebhookLabels })[]> => {
-    const shownAs = new Map<string, Call['shown']>()
-    const calls = []
-    for (const candidate of candidates) {
-      const { form } = candidate
-      const key = `${form.kind.group}/${form.kind.version}`
-      let shown = shownAs.get(key)
-      if (shown === undefined) {
-        shown = {
-          object: object === undefined ? null : await show(object, form, context),
-          oldObject: attributes.oldObject === undefined ? null : await show(attributes.oldObject, form, context),
-        }
-        shownAs.set(key, shown)
-      }
-      const labels: WebhookLabels = { name: candidate.hook.name, type: 'validating', operation: attributes.operation }
-      const call = { candidate, shown, attributes, context, labels }
-      if (await conditions.hold(call, labels)) calls.push(call)
-    }
-    return calls
-  }
-
-  const ask = async (call: Call & { readonly labels: WebhookLabels }, index: number): Promise<void> => {
-    const { context, candidate } = call
-    await outcomeOf(call, call.labels, options.clock, {
-      failedOpen(message) {
-        context.annotate?.(`${failedOpenPrefix}round_0_index_${index}`, candidate.hook.name)
-        context.explain?.(`${message}; its policy is to ignore that`)
-      },
-      ask: async () => {
-        const outcome = await caller.call(call)
-        return outcome.kind === 'refused' ? outcome : { kind: 'allowed', value: undefined }
-      },
-    })
-  }
-
-  const judge = async (
-    candidates: readonly Candidate[],
-    object: DeepReadonly<ApiObject> | undefined,
-    attributes: AdmissionAttributes,
-    context: AdmissionContext,
-  ): Promise<void> => {
-    const calls = await chosenCalls(candidates, object, attributes, context)
-    if (calls.length === 0) return
-    if (context.bounds?.signal.aborted) throw ApiError.timeout('request did not complete within requested timeout')
-    const refusals: unknown[] = []
-    await Promise.all(calls.map((call, index) => ask(call, index).catch((error: unknown) => refusals.push(error))))
-    if (refusals.length > 0) throw refusals[0]
-  }
-
+  const webhooks = new ValidatingWebhooks(options)
   return {
     name: 'ValidatingAdmissionWebhook',
     handles: (target) => !source.exempts(target),
     validate(object, attributes, context) {
-      const chosen = (table: HookTable) => {
-        const candidates = selectedOf(table, object, attributes, context)
-        return candidates.length === 0 ? undefined : judge(candidates, object, attributes, context)
+      const validateWith = (table: HookTable) => {
+        const invocations = selectedInvocations(table, object, attributes, context)
+        return invocations.length === 0 ? undefined : webhooks.validate(invocations, object, attributes, context)
       }
       const table = source.table(context)
-      return table instanceof Promise ? table.then(chosen) : chosen(table)
+      return table instanceof Promise ? table.then(validateWith) : validateWith(table)
     },
+  }
+}
+
+/** The webhooks whose rules and selectors match; none for most requests. */
+function selectedInvocations(
+  table: HookTable,
+  object: DeepReadonly<ApiObject> | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): readonly WebhookInvocation[] {
+  const invocations = table.invocations(attributes, context.convertor)
+  if (invocations.length === 0) return invocations
+  const selectors = new SelectorMatcher(attributes, context)
+  return invocations.filter(({ hook }) => selectors.matches(hook, object))
+}
+
+interface LabeledCall extends WebhookCall {
+  readonly labels: WebhookLabels
+}
+
+class ValidatingWebhooks {
+  readonly #options: WebhookOptions
+  readonly #dispatcher: WebhookDispatcher
+  readonly #conditions: MatchConditionFilter
+
+  constructor(options: WebhookOptions) {
+    this.#options = options
+    this.#dispatcher = new WebhookDispatcher('validating', options)
+    this.#conditions = new MatchConditionFilter(options)
+  }
+
+  async validate(
+    invocations: readonly WebhookInvocation[],
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<void> {
+    const calls = await this.#matchingCalls(invocations, object, attributes, context)
+    if (calls.length === 0) return
+    if (context.bounds?.signal.aborted) throw ApiError.timeout('request did not complete within requested timeout')
+    const refusals: unknown[] = []
+    await Promise.all(calls.map((call, index) => this.#call(call, index).catch((error: unknown) => refusals.push(error))))
+    if (refusals.length > 0) throw refusals[0]
+  }
+
+  /** The calls whose match conditions hold; objects are converted once for each version. */
+  async #matchingCalls(
+    invocations: readonly WebhookInvocation[],
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<readonly LabeledCall[]> {
+    const byVersion = new Map<string, VersionedObjects>()
+    const calls: LabeledCall[] = []
+    for (const invocation of invocations) {
+      const { hook, version } = invocation
+      const key = `${version.kind.group}/${version.kind.version}`
+      const versioned = byVersion.get(key) ?? (await versionedObjects(object, version, attributes, context))
+      byVersion.set(key, versioned)
+      const labels: WebhookLabels = { name: hook.name, type: 'validating', operation: attributes.operation }
+      const call = { invocation, versioned, attributes, context, labels }
+      if (await this.#conditions.matches(call, labels)) calls.push(call)
+    }
+    return calls
+  }
+
+  async #call(call: LabeledCall, index: number): Promise<void> {
+    const { context, invocation, labels } = call
+    const { clock, profile } = this.#options
+    await applyFailurePolicy(call, labels, clock, {
+      failedOpen(message) {
+        const key = `failed-open.validating.webhook.admission.${profile.apiDomain}/round_0_index_${index}`
+        context.annotate?.(key, invocation.hook.name)
+        context.explain?.(`${message}; ignored by its failure policy`)
+      },
+      run: async () => {
+        const outcome = await this.#dispatcher.dispatch(call)
+        return outcome.kind === 'refused' ? outcome : { kind: 'allowed', value: undefined }
+      },
+    })
   }
 }

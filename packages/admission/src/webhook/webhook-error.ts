@@ -1,19 +1,28 @@
-/**
- * Why a webhook could not be asked. `Failed`: there was no way, or no answer. `Unreadable`: the answer cannot be decoded. `Invalid`: it
- * is no answer to what was asked.
- */
-export type WebhookErrorCode = 'Failed' | 'Unreadable' | 'Invalid'
+export type WebhookErrorCode =
+  /** The webhook could not be reached or did not respond. */
+  | 'Failed'
+  /** The response does not decode. */
+  | 'Unreadable'
+  /** The response does not match the review. */
+  | 'Invalid'
 
-/** A call that came to nothing: what `failurePolicy` is about. */
+/** A failed call, to which `failurePolicy` applies. */
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode
-  /** The HTTP status that it amounts to, which metrics tell. */
+  /** The HTTP status that metrics record. */
   readonly httpCode: number
 
-  constructor(code: WebhookErrorCode, message: string, httpCode = 503) {
-    super(message)
+  constructor({ code, message, cause, httpCode = 503 }: WebhookErrorFields) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'WebhookError'
     this.code = code
     this.httpCode = httpCode
   }
+}
+
+interface WebhookErrorFields {
+  readonly code: WebhookErrorCode
+  readonly message: string
+  readonly cause?: unknown
+  readonly httpCode?: number
 }

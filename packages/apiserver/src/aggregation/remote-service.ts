@@ -1,4 +1,4 @@
-import { clusterServices, type ObjectReader } from '@krmkit/admission'
+import { createClusterServiceResolver, type ObjectReader } from '@krmkit/admission'
 import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
 import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddress } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema'
@@ -55,7 +55,8 @@ export function remoteService(spec: ServiceSpec, options: RemoteOptions): Remote
   const { transport, identity, routing } = aggregation
   if (transport === undefined) throw new Error('there is no transport: this server reaches no other servers')
   const find =
-    aggregation.resolveService ?? (routing === 'endpoints' ? endpointServices(reader, random) : clusterServices(reader))
+    aggregation.resolveService ??
+    (routing === 'endpoints' ? endpointServices(reader, random) : createClusterServiceResolver(reader))
   const resolve = async (): Promise<ServiceAddress> => find({ namespace, name, port })
   const host = `${name}.${namespace}.svc`
   const target = { origin: `https://${host}:${port}`, serverName: host, ...identity?.() }

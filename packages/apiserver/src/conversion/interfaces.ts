@@ -1,4 +1,4 @@
-import type { CredentialsFor, ServiceResolver } from '@krmkit/admission'
+import type { CredentialsResolver, ServiceResolver } from '@krmkit/admission'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 
@@ -8,7 +8,7 @@ export interface ConversionReach {
   readonly transport?: WebhookTransport
   /** Default: services of the cluster, at their addresses. */
   readonly resolveService?: ServiceResolver
-  readonly credentialsFor?: CredentialsFor
+  readonly credentialsFor?: CredentialsResolver
   /** By the URL that definitions name, or by `https://name.namespace.svc:port/path` of a service. */
   readonly inProcess?: Readonly<Record<string, InProcessConverter>>
   /** How long a webhook may take, in milliseconds. Default 30 s. */

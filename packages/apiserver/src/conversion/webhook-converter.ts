@@ -29,7 +29,7 @@ export class WebhookConverters {
     this.#reach = reach
     this.#parts = parts
     const { transport, resolveService, credentialsFor } = reach
-    this.#client = new WebhookClient({ clock: parts.clock, transport, resolveService, credentialsFor })
+    this.#client = new WebhookClient({ clock: parts.clock, transport, resolveService, resolveCredentials: credentialsFor })
   }
 
   /** @returns undefined where versions differ by their names only. */

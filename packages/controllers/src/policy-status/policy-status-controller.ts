@@ -1,4 +1,4 @@
-import { checkPolicyTypes, type KnownTypes } from '@krmkit/admission'
+import { checkPolicyTypes, type PolicyTypeResolver } from '@krmkit/admission'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
@@ -53,7 +53,7 @@ function isObserved({ metadata, status }: DeepReadonly<Policy>): boolean {
 }
 
 /** Returns the kinds that the server serves at present. */
-async function knownTypes({ client, profile, signal }: ControllerContext): Promise<KnownTypes> {
+async function knownTypes({ client, profile, signal }: ControllerContext): Promise<PolicyTypeResolver> {
   const { all } = await discover(client, { profile, signal })
   const kinds = new Map(all.map((type) => [`${type.group}/${type.version}/${type.resource}`, type]))
   const schemas = new KindSchemas(client, signal)

@@ -1,11 +1,11 @@
 import {
-  counts,
-  type Evaluators,
-  minus,
+  createUsageEvaluators,
+  equalUsage,
+  matchesQuota,
   parseUsage,
   type ResourceQuota,
-  sameUsage,
-  usageEvaluators,
+  subtractUsage,
+  type UsageEvaluators,
 } from '@krmkit/admission/quota'
 import type { Informer } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type GroupResource } from '@krmkit/meta'
@@ -33,7 +33,7 @@ export const quotaController: Controller = {
 
 class QuotaController implements AsyncDisposable {
   readonly #context: ControllerContext
-  readonly #evaluatorOf: Evaluators
+  readonly #evaluatorOf: UsageEvaluators
   readonly #quotas: Informer<ResourceQuota>
   readonly #add: (quota: Quota) => void
   readonly #subscriptions: (() => void)[] = []
@@ -42,7 +42,7 @@ class QuotaController implements AsyncDisposable {
 
   constructor(context: ControllerContext) {
     this.#context = context
-    this.#evaluatorOf = usageEvaluators(context)
+    this.#evaluatorOf = createUsageEvaluators(context)
     this.#quotas = context.informers.of(quotas)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
@@ -65,7 +65,7 @@ class QuotaController implements AsyncDisposable {
   #watch(quota: Quota): void {
     const names = Object.keys(quota.spec?.hard ?? {})
     for (const resource of meteredResources) {
-      if (this.#evaluatorOf(resource).matching(names).length > 0) this.#watchUsage(resource)
+      if (this.#evaluatorOf(resource).matchingResources(names).length > 0) this.#watchUsage(resource)
     }
     if (this.#watchesDeletions) return
     this.#watchesDeletions = true
@@ -84,7 +84,7 @@ class QuotaController implements AsyncDisposable {
     const unsubscribe = this.#context.informers.of(resource).on({
       updated: (object, before) => {
         // Admission has charged increased usage.
-        const change = minus(evaluator.usage(object), evaluator.usage(before))
+        const change = subtractUsage(evaluator.usage(object), evaluator.usage(before))
         if ([...change.values()].some((amount) => amount.sign() < 0) || this.#changesScope(resource, object, before)) {
           this.#enqueueQuotasOf(resource, object)
         }
@@ -102,13 +102,13 @@ class QuotaController implements AsyncDisposable {
     const evaluator = this.#evaluatorOf(resource)
     return this.#quotasIn(object).some((quota) => {
       const limited = { quota, hard: parseUsage(quota.spec?.hard) }
-      return counts(evaluator, limited, object) !== counts(evaluator, limited, before)
+      return matchesQuota(evaluator, limited, object) !== matchesQuota(evaluator, limited, before)
     })
   }
 
   #enqueueQuotasOf(resource: GroupResource, object: DeepReadonly<ApiObject>): void {
     for (const quota of this.#quotasIn(object)) {
-      if (this.#evaluatorOf(resource).matching(Object.keys(quota.spec?.hard ?? {})).length > 0) this.#add(quota)
+      if (this.#evaluatorOf(resource).matchingResources(Object.keys(quota.spec?.hard ?? {})).length > 0) this.#add(quota)
     }
   }
 
@@ -142,11 +142,11 @@ class QuotaController implements AsyncDisposable {
 type Amounts = DeepReadonly<Record<string, string>> | undefined
 
 function isSame(a: Amounts, b: Amounts): boolean {
-  return sameUsage(parseUsage(a), parseUsage(b)) && a !== undefined
+  return equalUsage(parseUsage(a), parseUsage(b)) && a !== undefined
 }
 
 function sameHard(a: Quota, b: Quota): boolean {
-  return sameUsage(parseUsage(a.spec?.hard), parseUsage(b.spec?.hard))
+  return equalUsage(parseUsage(a.spec?.hard), parseUsage(b.spec?.hard))
 }
 
 /** Whether the limits in the status are up to date. */

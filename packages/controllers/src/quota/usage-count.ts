@@ -1,4 +1,12 @@
-import { counts, type Evaluators, formatUsage, only, parseUsage, plus, type ResourceQuota } from '@krmkit/admission/quota'
+import {
+  addUsage,
+  formatUsage,
+  maskUsage,
+  matchesQuota,
+  parseUsage,
+  type ResourceQuota,
+  type UsageEvaluators,
+} from '@krmkit/admission/quota'
 import { type ApiObject, type DeepReadonly, type GroupResource, Quantity } from '@krmkit/meta'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { ControllerContext } from '../interfaces.ts'
@@ -14,17 +22,17 @@ const zero = Quantity.of(0)
 export function resourcesOfQuota(
   { spec }: Quota,
   resources: readonly DiscoveredResource[],
-  evaluatorOf: Evaluators,
+  evaluatorOf: UsageEvaluators,
 ): DiscoveredResource[] {
   const names = Object.keys(spec?.hard ?? {})
-  return resources.filter((resource) => resource.namespaced && evaluatorOf(resource).matching(names).length > 0)
+  return resources.filter((resource) => resource.namespaced && evaluatorOf(resource).matchingResources(names).length > 0)
 }
 
 /** Computes the status of a quota from live objects. */
 export async function computeStatus(
   quota: Quota,
   resources: readonly DiscoveredResource[],
-  { context, evaluatorOf }: { readonly context: ControllerContext; readonly evaluatorOf: Evaluators },
+  { context, evaluatorOf }: { readonly context: ControllerContext; readonly evaluatorOf: UsageEvaluators },
 ): Promise<NonNullable<ResourceQuota['status']>> {
   const hard = parseUsage(quota.spec?.hard)
   const limited = { quota, hard }
@@ -32,12 +40,12 @@ export async function computeStatus(
   const tracked = new Set<string>()
   for (const resource of resourcesOfQuota(quota, resources, evaluatorOf)) {
     const evaluator = evaluatorOf(resource)
-    const names = evaluator.matching(hard.keys())
+    const names = evaluator.matchingResources(hard.keys())
     for (const name of names) tracked.add(name)
     const counted = new Set(names)
     for await (const { items } of pagesOf(resource, quota.metadata.namespace ?? '', context)) {
       for (const object of items) {
-        if (counts(evaluator, limited, object)) used = plus(used, only(evaluator.usage(object), counted))
+        if (matchesQuota(evaluator, limited, object)) used = addUsage(used, maskUsage(evaluator.usage(object), counted))
       }
     }
   }

@@ -1,4 +1,4 @@
-import { type AdmissionPlugin, admissionChain } from '@krmkit/admission'
+import { type AdmissionPlugin, createAdmissionChain } from '@krmkit/admission'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random, seededRandom, stockProfile } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
@@ -52,7 +52,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
   const environment: RegistryEnvironment = {
     storage,
     types,
-    admission: admissionChain(options.admission ?? []),
+    admission: createAdmissionChain(options.admission ?? []),
     clock,
     random: options.random ?? seededRandom(1),
     profile: stockProfile,

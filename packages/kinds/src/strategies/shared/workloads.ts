@@ -16,7 +16,7 @@ import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
 
-/** The compiled selector; undefined if it is malformed. An absent selector matches nothing. */
+/** The compiled selector; undefined if it is malformed. An absent selector matches nothingSelector. */
 export function compileSelector(selector: MaybeSelector): Selector | undefined {
   try {
     return isSet(selector) ? labelSelectorFromObject(selector) : nothingSelector

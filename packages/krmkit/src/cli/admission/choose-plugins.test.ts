@@ -59,7 +59,7 @@ describe('chooseAdmissionPlugins', () => {
       }),
     )
     const unknown = await choose({ admissionControlConfigFile: configured({ name: 'Nonsense', configuration: {} }) })
-    expect(() => unknown.make({ random })).toThrow('"Nonsense" is no admission plugin')
+    expect(() => unknown.make({ random })).toThrow('unknown admission plugin "Nonsense"')
   })
 
   it('configures the default tolerations of pods', async () => {

@@ -1,9 +1,9 @@
 import {
+  type AdmissionEnvironmentOptions,
   AdmissionError,
   type AdmissionPlugin,
   builtInPlugins,
   createAdmissionPlugins,
-  type EnvironmentOptions,
 } from '@krmkit/admission'
 import { CliError } from '../cli-error.ts'
 import { readAdmissionConfiguration } from './admission-configuration.ts'
@@ -13,7 +13,7 @@ import { createWebhookConnections, type WebhookConnections } from './webhook-con
 /** The admission plugins that the flags select. */
 export interface ChosenPlugins extends AsyncDisposable {
   /** Creates the plugins in execution order. @throws CliError `InvalidFlag` for an invalid plugin configuration. */
-  make(environment: EnvironmentOptions): readonly AdmissionPlugin[]
+  make(environment: AdmissionEnvironmentOptions): readonly AdmissionPlugin[]
   /** Resolves when the kubeconfig files of the plugins have been read. @throws CliError `FileFailed` */
   ready(): Promise<void>
 }

@@ -8,7 +8,7 @@ const seconds = integer({ min: 0, max: 2_147_483_647 })
 export function addAdmissionFlags(command: Command): Command {
   const [enabled, disabled] = [true, false].map((isDefault) =>
     builtInPlugins
-      .filter((plugin) => plugin.isDefault === isDefault)
+      .filter((plugin) => plugin.enabledByDefault === isDefault)
       .map(({ name }) => name)
       .join(', '),
   )

@@ -1,11 +1,11 @@
-import type { Post } from '@krmkit/admission'
+import type { PostJson } from '@krmkit/admission'
 import { loadKubeconfig } from '@krmkit/client'
 import { CliError, messageOf } from '../cli-error.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 
 /** Connections of admission plugins to webhooks that a kubeconfig describes, such as the image policy webhook. */
 export interface WebhookConnections extends AsyncDisposable {
-  connect(kubeconfigPath: string): Post
+  connect(kubeconfigPath: string): PostJson
   /** Resolves when all kubeconfig files have been read. @throws CliError `FileFailed` for one that cannot be used. */
   ready(): Promise<void>
 }

@@ -12,7 +12,7 @@ import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** The flags of `krmkit diff`. */
+/** The flags of `krmkit diffObjects`. */
 export interface DiffFlags {
   readonly definitions: readonly string[]
   readonly defaults: boolean
@@ -30,7 +30,7 @@ interface Difference {
   readonly changes: readonly Change[]
 }
 
-/** Runs `krmkit diff`. @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit diffObjects`. @returns the exit code. @throws CliError `FileFailed` */
 export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
   const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
   const kinds = kindsFor(sides.flat(), flags.definitions, terminal)

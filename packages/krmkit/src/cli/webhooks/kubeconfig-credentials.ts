@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { type CredentialsFor, credentialsByHost, type WebhookCredentials } from '@krmkit/admission'
+import { type CredentialsResolver, createCredentialsResolver, type WebhookCredentials } from '@krmkit/admission'
 import { kubeconfigCredentialMembers } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>
 const knownMembers: ReadonlySet<string> = new Set([...kubeconfigCredentialMembers, 'extensions'])
 
 /** Reads the kubeconfig. @throws CliError `FileFailed` for an unreadable file, `InvalidFlag` for invalid or unsupported members. */
-export function kubeconfigCredentials(path: string): CredentialsFor {
+export function kubeconfigCredentials(path: string): CredentialsResolver {
   if (!isAbsolute(path)) throw invalid(path, 'kubeConfigFile must be an absolute file path')
   const file = membersOf(parseYaml(new TextEncoder().encode(readText(path))).value, path)
   const users: Record<string, WebhookCredentials> = Object.create(null)
@@ -23,7 +23,7 @@ export function kubeconfigCredentials(path: string): CredentialsFor {
   const wanted = textOf(file, 'current-context', path)
   const context = listOf(file, 'contexts', path).find((each) => textOf(each, 'name', path) === wanted)
   const current = textOf(membersOf(context?.['context'], path), 'user', path)
-  return credentialsByHost({ users, current })
+  return createCredentialsResolver({ users, current })
 }
 
 function userOf(user: Members, { name, path }: { readonly name: string; readonly path: string }): WebhookCredentials {

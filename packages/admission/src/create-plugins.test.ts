@@ -1,14 +1,14 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { builtInPlugins } from './built-in.ts'
+import { builtInPlugins } from './built-in-plugins.ts'
 import { parseAdmissionConfiguration } from './configuration.ts'
-import { createAdmissionPlugins, defaultAdmissionPlugins } from './defaults.ts'
+import { createAdmissionPlugins, defaultAdmissionPlugins } from './create-plugins.ts'
 
 const random = seededRandom(1)
 const names = (choice?: Parameters<typeof createAdmissionPlugins>[1]) =>
   createAdmissionPlugins({ random }, choice).map(({ name }) => name)
 
-/** The order of the stock server, for those that are here. */
+/** The stock execution order of the built-in plugins. */
 const stockOrder = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -48,14 +48,14 @@ const stockOrder = [
   'AlwaysDeny',
 ]
 
-describe('which plugins run', () => {
-  it('all in the order of the stock server', () => {
+describe('createAdmissionPlugins', () => {
+  it('keeps the execution order of the stock server', () => {
     const own = builtInPlugins.map(({ name }) => name)
     expect(own).toEqual(stockOrder.filter((name) => own.includes(name)))
     expect(own.filter((name) => !stockOrder.includes(name))).toEqual([])
   })
 
-  it('P294 those that the specification has off are off, the recommended ones on', () => {
+  it('enables the recommended plugins by default [P294]', () => {
     const running = defaultAdmissionPlugins({ random }).map(({ name }) => name)
     for (const name of [
       'LimitPodHardAntiAffinityTopology',
@@ -86,7 +86,7 @@ describe('which plugins run', () => {
       expect(running).toContain(name)
   })
 
-  it('enabled and disabled by name, whatever the order of the names; disabling counts more', () => {
+  it('enables and disables by name in any order; disable takes precedence', () => {
     const enable = ['PodNodeSelector', 'NamespaceExists']
     const running = names({ enable, disable: ['LimitRanger', 'NamespaceExists'] })
     expect(running).toContain('PodNodeSelector')
@@ -95,13 +95,13 @@ describe('which plugins run', () => {
     expect(running).toEqual(stockOrder.filter((name) => running.includes(name)))
   })
 
-  it('an unknown name is a mistake, wherever it stands', () => {
+  it('rejects unknown names in every option', () => {
     for (const choice of [{ enable: ['Nonsense'] }, { disable: ['Nonsense'] }, { configuration: new Map([['Nonsense', {}]]) }])
       expect(() => names(choice)).toThrow(expect.objectContaining({ code: 'UnknownPlugin' }))
   })
 })
 
-describe('the configuration file', () => {
+describe('parseAdmissionConfiguration', () => {
   const file = (plugins: object[], rest: object = {}) =>
     JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins, ...rest })
   const parse = (text: string) => JSON.parse(text) as unknown
@@ -110,7 +110,7 @@ describe('the configuration file', () => {
     return '{"b":2}'
   }
 
-  it('says what plugins are told, in place or in another file', async () => {
+  it('reads plugin configurations inline and from referenced files', async () => {
     const text = file([{ name: 'A', configuration: { a: 1 } }, { name: 'B', path: 'other.json' }, { name: 'C' }])
     expect(await parseAdmissionConfiguration(text, { parse, read })).toEqual(
       new Map([
@@ -121,12 +121,12 @@ describe('the configuration file', () => {
   })
 
   it.each([
-    ['{', 'cannot be read'],
+    ['{', 'does not parse'],
     ['[]', 'must be an object'],
     [file([], { kind: 'X' }), 'kind must be AdmissionConfiguration'],
     [file([], { apiVersion: 'v1' }), 'apiVersion must be apiserver.config.k8s.io/v1'],
     [file([{ path: 'x' }]), 'plugins[0].name must be set'],
-    [file([{ name: 'A' }, { name: 'B', configuration: {} }, { name: 'B' }]), 'plugins[2].name "B" is there twice'],
+    [file([{ name: 'A' }, { name: 'B', configuration: {} }, { name: 'B' }]), 'plugins[2].name "B" is a duplicate'],
   ])('refuses %s', async (text, sentence) => {
     await expect(parseAdmissionConfiguration(text, { parse, read })).rejects.toThrow(sentence)
   })

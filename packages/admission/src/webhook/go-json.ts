@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes, DecodeError } from '@krmkit/schema'
 import { WebhookError } from './webhook-error.ts'
 
-/** Reads members of an answer as Go decodes them: null is unset, nothing is converted, and what does not fit ends it. */
+/** Reads JSON members as Go decodes them: null is unset, types are not converted, and a mismatch is an error. */
 
 export function own(members: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
@@ -16,7 +16,10 @@ export function mismatch(value: JsonValue, where: string, wanted: string): Webho
       : typeof value === 'bigint'
         ? 'number'
         : typeof value
-  return new WebhookError('Unreadable', `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`)
+  return new WebhookError({
+    code: 'Unreadable',
+    message: `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`,
+  })
 }
 
 export function membersOf(value: JsonValue, where: string, wanted: string): JsonObject {
@@ -24,7 +27,7 @@ export function membersOf(value: JsonValue, where: string, wanted: string): Json
   throw mismatch(value, where, wanted)
 }
 
-/** Where the members of a response are, as messages name it. */
+/** The path of a response in error messages. */
 export const at = 'AdmissionResponse.response'
 
 export function text(members: JsonObject, name: string, where = at): string {
@@ -71,6 +74,6 @@ export function bytesOf(members: JsonObject, name: string): Uint8Array | undefin
   try {
     return base64ToBytes(value)
   } catch (error) {
-    throw error instanceof DecodeError ? new WebhookError('Unreadable', error.message) : error
+    throw error instanceof DecodeError ? new WebhookError({ code: 'Unreadable', message: error.message }) : error
   }
 }

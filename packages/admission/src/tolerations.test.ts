@@ -1,9 +1,9 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { areAllowed, mergeTolerations } from './merge-tolerations.ts'
 import type { Toleration } from './pod.ts'
+import { areTolerationsAllowed, mergeTolerations } from './tolerations.ts'
 
-/** The rules as they read, pair by pair. */
+/** The pairwise rules, as specified. */
 function isSame(a: Toleration, b: Toleration): boolean {
   const members = (each: Toleration) => [
     each.key ?? '',
@@ -61,17 +61,17 @@ function lists(seed: number): Toleration[][] {
 }
 
 describe('tolerations', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('merge and allow as the pairwise rules say, seed %i', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('merges and allows like the pairwise rules, seed %i', (seed) => {
     const given = lists(seed)
     for (const [i, first] of given.entries()) {
       const second = given[(i + 1) % given.length] as Toleration[]
       expect(mergeTolerations(first, second)).toEqual(merge(first, second))
       const allowed = second.length === 0 || first.every((each) => second.some((one) => covers(one, each)))
-      expect(areAllowed(first, second)).toBe(allowed)
+      expect(areTolerationsAllowed(first, second)).toBe(allowed)
     }
   })
 
-  it('are looked at a fixed number of times each', () => {
+  it('reads each toleration a constant number of times', () => {
     let reads = 0
     const counted = (i: number): Toleration => ({
       get key() {

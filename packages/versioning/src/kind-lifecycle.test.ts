@@ -1,18 +1,20 @@
 import { createCatalog, readLifecycle } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
 import { createFeatureGates } from './feature-gates.ts'
-import { isServedAt, kindStateAt, planOfKind } from './kind-life.ts'
+import { isServedAt, kindApiPlan, kindStateAt } from './kind-lifecycle.ts'
 
-const lives = readLifecycle()
-function lifeOf(group: string, version: string, kind: string) {
-  const found = lives.find((life) => life.group === group && life.version === version && life.kind === kind)
+const lifecycles = readLifecycle()
+function lifecycleOf(group: string, version: string, kind: string) {
+  const found = lifecycles.find(
+    (lifecycle) => lifecycle.group === group && lifecycle.version === version && lifecycle.kind === kind,
+  )
   if (found === undefined) throw new Error(`no ${group}/${version} ${kind}`)
   return found
 }
-const cronJob = lifeOf('batch', 'v1beta1', 'CronJob')
+const cronJob = lifecycleOf('batch', 'v1beta1', 'CronJob')
 
-describe('recorded lives', () => {
-  it('P334 go from the future to removal', () => {
+describe('lifecycles of kinds', () => {
+  it('run from future to removed [P334]', () => {
     expect(['1.7', '1.20', '1.21', '1.24', '1.25'].map((release) => kindStateAt(cronJob, release).phase)).toEqual([
       'future',
       'current',
@@ -28,7 +30,7 @@ describe('recorded lives', () => {
     })
   })
 
-  it('P329 P330 beta and stable kinds are served while they live, unless they are switched off', () => {
+  it('serve beta and stable kinds unless disabled [P329, P330]', () => {
     const served = (release: string, runtimeConfig?: string) =>
       isServedAt(cronJob, release, { resource: 'cronjobs', ...(runtimeConfig === undefined ? {} : { runtimeConfig }) })
     expect(served('1.24')).toBe(true)
@@ -38,23 +40,23 @@ describe('recorded lives', () => {
     expect(served('1.25', 'batch/v1beta1=true')).toBe(false)
   })
 
-  it('P328 P330 alpha kinds wait to be switched on', () => {
-    const alpha = lives.find(({ version, removed }) => version === 'v1alpha1' && removed === null)
-    if (alpha === undefined) throw new Error('no alpha kind lives')
+  it('serve alpha kinds only when enabled [P328, P330]', () => {
+    const alpha = lifecycles.find(({ version, removed }) => version === 'v1alpha1' && removed === null)
+    if (alpha === undefined) throw new Error('no alpha kind lifecycles')
     const release = alpha.introduced ?? '1.33'
     expect(isServedAt(alpha, release, { resource: 'x' })).toBe(false)
     expect(isServedAt(alpha, release, { resource: 'x', runtimeConfig: `${alpha.group}/v1alpha1` })).toBe(true)
   })
 
-  it('become plans', () => {
-    expect(planOfKind(lives, 'batch', 'CronJob').versions).toEqual([
+  it('convert to plans', () => {
+    expect(kindApiPlan(lifecycles, 'batch', 'CronJob').versions).toEqual([
       { version: 'v1', introduced: '1.21' },
       { version: 'v1beta1', introduced: '1.8', deprecated: '1.21', removed: '1.25', replacement: 'v1' },
     ])
   })
 })
 
-it('an older release is emulated by its features', () => {
+it('createFeatureGates emulates an older release', () => {
   const features = createFeatureGates({ release: '1.29', gates: [] })
   const older = createCatalog({ features }).definitions
   const newest = createCatalog().definitions

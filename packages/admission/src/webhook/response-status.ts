@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Status, StatusCause, StatusDetails } from '@krmkit/meta'
-import { at, membersOf, mismatch, own, text, whole } from './members.ts'
+import { at, membersOf, mismatch, own, text, whole } from './go-json.ts'
 
-/** The refusal as the webhook words it. */
+/** Reads the Status of a webhook's response. */
 export function statusOf(members: JsonObject): Status | undefined {
   const value = own(members, 'status')
   if (value === undefined || value === null) return undefined

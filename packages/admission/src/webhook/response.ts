@@ -1,25 +1,26 @@
 import type { JsonValue, Status } from '@krmkit/meta'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
-import type { AdmissionVerdict, WebhookType } from './interfaces.ts'
-import { bytesOf, flag, membersOf, own, text, textMap, texts } from './members.ts'
+import { bytesOf, flag, membersOf, own, text, textMap, texts } from './go-json.ts'
+import type { InProcessWebhookResponse } from './interfaces.ts'
+import type { WebhookType } from './metrics.ts'
+import { statusOf } from './response-status.ts'
 import type { ReviewVersion } from './review.ts'
-import { statusOf } from './status-members.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What a webhook said, checked. */
-export interface Verdict {
+/** The verified response of a webhook. */
+export interface AdmissionResponse {
   readonly allowed: boolean
   readonly status: Status | undefined
-  /** Text of a patch, or the operations of one. */
+  /** The encoded patch, or its operations. */
   readonly patch: JsonValue | Uint8Array | undefined
-  /** `JSONPatch` is the only one that can be used. */
+  /** `JSONPatch` is the only supported type. */
   readonly patchType: string
   readonly warnings: readonly string[]
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
-/** What was asked, which the answer has to fit. */
-export interface Asked {
+/** The review that was sent; the response must match it. */
+export interface SentReview {
   readonly uid: string
   readonly version: ReviewVersion
   /** `admission.k8s.io` */
@@ -28,43 +29,44 @@ export interface Asked {
 }
 
 /**
- * Reads an AdmissionReview out of the bytes of an answer, whatever type they claim: JSON, else YAML.
+ * Decodes and verifies an AdmissionReview. The body is parsed as JSON, then as YAML, whatever its content type.
  *
  * @throws WebhookError
  * @see API protocol specification, 2.8
  */
-export function readAnswer(bytes: Uint8Array, asked: Asked): Verdict {
-  const review = readReview(bytes, asked)
+export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): AdmissionResponse {
+  const review = readReview(bytes, sent)
   const response = review.response
-  if (response === undefined || response === null) throw new WebhookError('Invalid', 'webhook response was absent')
+  if (response === undefined || response === null)
+    throw new WebhookError({ code: 'Invalid', message: 'webhook response was absent' })
   const members = membersOf(response, 'AdmissionReview.response', 'v1.AdmissionResponse')
   const uid = text(members, 'uid')
   const allowed = flag(members, 'allowed')
-  const verdict = {
+  const rest = {
     status: statusOf(members),
     patch: bytesOf(members, 'patch'),
     patchType: members.patchType === undefined || members.patchType === null ? undefined : text(members, 'patchType'),
     warnings: texts(members, 'warnings'),
     auditAnnotations: textMap(members, 'auditAnnotations'),
   }
-  // The older version was never held to its own rules: webhooks of that time leave these members out.
-  if (asked.version === 'v1') {
-    checkIdentity(asked, uid, { kind: review.kind, apiVersion: review.apiVersion })
-    checkPatch(asked, verdict)
+  // v1beta1 responses are not verified, since webhooks of that version omit these members.
+  if (sent.version === 'v1') {
+    checkIdentity(sent, uid, { kind: review.kind, apiVersion: review.apiVersion })
+    checkPatch(sent, rest)
   }
-  if (allowed === undefined) throw new WebhookError('Invalid', 'webhook response has no response.allowed')
-  const patchType = asked.version === 'v1' ? (verdict.patchType ?? '') : 'JSONPatch'
-  return { ...verdict, allowed, patchType }
+  if (allowed === undefined) throw new WebhookError({ code: 'Invalid', message: 'webhook response has no response.allowed' })
+  const patchType = sent.version === 'v1' ? (rest.patchType ?? '') : 'JSONPatch'
+  return { ...rest, allowed, patchType }
 }
 
-/** The verdict of a webhook in this process. @throws WebhookError */
-export function ownVerdict(given: AdmissionVerdict, type: WebhookType): Verdict {
+/** Verifies the response of an in-process webhook. @throws WebhookError */
+export function readInProcessResponse(given: InProcessWebhookResponse, type: WebhookType): AdmissionResponse {
   const members = membersOf(given as unknown as JsonValue, 'AdmissionReview.response', 'v1.AdmissionResponse')
   const allowed = flag(members, 'allowed')
-  if (allowed === undefined) throw new WebhookError('Invalid', 'webhook response has no response.allowed')
+  if (allowed === undefined) throw new WebhookError({ code: 'Invalid', message: 'webhook response has no response.allowed' })
   const { patch } = given
   if (patch !== undefined && type === 'validating') {
-    throw new WebhookError('Invalid', 'validating webhook may not return response.patch')
+    throw new WebhookError({ code: 'Invalid', message: 'validating webhook may not return response.patch' })
   }
   return {
     allowed,
@@ -84,7 +86,7 @@ interface Review {
 
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function readReview(bytes: Uint8Array, { group, version }: Asked): Review {
+function readReview(bytes: Uint8Array, { group, version }: SentReview): Review {
   const value = parse(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value
@@ -100,8 +102,8 @@ function readReview(bytes: Uint8Array, { group, version }: Asked): Review {
   const wanted = `${group}/${version}`
   const known = apiVersion === '' || apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
   if ((kind !== '' && kind !== 'AdmissionReview') || !known) {
-    const shown = apiVersion === '' ? wanted : apiVersion
-    throw unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(shown)}`)
+    const named = apiVersion === '' ? wanted : apiVersion
+    throw unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(named)}`)
   }
   if (apiVersion !== '' && apiVersion !== wanted) {
     const other = apiVersion.slice(group.length + 1)
@@ -115,7 +117,7 @@ function parse(bytes: Uint8Array): JsonValue {
     return parseJson(bytes).value as JsonValue
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    // What begins as JSON is told what is wrong with it as JSON.
+    // A body that starts like JSON gets the JSON error.
     if (/^\s*[{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64)))) {
       throw unreadable(`couldn't get version/kind; json parse error: ${error.message}`)
     }
@@ -128,33 +130,38 @@ function parse(bytes: Uint8Array): JsonValue {
   }
 }
 
-function checkIdentity(asked: Asked, uid: string, { kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>): void {
-  if (uid !== asked.uid) {
-    throw new WebhookError('Invalid', `expected response.uid=${JSON.stringify(asked.uid)}, got ${JSON.stringify(uid)}`)
+function checkIdentity(sent: SentReview, uid: string, { kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>): void {
+  if (uid !== sent.uid) {
+    throw new WebhookError({
+      code: 'Invalid',
+      message: `expected response.uid=${JSON.stringify(sent.uid)}, got ${JSON.stringify(uid)}`,
+    })
   }
-  const wanted = `${asked.group}/${asked.version}`
+  const wanted = `${sent.group}/${sent.version}`
   if (kind === 'AdmissionReview' && apiVersion === wanted) return
   const [group = '', version = ''] = apiVersion.split('/')
-  throw new WebhookError(
-    'Invalid',
-    `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${group}/${version}, Kind=${kind}`,
-  )
+  throw new WebhookError({
+    code: 'Invalid',
+    message: `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${group}/${version}, Kind=${kind}`,
+  })
 }
 
-function checkPatch({ type }: Asked, verdict: { patch: Uint8Array | undefined; patchType: string | undefined }): void {
-  const patched = (verdict.patch?.byteLength ?? 0) > 0
-  const { patchType } = verdict
-  const refuse = (what: string) => new WebhookError('Invalid', what)
+function checkPatch(
+  { type }: SentReview,
+  { patch, patchType }: { readonly patch: Uint8Array | undefined; readonly patchType: string | undefined },
+): void {
+  const patched = (patch?.byteLength ?? 0) > 0
+  const invalid = (what: string) => new WebhookError({ code: 'Invalid', message: what })
   if (type === 'validating') {
-    if (patched) throw refuse('validating webhook may not return response.patch')
-    if (patchType !== undefined) throw refuse('validating webhook may not return response.patchType')
+    if (patched) throw invalid('validating webhook may not return response.patch')
+    if (patchType !== undefined) throw invalid('validating webhook may not return response.patchType')
     return
   }
-  if (patched && patchType === undefined) throw refuse('webhook returned response.patch but not response.patchType')
-  if (!patched && patchType !== undefined) throw refuse('webhook returned response.patchType but not response.patch')
-  if (patchType === '') throw refuse('webhook returned invalid response.patchType of ""')
+  if (patched && patchType === undefined) throw invalid('webhook returned response.patch but not response.patchType')
+  if (!patched && patchType !== undefined) throw invalid('webhook returned response.patchType but not response.patch')
+  if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""')
 }
 
 function unreadable(message: string): WebhookError {
-  return new WebhookError('Unreadable', message)
+  return new WebhookError({ code: 'Unreadable', message })
 }

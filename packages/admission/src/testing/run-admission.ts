@@ -1,11 +1,11 @@
 import type { ApiObject, DeepReadonly, GroupResource, UserInfo } from '@krmkit/meta'
-import { type AdmissionAnswer, type AdmitOptions, admit } from '../admit.ts'
+import { type AdmissionResult, type AdmitOptions, admit } from '../admit.ts'
 import type { AdmissionAttributes, AdmissionPlugin, ServedKind } from '../interfaces.ts'
 import { ObjectSet } from '../object-set.ts'
 
-/** How tests ask plugins: with objects that nobody may change in place. */
+/** Runs plugins in tests, on frozen objects. */
 
-export interface Asked {
+export interface TestRequest {
   readonly object?: object
   readonly oldObject?: object
   readonly operation?: AdmissionAttributes['operation']
@@ -24,23 +24,23 @@ const kinds: Readonly<Record<string, string>> = {
   serviceaccounts: 'ServiceAccount',
 }
 
-/** `pods`, `apps/deployments` */
+/** Parses `pods` or `apps/deployments`. */
 export function resourceOf(text: string): GroupResource {
   const slash = text.lastIndexOf('/')
   return slash < 0 ? { group: '', resource: text } : { group: text.slice(0, slash), resource: text.slice(slash + 1) }
 }
 
-/** Asks about an object `a` of namespace `ns`, for an ordinary user, unless said otherwise. */
-export async function ask(
+/** Runs admission; by default for an object `a` in the namespace `ns`, as an ordinary user. */
+export async function runAdmission(
   plugins: AdmissionPlugin | readonly AdmissionPlugin[],
   resource: string,
-  { object, oldObject, name, namespace = 'ns', ...rest }: Asked = {},
+  { object, oldObject, name, namespace = 'ns', ...rest }: TestRequest = {},
   cluster: ObjectSet = new ObjectSet(),
   options: AdmitOptions = {},
-): Promise<AdmissionAnswer> {
+): Promise<AdmissionResult> {
   const { group, resource: plural } = resourceOf(resource)
   const kind = kinds[plural] ?? plural.charAt(0).toUpperCase() + plural.slice(1, -1)
-  const whole = (given: object | undefined): ApiObject | undefined =>
+  const completed = (given: object | undefined): ApiObject | undefined =>
     given === undefined
       ? undefined
       : frozen({
@@ -49,7 +49,7 @@ export async function ask(
           ...given,
           metadata: { name: 'a', namespace, ...(given as Partial<ApiObject>).metadata },
         })
-  const [next, old] = [whole(object), whole(oldObject)]
+  const [next, old] = [completed(object), completed(oldObject)]
   return admit(
     {
       kind: { group, version: 'v1', kind },
@@ -68,7 +68,7 @@ export async function ask(
   )
 }
 
-/** A cluster that holds these objects, by `resource/namespace/name` (`storage.k8s.io/storageclasses//fast`). */
+/** A set of objects, keyed by `resource/namespace/name` (`storage.k8s.io/storageclasses//fast`). */
 export function clusterOf(
   objects: Readonly<Record<string, object>> = {},
   served: readonly (ServedKind & { kind: string })[] = [],
@@ -79,20 +79,20 @@ export function clusterOf(
   for (const [key, rest] of Object.entries(objects)) {
     const parts = key.split('/')
     const [namespace = '', name = ''] = parts.slice(-2)
-    const place = { name, uid: `uid-of-${name}`, ...(namespace === '' ? {} : { namespace }) }
-    const metadata = { ...place, ...(rest as Partial<ApiObject>).metadata }
+    const identity = { name, uid: `uid-of-${name}`, ...(namespace === '' ? {} : { namespace }) }
+    const metadata = { ...identity, ...(rest as Partial<ApiObject>).metadata }
     cluster.put(resourceOf(parts.slice(0, -2).join('/')), frozen({ apiVersion: 'v1', kind: '', ...rest, metadata } as ApiObject))
   }
   return cluster
 }
 
-/** The object as plugins left it, without what they were given besides. */
-export function specOf({ object }: AdmissionAnswer): Record<string, unknown> {
+/** The spec of the admitted object. */
+export function specOf({ object }: AdmissionResult): Record<string, unknown> {
   return (object as { spec?: Record<string, unknown> } | undefined)?.spec ?? {}
 }
 
-/** The message of the refusal; empty when there is none. */
-export function refusalOf({ status }: AdmissionAnswer): string {
+/** The message of the refusal; empty when the request was allowed. */
+export function refusalOf({ status }: AdmissionResult): string {
   return status?.message ?? ''
 }
 

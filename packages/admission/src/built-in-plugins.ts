@@ -34,64 +34,61 @@ import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { parsePodSecurityConfiguration } from './pod-security/configuration.ts'
-import { matchConditions } from './policy/match-conditions.ts'
+import { celMatchConditions } from './policy/match-conditions.ts'
 import { validatingPolicies } from './policy/validating-policies.ts'
 import { parseLimitedResources } from './quota/limited.ts'
 import { mutatingWebhooks } from './webhook/mutating.ts'
-import { type WebhookReach, webhookOptions } from './webhook/options.ts'
+import { type WebhookEnvironment, webhookOptions } from './webhook/options.ts'
 import { validatingWebhooks } from './webhook/validating.ts'
 
-/** A plugin that can be switched on, before it is made. */
-export interface PluginKind {
-  /** As `--enable-admission-plugins` names it. */
+/** A plugin that can be enabled by name. */
+export interface PluginDefinition {
+  /** Name in `--enable-admission-plugins`. */
   readonly name: string
-  /** Runs unless it is switched off. */
-  readonly isDefault: boolean
+  /** Whether the plugin runs unless it is disabled. */
+  readonly enabledByDefault: boolean
   /**
-   * @param configuration what the configuration file says about the plugin; undefined when it says nothing.
+   * @param configuration the plugin's part of the configuration file, or undefined.
    * @throws AdmissionError `InvalidConfiguration`
    */
-  make(environment: AdmissionEnvironment, configuration: unknown): AdmissionPlugin
+  create(environment: AdmissionEnvironment, configuration: unknown): AdmissionPlugin
 }
 
-function plugin(name: string, isDefault: boolean, make: PluginKind['make']): PluginKind {
-  return { name, isDefault, make }
+function plugin(name: string, enabledByDefault: boolean, create: PluginDefinition['create']): PluginDefinition {
+  return { name, enabledByDefault, create }
 }
 
-/** Conditions of webhooks are evaluated here unless somebody else does it. */
-function reachOf({ webhooks, authorizer }: AdmissionEnvironment): WebhookReach {
-  return { conditions: matchConditions({ authorizer }), ...webhooks }
+/** Match conditions are evaluated as CEL unless the embedder brings an evaluator. */
+function webhookEnvironmentOf({ webhooks, authorizer }: AdmissionEnvironment): WebhookEnvironment {
+  return { conditions: celMatchConditions({ authorizer }), ...webhooks }
 }
 
 function unreachable(name: string): AdmissionError {
   return new AdmissionError({
     code: 'InvalidConfiguration',
-    message: `admission plugin ${name} needs a service outside, and nothing here can reach one`,
+    message: `admission plugin ${name} calls a remote service, but no connection is configured`,
   })
 }
 
 /**
- * Every plugin of this package in the order in which they run, which no flag changes. Those that are called for every kind of
- * object by rules of their own come last, quotas after them, so that nothing is charged for what another one refuses.
+ * The built-in plugins in execution order, which no flag changes. Webhooks and policies come after the compiled-in plugins, and
+ * quotas after them, so that a refused request is never charged.
  *
  * @see API protocol specification, 5.10
  */
-export const builtInPlugins: readonly PluginKind[] = [
+export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('AlwaysAdmit', false, () => alwaysAdmit()),
   plugin('NamespaceAutoProvision', false, () => namespaceAutoProvision()),
   plugin('NamespaceLifecycle', true, ({ profile }) => namespaceLifecycle(profile)),
   plugin('NamespaceExists', false, () => namespaceExists()),
   plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
   plugin('LimitRanger', true, ({ profile }) => limitRanger(profile)),
-  plugin(
-    'ServiceAccount',
-    true,
-    ({ profile, random, clock, mountedTokenSeconds: tokenSeconds, defaultAccountPatienceMs: ms = 0 }) =>
-      serviceAccount({
-        ...{ profile, random },
-        ...(tokenSeconds === undefined ? {} : { tokenSeconds }),
-        ...(ms === 0 ? {} : { patience: { clock, ms } }),
-      }),
+  plugin('ServiceAccount', true, ({ profile, random, clock, mountedTokenSeconds: tokenSeconds, defaultAccountWaitMs: ms = 0 }) =>
+    serviceAccount({
+      ...{ profile, random },
+      ...(tokenSeconds === undefined ? {} : { tokenSeconds }),
+      ...(ms === 0 ? {} : { defaultAccountWait: { clock, timeoutMs: ms } }),
+    }),
   ),
   plugin('NodeRestriction', false, ({ profile, features, authorizer }) =>
     nodeRestriction({
@@ -111,7 +108,7 @@ export const builtInPlugins: readonly PluginKind[] = [
     podSecurity({
       profile,
       configuration: parsePodSecurityConfiguration(given, profile.apiDomain),
-      relaxedForOwnUsers: features.enabled('UserNamespacesPodSecurityStandards'),
+      relaxForUserNamespaces: features.enabled('UserNamespacesPodSecurityStandards'),
     }),
   ),
   plugin('PodNodeSelector', false, ({ profile }, given) => podNodeSelector(profile, parseNodeSelectors(given))),
@@ -136,11 +133,11 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
-    mutatingWebhooks(webhookOptions(environment, reachOf(environment), configuration)),
+    mutatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),
   plugin('ValidatingAdmissionPolicy', true, validatingPolicies),
   plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
-    validatingWebhooks(webhookOptions(environment, reachOf(environment), configuration)),
+    validatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),
   plugin('ResourceQuota', true, ({ profile, clock }, given) =>
     resourceQuota({ profile, clock, limited: parseLimitedResources(given, profile.apiDomain) }),

@@ -3,14 +3,14 @@ import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../int
 import type { Hook } from './hook.ts'
 
 /**
- * Which webhooks the selectors pick for one request that their rules cover.
+ * Matches the object and namespace selectors of webhooks and policies for one request.
  *
  * @see API protocol specification, 2.9
  */
-export class Selection {
+export class SelectorMatcher {
   readonly #attributes: AdmissionAttributes
   readonly #reader: ObjectReader
-  /** Labels of the namespace, looked up once for all webhooks. */
+  /** Labels of the namespace, looked up once for all selectors. */
   #labels: Labels | undefined
 
   constructor(attributes: AdmissionAttributes, { reader }: Pick<AdmissionContext, 'reader'>) {
@@ -18,8 +18,8 @@ export class Selection {
     this.#reader = reader
   }
 
-  /** @throws ApiError 404 when the labels of a missing namespace are asked for, 500 for a selector that cannot be read. */
-  picks({ objectSelector, namespaceSelector }: Selectors, object: DeepReadonly<ApiObject> | undefined): boolean {
+  /** @throws ApiError 404 when the namespace is missing, 500 for an invalid selector. */
+  matches({ objectSelector, namespaceSelector }: Selectors, object: DeepReadonly<ApiObject> | undefined): boolean {
     if (objectSelector instanceof Error) throw ApiError.internalError(objectSelector.message)
     if (!objectSelector.empty && !matches(objectSelector, object) && !matches(objectSelector, this.#attributes.oldObject))
       return false
@@ -28,9 +28,9 @@ export class Selection {
     const { subresource, operation, namespace } = this.#attributes
     const isNamespace = isNamespaceObject(this.#attributes)
     if (namespace === '' && !isNamespace) return true
-    // A namespace that is being made or changed is judged by the labels that it will have.
-    const own = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
-    return namespaceSelector.matches(own ? (object?.metadata.labels ?? {}) : this.#namespaceLabels())
+    // A namespace that is created or updated is matched by its new labels.
+    const useNewLabels = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
+    return namespaceSelector.matches(useNewLabels ? (object?.metadata.labels ?? {}) : this.#namespaceLabels())
   }
 
   #namespaceLabels(): Labels {
@@ -45,14 +45,14 @@ export class Selection {
   }
 }
 
-/** Of one webhook or policy. @throws ApiError as `Selection.picks` */
-export function isSelected(
+/** Matches the selectors of one webhook or policy. @throws ApiError as `SelectorMatcher.matches`. */
+export function matchesSelectors(
   selectors: Selectors,
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: Pick<AdmissionContext, 'reader'>,
 ): boolean {
-  return new Selection(attributes, context).picks(selectors, object)
+  return new SelectorMatcher(attributes, context).matches(selectors, object)
 }
 
 type Selectors = Pick<Hook, 'objectSelector' | 'namespaceSelector'>
@@ -67,7 +67,7 @@ function isNamespaceObject({ resource }: Pick<AdmissionAttributes, 'resource'>):
   return resource.group === '' && resource.resource === 'namespaces'
 }
 
-/** The namespace of a request: of a Namespace its own name. */
+/** The namespace of a request; for a Namespace its own name. */
 export function namespaceOf(attributes: Pick<AdmissionAttributes, 'resource' | 'namespace' | 'name'>): string {
   return isNamespaceObject(attributes) ? attributes.name : attributes.namespace
 }

@@ -4,7 +4,7 @@ import type { AdmissionAttributes, ObjectConvertor } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { hooksOf } from './hook.ts'
 import { HookTable } from './hook-table.ts'
-import { Selection } from './selection.ts'
+import { SelectorMatcher } from './selector-matcher.ts'
 
 const context = contextOf({
   'namespaces//shop': { metadata: { name: 'shop', labels: { team: 'a' } } },
@@ -22,12 +22,12 @@ const configMap = (labels?: Record<string, string>): ApiObject => ({
 })
 const inShop = attributesOf('configmaps', { namespace: 'shop' })
 const selected = (members: object, object: ApiObject | undefined, attributes: AdmissionAttributes = inShop) =>
-  new Selection(attributes, context).picks(hook(members), object)
+  new SelectorMatcher(attributes, context).matches(hook(members), object)
 
 describe('object selectors', () => {
   const wanted = { objectSelector: { matchLabels: { t: 'yes' } } }
 
-  it('P68 pick an object by its labels before or after the change', () => {
+  it('match the labels of the object or the old object [P68]', () => {
     const update = (labels: Record<string, string>) => ({ ...inShop, operation: 'UPDATE' as const, oldObject: configMap(labels) })
     expect(selected(wanted, configMap({ t: 'yes' }))).toBe(true)
     expect(selected(wanted, configMap({ t: 'no' }))).toBe(false)
@@ -36,7 +36,7 @@ describe('object selectors', () => {
     expect(selected(wanted, undefined, { ...update({ t: 'yes' }), operation: 'DELETE' })).toBe(true)
   })
 
-  it('P69 pick nothing that is absent or cannot have labels, also when they ask for the absence of one', () => {
+  it('do not match absent objects or objects without metadata [P69]', () => {
     const absent = { objectSelector: { matchExpressions: [{ key: 't', operator: 'DoesNotExist' }] } }
     const options = { kind: 'PodExecOptions', apiVersion: 'v1' } as unknown as ApiObject
     expect(selected(absent, configMap())).toBe(true)
@@ -44,12 +44,12 @@ describe('object selectors', () => {
     expect(selected(absent, options)).toBe(false)
   })
 
-  it('P68 an empty selector picks everything', () => {
+  it('match everything when empty [P68]', () => {
     expect(selected({}, undefined)).toBe(true)
     expect(selected({ objectSelector: {} }, configMap())).toBe(true)
   })
 
-  it('one that cannot be read refuses', () => {
+  it('fail when invalid', () => {
     const broken = { objectSelector: { matchExpressions: [{ key: 't', operator: 'Near' }] } }
     expect(() => selected(broken, configMap())).toThrow(expect.objectContaining({ code: 500 }))
   })
@@ -60,22 +60,22 @@ describe('namespace selectors', () => {
   const ofNamespace = (operation: AdmissionAttributes['operation']) => attributesOf('namespaces', { name: 'shop', operation })
   const namespace = (labels?: Record<string, string>) => ({ ...configMap(labels), kind: 'Namespace' })
 
-  it('P70 pick objects by the labels of their namespace', () => {
+  it('match the labels of the namespace [P70]', () => {
     expect(selected(wanted, configMap())).toBe(true)
     expect(selected(wanted, configMap(), { ...inShop, namespace: 'plain' })).toBe(false)
   })
 
-  it('P71 pick a namespace by the labels that it will have, and one that goes by those it has', () => {
+  it('match the new labels of a Namespace, and its stored labels on deletion [P71]', () => {
     expect(selected(wanted, namespace({ team: 'a' }), { ...ofNamespace('CREATE'), name: 'new' })).toBe(true)
     expect(selected(wanted, namespace(), ofNamespace('UPDATE'))).toBe(false)
     expect(selected(wanted, undefined, ofNamespace('DELETE'))).toBe(true)
   })
 
-  it('P72 let every other cluster-scoped object pass', () => {
+  it('match every other cluster-scoped object [P72]', () => {
     expect(selected(wanted, configMap(), attributesOf('nodes'))).toBe(true)
   })
 
-  it('P70 a namespace that is missing is not found, where a webhook asks for its labels', () => {
+  it('fail with 404 when the labels of a missing namespace are needed [P70]', () => {
     const nowhere = { ...inShop, namespace: 'gone' }
     expect(() => selected(wanted, configMap(), nowhere)).toThrow(expect.objectContaining({ code: 404 }))
     expect(selected({}, configMap(), nowhere)).toBe(true)
@@ -83,16 +83,16 @@ describe('namespace selectors', () => {
   })
 })
 
-describe('tables of webhooks', () => {
+describe('HookTable', () => {
   const at = (version: string) => ({
     resource: { group: 'shop.example.com', version, resource: 'widgets' },
     kind: { group: 'shop.example.com', version, kind: 'Widget' },
   })
-  const forms: ObjectConvertor = {
+  const convertor: ObjectConvertor = {
     served: 1,
     equivalents: () => [at('v1'), at('v2')],
-    show: (object) => object,
-    read: (value) => ({ object: value as unknown as ApiObject, shown: value as unknown as ApiObject }),
+    toVersion: (object) => object,
+    fromVersion: (value) => ({ object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }),
   }
   const tableOf = (...hooks: object[]) =>
     new HookTable([{ apiVersion: 'v1', kind: 'X', metadata: { name: 'c' }, webhooks: hooks } as never])
@@ -101,34 +101,34 @@ describe('tables of webhooks', () => {
   ]
   const attributes = attributesOf('widgets', { ...at('v1'), namespace: 'shop' })
 
-  it('P73 by default a rule for another version covers a request, which is then shown in that version', () => {
-    const [found] = tableOf({ name: 'h', rules: rules('v2') }).candidates(attributes, forms)
-    expect(found).toMatchObject({ index: 0, form: at('v2') })
+  it('matches equivalent versions by default, and uses the matched version [P73]', () => {
+    const [found] = tableOf({ name: 'h', rules: rules('v2') }).invocations(attributes, convertor)
+    expect(found).toMatchObject({ index: 0, version: at('v2') })
   })
 
-  it('P44 P73 a rule for the version of the request is taken first, whatever stands before it', () => {
+  it("prefers a rule for the request's own version [P44, P73]", () => {
     const table = tableOf({ name: 'h', rules: [...rules('v2'), ...rules('v1')] })
-    expect(table.candidates(attributes, forms)[0]?.form).toEqual(at('v1'))
-    expect(tableOf({ name: 'h', rules: rules('*') }).candidates(attributes, forms)[0]?.form).toEqual(at('v1'))
+    expect(table.invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
+    expect(tableOf({ name: 'h', rules: rules('*') }).invocations(attributes, convertor)[0]?.version).toEqual(at('v1'))
   })
 
-  it('P73 exact rules cover what they name', () => {
-    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).candidates(attributes, forms)).toEqual([])
+  it('matches only named versions with policy Exact [P73]', () => {
+    expect(tableOf({ name: 'h', rules: rules('v2'), matchPolicy: 'Exact' }).invocations(attributes, convertor)).toEqual([])
   })
 
-  it('what covers a request is found once, and again when other resources are served', () => {
+  it('caches matches until the served resources change', () => {
     const table = tableOf({ name: 'h', rules: rules('v2') })
-    const first = table.candidates(attributes, forms)
-    expect(table.candidates(attributes, forms)).toBe(first)
-    expect(table.candidates(attributes, { ...forms, served: 2, equivalents: () => [at('v1')] })).toEqual([])
+    const first = table.invocations(attributes, convertor)
+    expect(table.invocations(attributes, convertor)).toBe(first)
+    expect(table.invocations(attributes, { ...convertor, served: 2, equivalents: () => [at('v1')] })).toEqual([])
   })
 
-  it('webhooks of equal names are told apart', () => {
+  it('gives webhooks of equal names different uids', () => {
     const { hooks } = tableOf({ name: 'h' }, { name: 'h' }, { name: 'i' })
     expect(hooks.map(({ uid }) => uid)).toEqual(['c/h/0', 'c/h/1', 'c/i/0'])
   })
 
-  it('P81 P82 P83 what a configuration leaves out has a default', () => {
+  it('applies the defaults of a configuration [P81, P82, P83]', () => {
     expect(hook({})).toMatchObject({ timeoutMs: 10_000, failurePolicy: 'Fail', equivalent: true, reinvocable: false })
   })
 })

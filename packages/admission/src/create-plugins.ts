@@ -1,0 +1,44 @@
+import { AdmissionError } from './admission-error.ts'
+import { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
+import { type AdmissionEnvironmentOptions, createAdmissionEnvironment } from './environment.ts'
+import type { AdmissionPlugin } from './interfaces.ts'
+
+/** Enables, disables and configures plugins. */
+export interface AdmissionPluginOptions {
+  /** Plugins to run in addition to the default ones. */
+  readonly enable?: readonly string[]
+  /** Takes precedence over `enable`. */
+  readonly disable?: readonly string[]
+  /** The result of `parseAdmissionConfiguration`. */
+  readonly configuration?: ReadonlyMap<string, unknown>
+  /** Available plugins in execution order. Default: `builtInPlugins`. */
+  readonly available?: readonly PluginDefinition[]
+}
+
+/**
+ * Creates the plugins of a server, in execution order.
+ *
+ * @throws AdmissionError `UnknownPlugin`, `InvalidConfiguration`
+ * @example createAdmissionPlugins({ random: systemRandom }, { enable: ['NodeRestriction'], disable: ['ServiceAccount'] })
+ */
+export function createAdmissionPlugins(
+  environmentOptions: AdmissionEnvironmentOptions,
+  options: AdmissionPluginOptions = {},
+): readonly AdmissionPlugin[] {
+  const { enable = [], disable = [], configuration, available = builtInPlugins } = options
+  for (const name of [...enable, ...disable, ...(configuration?.keys() ?? [])]) {
+    if (available.some((each) => each.name === name)) continue
+    const known = available.map((each) => each.name).join(', ')
+    const message = `unknown admission plugin ${JSON.stringify(name)}; available: ${known}`
+    throw new AdmissionError({ code: 'UnknownPlugin', message })
+  }
+  const environment = createAdmissionEnvironment(environmentOptions)
+  return available
+    .filter(({ name, enabledByDefault }) => !disable.includes(name) && (enabledByDefault || enable.includes(name)))
+    .map(({ name, create }) => create(environment, configuration?.get(name)))
+}
+
+/** Creates the plugins that are enabled by default. */
+export function defaultAdmissionPlugins(options: AdmissionEnvironmentOptions): readonly AdmissionPlugin[] {
+  return createAdmissionPlugins(options)
+}

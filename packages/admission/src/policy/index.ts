@@ -1,0 +1,4 @@
+/** Validating admission policies, CEL match conditions and type checking of policy expressions. */
+export { celMatchConditions } from './match-conditions.ts'
+export { checkPolicyTypes, type ExpressionWarning, type PolicyTypeResolver, type ServedType } from './type-check.ts'
+export { validatingPolicies } from './validating-policies.ts'

@@ -1,0 +1,160 @@
+import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { CallDeadline } from './call-deadline.ts'
+import { type Endpoint, failedCall, type PostOptions, WebhookClient, type WebhookClientOptions } from './client.ts'
+import type { Hook } from './hook.ts'
+import type { WebhookInvocation } from './hook-table.ts'
+import type { AdmissionReview, InProcessWebhookResponse } from './interfaces.ts'
+import type { WebhookType } from './metrics.ts'
+import { type AdmissionResponse, readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
+import { chooseReviewVersion, encodeReview, ObjectJsonCache, requestMembers } from './review.ts'
+import type { VersionedObjects } from './versioned-objects.ts'
+import { WebhookError } from './webhook-error.ts'
+
+export interface WebhookDispatcherOptions extends WebhookClientOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+}
+
+/** One call of one webhook. */
+export interface WebhookCall {
+  readonly invocation: WebhookInvocation
+  readonly versioned: VersionedObjects
+  readonly attributes: AdmissionAttributes
+  readonly context: AdmissionContext
+}
+
+export type CallOutcome =
+  | { readonly kind: 'allowed'; readonly response: AdmissionResponse }
+  /** `error` is the response to the client. */
+  | { readonly kind: 'refused'; readonly error: ApiError }
+
+/** Calls webhooks: builds the review, sends it within its deadline, and verifies the response. */
+export class WebhookDispatcher {
+  readonly #options: WebhookDispatcherOptions
+  readonly #client: WebhookClient
+  readonly #objectJson = new ObjectJsonCache()
+  readonly #type: WebhookType
+
+  constructor(type: WebhookType, options: WebhookDispatcherOptions) {
+    this.#type = type
+    this.#options = options
+    this.#client = new WebhookClient(options)
+  }
+
+  /**
+   * Calls a webhook, and forwards its warnings and audit annotations.
+   *
+   * @throws WebhookError when the call fails; ApiError 400 when the webhook does not support dry run.
+   */
+  async dispatch({ invocation, versioned, attributes, context }: WebhookCall): Promise<CallOutcome> {
+    const { hook } = invocation
+    const { profile, random } = this.#options
+    if (attributes.dryRun) checkSideEffects(hook)
+    const version = chooseReviewVersion(hook.reviewVersions)
+    if (version === undefined) {
+      const why = 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)'
+      throw new WebhookError({ code: 'Failed', message: why, httpCode: 400 })
+    }
+    const endpoint = this.#client.endpoint(hook, context.reader)
+    const group = `admission.${profile.apiDomain}`
+    const sent = { uid: random.uuid(), version, group, type: this.#type }
+    const members = requestMembers(attributes, invocation.version, profile)
+    const apiVersion = `${group}/${version}`
+    const deadline = new CallDeadline(this.#options.clock, hook.timeoutMs, context.bounds)
+    let running: AdmissionResponse | Promise<AdmissionResponse>
+    if (endpoint.kind === 'function') {
+      const request = { uid: sent.uid, ...members.before, ...versioned, ...members.after } as AdmissionReview['request']
+      running = callFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, sent, deadline)
+    } else {
+      const objects = { object: this.#objectJson.of(versioned.object), oldObject: this.#objectJson.of(versioned.oldObject) }
+      const body = encodeReview(apiVersion, sent.uid, members, objects)
+      running = endpoint.post(body, deadline).then((bytes) => withCallError(() => readAdmissionResponse(bytes, sent)))
+    }
+    const url = `${endpoint.url}?timeout=${deadline.timeoutSeconds}s`
+    const timeoutError = (reason: string) => failedCall(`Post ${JSON.stringify(url)}: ${reason}`)
+    const response = running instanceof Promise ? await deadline.limit(running, timeoutError) : running
+    forwardWarningsAndAnnotations(hook, response, context)
+    if (response.allowed) return { kind: 'allowed', response }
+    return { kind: 'refused', error: refusal(hook.name, response.status) }
+  }
+}
+
+/** Calls an in-process webhook; synchronous when the function is. */
+function callFunction(
+  { run }: Extract<Endpoint, { kind: 'function' }>,
+  review: AdmissionReview,
+  { type }: SentReview,
+  deadline: PostOptions,
+): AdmissionResponse | Promise<AdmissionResponse> {
+  const verify = (given: InProcessWebhookResponse) => withCallError(() => readInProcessResponse(given, type))
+  const failed = (error: unknown) => failedCall(error instanceof Error ? error.message : String(error))
+  const options = {
+    get signal() {
+      return deadline.signal
+    },
+  }
+  let given: InProcessWebhookResponse | Promise<InProcessWebhookResponse>
+  try {
+    given = run(review, options)
+  } catch (error) {
+    throw failed(error)
+  }
+  if (!(given instanceof Promise)) return verify(given)
+  return given.then(verify, (error: unknown) => {
+    throw failed(error)
+  })
+}
+
+/** Prefixes decoding and verification errors as the stock server does. */
+function withCallError(read: () => AdmissionResponse): AdmissionResponse {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof WebhookError)) throw error
+    const what = error.code === 'Unreadable' ? 'failed to call webhook' : 'received invalid webhook response'
+    throw new WebhookError({ code: error.code, message: `${what}: ${error.message}` })
+  }
+}
+
+/** Dry-run requests may only call webhooks without side effects. */
+function checkSideEffects({ sideEffects, name }: Hook): void {
+  if (sideEffects === undefined) throw new WebhookError({ code: 'Failed', message: 'Webhook SideEffects is nil', httpCode: 400 })
+  if (sideEffects === 'None' || sideEffects === 'NoneOnDryRun') return
+  throw ApiError.badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+}
+
+/** `name/key`: the audit annotation keys that are accepted. */
+const annotationKey = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/
+const maxKeyLength = 63
+
+function forwardWarningsAndAnnotations(
+  { name }: Hook,
+  { warnings, auditAnnotations }: AdmissionResponse,
+  context: AdmissionContext,
+): void {
+  for (const warning of warnings) context.warn(warning)
+  if (context.annotate === undefined) return
+  for (const [key, value] of Object.entries(auditAnnotations)) {
+    const full = `${name}/${key}`
+    if (key.length <= maxKeyLength && annotationKey.test(full)) context.annotate(full, value)
+  }
+}
+
+/** The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. */
+function refusal(name: string, given: Status | undefined): ApiError {
+  const { code = 0, status, message = '', reason = '', metadata = {}, details } = given ?? {}
+  const denied = `admission webhook ${JSON.stringify(name)} denied the request`
+  const why = message !== '' ? `: ${message}` : reason !== '' ? `: ${reason}` : ' without explanation'
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata,
+    status: status === undefined || status === 'Success' ? 'Failure' : status,
+    message: denied + why,
+    ...(reason === '' ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code: Math.max(code, 400),
+  })
+}

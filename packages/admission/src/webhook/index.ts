@@ -1,0 +1,17 @@
+/** Admission webhooks: the two plugins, the client that calls webhooks, and the contracts of transport, resolvers and metrics. */
+export {
+  type Endpoint,
+  type EndpointConfig,
+  type PostOptions,
+  WebhookClient,
+  type WebhookClientOptions,
+} from './client.ts'
+export { createCredentialsResolver, type KubeconfigUsers } from './credentials.ts'
+export type { ClientConfig } from './hook.ts'
+export type * from './interfaces.ts'
+export type * from './metrics.ts'
+export { mutatingWebhooks } from './mutating.ts'
+export type { WebhookEnvironment, WebhookOptions } from './options.ts'
+export { createClusterServiceResolver } from './service-resolver.ts'
+export { validatingWebhooks } from './validating.ts'
+export { WebhookError, type WebhookErrorCode } from './webhook-error.ts'

@@ -1,0 +1,88 @@
+import { equalValues, jsonPatch, PatchError } from '@krmkit/fieldmanager'
+import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { DecodeError, parseJson } from '@krmkit/schema'
+import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'
+import { internalFailure } from '../refusals.ts'
+import type { WebhookCall } from './dispatcher.ts'
+import type { AdmissionResponse } from './response.ts'
+import { WebhookError } from './webhook-error.ts'
+
+/**
+ * Applies the patch of a mutating webhook.
+ *
+ * @param onPatched is called with the operations after they were applied.
+ * @returns the patched object; undefined when the patch changes nothing.
+ * @throws ApiError 500 for an invalid patch; WebhookError for an unsupported patch type.
+ */
+export async function applyWebhookPatch(
+  { invocation: { hook, version }, versioned, attributes, context }: WebhookCall,
+  { patch, patchType }: AdmissionResponse,
+  onPatched: (operations: JsonValue) => void,
+): Promise<ApiObject | undefined> {
+  if (patch === undefined) return undefined
+  const operations = operationsOf(patch)
+  if (operations.length === 0) return undefined
+  if (versioned.object === null) {
+    throw ApiError.internalError(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    )
+  }
+  if (patchType !== 'JSONPatch') {
+    throw new WebhookError({ code: 'Invalid', message: `unsupported patch type ${JSON.stringify(patchType)}`, httpCode: 400 })
+  }
+  const before = versioned.object as unknown as JsonValue
+  const { resource, kind } = attributes
+  const next = await convert(apply(before, operations), { version, request: { resource, kind } }, context)
+  onPatched(operations)
+  return equalValues(before, next.versioned as unknown as JsonValue) ? undefined : next.object
+}
+
+function operationsOf(patch: JsonValue | Uint8Array): JsonValue[] {
+  let value: JsonValue
+  try {
+    value = patch instanceof Uint8Array ? (parseJson(patch).value as JsonValue) : patch
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.internalError(error.message)
+    throw error
+  }
+  if (value === null) return []
+  if (Array.isArray(value)) return value
+  const kind = typeof value === 'boolean' ? 'bool' : typeof value
+  throw ApiError.internalError(`json: cannot unmarshal ${kind} into Go value of type jsonpatch.Patch`)
+}
+
+function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
+  try {
+    return jsonPatch(before, operations)
+  } catch (error) {
+    if (error instanceof PatchError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
+    throw error
+  }
+}
+
+async function convert(
+  value: JsonValue,
+  { version, request }: { readonly version: ObjectVersion; readonly request: ObjectVersion },
+  { convertor }: AdmissionContext,
+): Promise<ConvertedObject> {
+  checkKind(value, version)
+  if (convertor === undefined) {
+    return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
+  }
+  try {
+    return await convertor.fromVersion(value, version, request)
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.internalError(error.message)
+    throw error
+  }
+}
+
+/** A patch must not change the kind or the version. @throws ApiError 500 without a reason, as the stock server responds. */
+function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectVersion): void {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as { kind?: unknown; apiVersion?: unknown }
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  if ((given.kind ?? kind) === kind && (given.apiVersion ?? apiVersion) === apiVersion) return
+  const from = `${String(given.apiVersion ?? apiVersion).replace(/^.*\//, '')}.${String(given.kind ?? kind)}`
+  const to = `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}`
+  throw internalFailure(`converting (${from}) to (${to}): unknown conversion`)
+}

@@ -1,0 +1,76 @@
+import { type KindLifecycle, parseRuntimeConfig, type RuntimeConfig } from '@krmkit/kinds'
+import type { ApiPlan, ApiVersionLifecycle, Stability } from './interfaces.ts'
+import { compareReleases } from './release.ts'
+import { stabilityOf } from './stability.ts'
+
+/** Recorded lifecycles of kinds (`readLifecycle()` of `@krmkit/kinds`), evaluated at a release or converted to a plan. */
+
+/** The state of a kind at a release. */
+export interface KindState {
+  readonly phase: 'future' | 'current' | 'deprecated' | 'removed'
+  readonly stability: Stability
+  /** First release without it, if known. */
+  readonly removed?: string
+  /** `group,version,kind` */
+  readonly replacement?: string
+}
+
+/**
+ * The state of a kind at a release.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example kindStateAt(lifecycle, '1.24') // { phase: 'deprecated', stability: 'beta', removed: '1.25', ... }
+ */
+export function kindStateAt(lifecycle: KindLifecycle, release: string): KindState {
+  const since = (start: string | null): boolean => start !== null && compareReleases(start, release) <= 0
+  const phase = since(lifecycle.removed)
+    ? 'removed'
+    : since(lifecycle.deprecated)
+      ? 'deprecated'
+      : since(lifecycle.introduced ?? '0.0')
+        ? 'current'
+        : 'future'
+  return {
+    phase,
+    stability: stabilityOf(lifecycle.version) ?? 'alpha',
+    ...(lifecycle.removed === null ? {} : { removed: lifecycle.removed }),
+    ...(lifecycle.replacement === null ? {} : { replacement: lifecycle.replacement }),
+  }
+}
+
+/**
+ * Whether a release serves a resource of the kind: beta and stable versions unless `--runtime-config` disables them, alpha versions
+ * only when it enables them.
+ *
+ * @throws KindsError `InvalidRuntimeConfig`; VersioningError `InvalidRelease`.
+ * @see API protocol specification, 9.1 and 9.2
+ */
+export function isServedAt(
+  lifecycle: KindLifecycle,
+  release: string,
+  { resource, runtimeConfig = '' }: { readonly resource: string; readonly runtimeConfig?: string | RuntimeConfig },
+): boolean {
+  const { phase, stability } = kindStateAt(lifecycle, release)
+  if (phase === 'future' || phase === 'removed') return false
+  const config = typeof runtimeConfig === 'string' ? parseRuntimeConfig(runtimeConfig) : runtimeConfig
+  return config.enabled(lifecycle.group, lifecycle.version, resource, stability !== 'alpha')
+}
+
+/** The versions of one kind in one group as a plan for `validateApiPlan`. */
+export function kindApiPlan(lifecycles: readonly KindLifecycle[], group: string, kind: string): ApiPlan {
+  const versions = lifecycles.flatMap((lifecycle): ApiVersionLifecycle[] => {
+    if (lifecycle.group !== group || lifecycle.kind !== kind || lifecycle.introduced === null) return []
+    const { version, introduced, deprecated, removed } = lifecycle
+    const [inGroup, replacement] = lifecycle.replacement?.split(',') ?? []
+    return [
+      {
+        version,
+        introduced,
+        ...(deprecated === null ? {} : { deprecated }),
+        ...(removed === null ? {} : { removed }),
+        ...(replacement === undefined || inGroup !== group ? {} : { replacement }),
+      },
+    ]
+  })
+  return { versions }
+}
