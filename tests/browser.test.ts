@@ -76,7 +76,8 @@ describe('in a browser', () => {
 
   it('@krmkit/schema parses and prints', async () => {
     const code = await bundleOf(`
-      import { parseYaml, printYaml, readManifest } from '@krmkit/schema'
+      import { parseYaml, printYaml } from '@krmkit/schema'
+import { readManifest } from '@krmkit/schema/manifest'
       export const answer = [printYaml(parseYaml('b: [1]\\na: yes').value), readManifest('a: 1\\nb: {c: 2}')[0].range('b.c').column]
     `)
     expect(run(code)).toEqual(['a: true\nb:\n- 1\n', 8])

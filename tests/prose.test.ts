@@ -5,19 +5,9 @@ import { handWrittenFiles, lineAt, parse, proseOf, textOf } from './hand-written
 
 /** Paths that are not rewritten yet. The list only shrinks: an entry without findings fails the last test. */
 const pending: readonly string[] = [
-  'CONTRIBUTING.md',
-  'README.md',
-  'bench',
   'docs',
-  'examples',
-  'packages/admission',
   'packages/apiserver',
-  'packages/authentication',
-  'packages/certificates',
-  'packages/versioning',
-  'scripts',
   'tests/attacks',
-  'tests/authentication',
   'tests/clients',
   'tests/definitions',
   'tests/protocol',

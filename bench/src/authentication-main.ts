@@ -17,17 +17,19 @@ import {
   createFrontProxyAuthenticator,
   createKeyedDigest,
   createOidcAuthenticator,
-  createServiceAccountIssuer,
-  createServiceAccountTokenAuthenticator,
   createStaticTokenAuthenticator,
   createTokenAuthenticatorChain,
   createWebhookTokenAuthenticator,
   defaultFrontProxyHeaders,
   isJwtShaped,
-  type ServiceAccountKeys,
   withAuthenticatedGroup,
   withServerAudiences,
 } from '@krmkit/authentication'
+import {
+  createServiceAccountIssuer,
+  createServiceAccountTokenAuthenticator,
+  type ServiceAccountKeys,
+} from '@krmkit/authentication/service-account'
 import {
   createCertificateAuthority,
   createFakeFrontProxy,

@@ -1,6 +1,7 @@
 /** Benchmarks the cost of webhooks in a request and prints the results as JSON. */
 import { parseArgs } from 'node:util'
-import { createAdmissionPlugins, type InProcessWebhook } from '@krmkit/admission'
+import { createAdmissionPlugins } from '@krmkit/admission'
+import type { InProcessWebhook } from '@krmkit/admission/webhooks'
 import { type AuditTrail, createApiServer, fixedAuditPolicy } from '@krmkit/apiserver'
 import type { Handler } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'

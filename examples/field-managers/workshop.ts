@@ -11,7 +11,8 @@ import {
 import { Deployment } from '@krmkit/kinds/apps/v1'
 import { ConfigMap, Service } from '@krmkit/kinds/core/v1'
 import type { JsonObject } from '@krmkit/meta'
-import { DecodeError, decode, decodeUntyped, printYaml, readManifest, type StructType } from '@krmkit/schema'
+import { DecodeError, decode, decodeUntyped, printYaml, type StructType } from '@krmkit/schema'
+import { readManifest } from '@krmkit/schema/manifest'
 
 /** One object and its field managers, independent of the page. */
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bootstrapTokenSecret, formatBootstrapToken, generateBootstrapToken } from '@krmkit/certificates'
+import { bootstrapTokenSecret, formatBootstrapToken, generateBootstrapToken } from '@krmkit/certificates/bootstrap'
 import { type Client, createRemoteClient, loadKubeconfig, resourceType } from '@krmkit/client'
 import { systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

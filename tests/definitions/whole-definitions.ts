@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '@krmkit/meta'
-import { readManifest } from '@krmkit/schema'
+import { readManifest } from '@krmkit/schema/manifest'
 
 /** Complete definitions and their objects from YAML or JSON files. Nothing is copied into this repository. */
 

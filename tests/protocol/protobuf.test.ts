@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { decodeProtobuf, encodeProtobuf, hasProtobufMagic, readEnvelope, writeEnvelope } from '@krmkit/schema'
+import { decodeProtobuf, encodeProtobuf, readEnvelope } from '@krmkit/schema'
+import { hasProtobufMagic, writeEnvelope } from '@krmkit/schema/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartialList, asTable, configMap, configMaps, names, protobuf, send, startApi, type TestApi } from './server.ts'
 import { catalog, widget, widgetKinds, widgets } from './widgets.ts'

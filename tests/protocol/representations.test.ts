@@ -1,6 +1,7 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { decode, decodeProtobuf, decodeWatchEvent, encodeJson, readEnvelope } from '@krmkit/schema'
+import { decode, decodeProtobuf, encodeJson, readEnvelope } from '@krmkit/schema'
+import { decodeWatchEvent } from '@krmkit/schema/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartial, asPartialList, asTable, configMap, configMaps, type Doc, protobuf, startApi, type TestApi } from './server.ts'
 

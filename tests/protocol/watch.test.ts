@@ -1,6 +1,7 @@
 import { defaultLimits } from '@krmkit/apiserver'
 import { seededRandom } from '@krmkit/meta'
-import { decodeWatchEvent, readEnvelope } from '@krmkit/schema'
+import { readEnvelope } from '@krmkit/schema'
+import { decodeWatchEvent } from '@krmkit/schema/protobuf'
 import { memoryStorage, type WatchOptions } from '@krmkit/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {

@@ -1,4 +1,5 @@
-import { createCatalog, customDefinitions } from '@krmkit/kinds'
+import { createCatalog } from '@krmkit/kinds'
+import { customDefinitions } from '@krmkit/kinds/custom-resources'
 
 /** A custom resource that is served from the start, without a definition object. */
 

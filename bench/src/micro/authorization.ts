@@ -1,5 +1,6 @@
 /** Decisions with 10 000 bindings: each for another user, or all for one group of all users. */
-import { type Attributes, bootstrapPolicy, createRbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+import { type Attributes, createRbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 const bindings = 10_000

@@ -1,6 +1,7 @@
 /** Components in one process: the cost of each step of a request. */
 import { applyPatch, createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
-import { builtInTypes, printers } from '@krmkit/kinds'
+import { builtInTypes } from '@krmkit/kinds'
+import { printers } from '@krmkit/kinds/printers'
 import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
 import {
   applyDefaults,

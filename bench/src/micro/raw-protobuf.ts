@@ -1,5 +1,6 @@
 /** The protobuf library alone, with types built from the same data and its own message objects. */
-import { decodeMessage, encodeMessage, type StructType, type TypeNode } from '@krmkit/schema'
+import type { StructType, TypeNode } from '@krmkit/schema'
+import { decodeMessage, encodeMessage } from '@krmkit/schema/protobuf'
 // The copy that the schema package depends on.
 import protobuf from '../../../packages/schema/node_modules/protobufjs/index.js'
 

@@ -27,17 +27,4 @@ export type {
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
 export { ObjectSet } from './object-set.ts'
-export { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
-export { checkPolicyTypes, type PolicyTypeResolver, type ServedType } from './policy/type-check.ts'
-export { WebhookClient } from './webhook/client.ts'
-export { createCredentialsResolver } from './webhook/credentials.ts'
-export type { ClientConfig } from './webhook/hook.ts'
-export type {
-  CredentialsResolver,
-  InProcessWebhook,
-  ServiceResolver,
-  WebhookCredentials,
-} from './webhook/interfaces.ts'
 export type { WebhookMetrics } from './webhook/metrics.ts'
-export { createClusterServiceResolver } from './webhook/service-resolver.ts'
-export { WebhookError } from './webhook/webhook-error.ts'

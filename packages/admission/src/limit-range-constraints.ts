@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, maxFieldErrors, Quantity } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, Quantity } from '@krmkit/meta'
+import { maxFieldErrors } from '@krmkit/meta/validation'
 import type { Pod, PodSpec, ResourceAmounts } from './pod.ts'
 import { type Amounts, amountsOf, podAmounts } from './resource-amounts.ts'
 

@@ -1,4 +1,4 @@
-import { validateQualifiedNameFormat } from '@krmkit/meta'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 
 /** Whether a resource is an extended resource: advertised by nodes under a vendor's domain, and counted by request. */
 export function isExtendedResource(name: string, domain: string): boolean {

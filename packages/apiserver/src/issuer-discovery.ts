@@ -1,4 +1,4 @@
-import type { OpenIdMetadata } from '@krmkit/authentication'
+import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { bytesBody } from './encoding/response-writer.ts'

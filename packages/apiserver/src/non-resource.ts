@@ -1,4 +1,4 @@
-import type { OpenIdMetadata } from '@krmkit/authentication'
+import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'

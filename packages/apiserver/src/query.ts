@@ -1,4 +1,5 @@
-import { ApiError, type FieldError, goQuote, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { ApiError, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from './encoding/negotiation.ts'
 

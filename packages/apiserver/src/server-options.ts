@@ -1,11 +1,6 @@
 import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
-import {
-  type Authenticator,
-  anonymousAuthenticator,
-  type FrontProxyHeaders,
-  type OpenIdMetadata,
-  type ServiceAccountIssuer,
-} from '@krmkit/authentication'
+import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
+import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {

@@ -1,4 +1,5 @@
-import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain, namespaceLifecycle } from '@krmkit/admission'
+import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain } from '@krmkit/admission'
+import { namespaceLifecycle } from '@krmkit/admission/plugins'
 import { createCatalog, type ResourceDefinition, type ResourceSource } from '@krmkit/kinds'
 import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'

@@ -1,4 +1,5 @@
-import { managerName, unknownManager } from '@krmkit/fieldmanager'
+import { managerName } from '@krmkit/fieldmanager'
+import { unknownManager } from '@krmkit/fieldmanager/managed-fields'
 import type { WriteContext } from '@krmkit/registry'
 import { text, type WriteOptions } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'

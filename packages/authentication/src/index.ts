@@ -7,32 +7,12 @@ export { type BootstrapTokenOptions, type BootstrapTokenSecret, createBootstrapT
 export {
   type AuthenticatorChainOptions,
   createAuthenticatorChain,
-  createReplaceableTokenAuthenticator,
   createTokenAuthenticatorChain,
   withAuthenticatedGroup,
 } from './chain.ts'
 export { withConcurrencyLimit } from './concurrency-limit.ts'
-export type {
-  AnonymousConfiguration,
-  AuthenticationConfiguration,
-  ClaimExpression,
-  ClaimExpressionCompiler,
-} from './configuration/interfaces.ts'
-export { createJwtAuthenticator } from './configuration/jwt-authenticator.ts'
-export { parseAuthenticationConfiguration } from './configuration/parse.ts'
-export { validateAuthenticationConfiguration } from './configuration/validate.ts'
 export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
-export {
-  createIdentityHeaderRules,
-  decodeExtraKey,
-  defaultFrontProxyHeaders,
-  type FrontProxyHeaders,
-  headerValues,
-  type IdentityHeaderRules,
-  impersonationHeaders,
-  isValidHeaderText,
-  singleHeaderValue,
-} from './identity-headers.ts'
+export { defaultFrontProxyHeaders, type FrontProxyHeaders } from './identity-headers.ts'
 export type {
   AuthenticationOutcome,
   AuthenticationRequest,
@@ -46,19 +26,9 @@ export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
 export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
 export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
-export {
-  type BoundObject,
-  createServiceAccountIssuer,
-  extendableTokenSeconds,
-  type ServiceAccountIssuer,
-  type ServiceAccountKeys,
-} from './service-account/issuer.ts'
-export type { FoundObject, ObjectLookup } from './service-account/object-lookup.ts'
-export { createOpenIdMetadata, type OpenIdMetadata } from './service-account/openid-metadata.ts'
-export { createServiceAccountTokenAuthenticator } from './service-account/token-authenticator.ts'
 export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
 export { createCachedTokenAuthenticator, type TokenCacheOptions } from './token-cache.ts'
-export { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
+export { createWebSocketTokenAuthenticator } from './web-socket-token.ts'
 export { createWebhookTokenAuthenticator, type WebhookTokenOptions } from './webhook-tokens.ts'
 export { parseAuthorities } from './x509/certificate-chain.ts'
 export type { CaBundleSource } from './x509/certificate-verifier.ts'

@@ -16,7 +16,7 @@ describe('parseStaticTokens', () => {
   })
 
   it('skips empty lines and tokens, keeps the last of equal tokens, and parses quotes and all line endings', () => {
-    const text = '\ufeff\r\n"a ""quoted"" token","x, y",1\r\n,nobody,2\n\nt,first,1\nt,second,2,'
+    const text = '\ufeff\r\n"a ""quoted"" token","x, y",1\r\n,unnamed,2\n\nt,first,1\nt,second,2,'
     expect(parseStaticTokens(text)).toEqual([
       { token: 'a "quoted" token', user: { username: 'x, y', uid: '1', groups: [] } },
       { token: 't', user: { username: 'second', uid: '2', groups: [] } },

@@ -1,4 +1,5 @@
-import { ByteBoundedCache, type Clock, type Random } from '@krmkit/meta'
+import type { Clock, Random } from '@krmkit/meta'
+import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { createKeyedDigest } from './keyed-digest.ts'
 

@@ -1,4 +1,5 @@
-import type { ApiObject, DeepReadonly, FieldRequirement, GroupResource, LabelSelectorExpression, UserInfo } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, GroupResource, UserInfo } from '@krmkit/meta'
+import type { FieldRequirement, LabelSelectorExpression } from '@krmkit/meta/selectors'
 
 /** The attributes of a request that authorizers decide on. @see API protocol specification, 5.9 */
 export interface Attributes {

@@ -1,13 +1,5 @@
-import {
-  type ApiObject,
-  type Clock,
-  createSliceScheduler,
-  type ObjectMeta,
-  type Random,
-  type Status,
-  systemClock,
-  systemRandom,
-} from '@krmkit/meta'
+import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
+import { createSliceScheduler } from '@krmkit/meta/slices'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import { HttpSender } from './http-sender.ts'

@@ -1,4 +1,4 @@
-import { labelSelectorFromLabels } from '@krmkit/meta'
+import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import { describe, expect, it } from 'vitest'
 import { createInProcessClient } from './in-process.ts'
 import { createInformer, type Informer, type InformerOptions } from './informer.ts'

@@ -1,31 +1,11 @@
 export { FieldManagerError, type FieldManagerErrorCode, type FieldManagerErrorFields } from './field-manager-error.ts'
-export { fieldElement, type Path, type PathElement } from './fieldpath/element.ts'
+export type { Path, PathElement } from './fieldpath/element.ts'
 export { FieldSet } from './fieldpath/field-set.ts'
-export { internFieldsV1 } from './fieldpath/fields-v1.ts'
-export {
-  type AppliedParts,
-  type ApplyParts,
-  type ApplyRequest,
-  type ApplyResult,
-  applyParts,
-  applyPartsSteps,
-  applyPatch,
-  type FieldConflicts,
-} from './managed-fields/apply.ts'
+export { type ApplyRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
 export { conflictError, type FieldConflict } from './managed-fields/conflicts.ts'
-export { validateManagedFields } from './managed-fields/entries.ts'
-export { ignoreManagedFieldsTimestamps } from './managed-fields/ignore-timestamps.ts'
 export { managerName } from './managed-fields/manager-name.ts'
-export { parentManagedFields, type ScaleOwnership, scaleApiVersion, scaleManagedFields } from './managed-fields/scale.ts'
 export { createTypeConverter, type FrozenObject, type ResetFields, type TypeConverter } from './managed-fields/type-converter.ts'
-export {
-  isResetManagedFields,
-  managedFieldsAfterUpdate,
-  managedFieldsAfterUpdateSteps,
-  trackUpdate,
-  type UpdateRequest,
-  unknownManager,
-} from './managed-fields/update.ts'
+export { trackUpdate, type UpdateRequest } from './managed-fields/update.ts'
 export { apply, type OfflineApplyRequest, type OfflineApplyResult } from './offline/apply.ts'
 export { type BlamedLine, type BlamedValue, blame, blameLines } from './offline/blame.ts'
 export { type Change, diffObjects } from './offline/diff.ts'
@@ -34,13 +14,12 @@ export { type ExtractOptions, extract } from './offline/extract.ts'
 export { type MigrateOptions, migrate } from './offline/migrate.ts'
 export { type OwnedField, type Owner, ownership } from './offline/ownership.ts'
 export type { OfflineSchema } from './offline/schema.ts'
-export { type JsonPatchOptions, jsonPatch, jsonPatchSteps, validateJsonPatch } from './patch/json-patch.ts'
-export { createMergePatch, mergePatch, mergePatchSteps } from './patch/merge-patch.ts'
+export { type JsonPatchOptions, jsonPatch } from './patch/json-patch.ts'
+export { createMergePatch, mergePatch } from './patch/merge-patch.ts'
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './patch/strategic-diff.ts'
-export { strategicMergePatch, strategicMergePatchSteps } from './patch/strategic-merge.ts'
+export { strategicMergePatch } from './patch/strategic-merge.ts'
 export { createThreeWayMergePatch } from './patch/three-way-merge.ts'
 export { type OpenApiOptions, typedSchemaFromOpenApi } from './typed/from-openapi.ts'
 export { type TypedSchema, typedSchemaFromSmd } from './typed/from-smd.ts'
 export type { TypeRef } from './typed/types.ts'
-export { equalValues } from './value/order.ts'

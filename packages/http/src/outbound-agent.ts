@@ -3,7 +3,7 @@ import type { ClientRequest } from 'node:http'
 import { Agent } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
-import { pemBlocks } from '@krmkit/meta'
+import { pemBlocks } from '@krmkit/meta/pem'
 import type { ProxyTarget, ServiceAddress, WebhookTarget } from '@krmkit/protocol'
 import type { Destination } from './connection-error.ts'
 

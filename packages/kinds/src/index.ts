@@ -7,20 +7,9 @@ export {
   createCatalog,
 } from './catalog/catalog.ts'
 export { deprecationWarning } from './catalog/deprecation.ts'
-export { compareGroups, compareVersions, groupPriority, stockGroup } from './catalog/groups.ts'
 export { type KindLifecycle, type LifecycleChange, readLifecycle } from './catalog/lifecycle.ts'
 export { parseRuntimeConfig, type RuntimeConfig } from './catalog/runtime-config.ts'
 export { type Convert, conversionBetween } from './conversions/index.ts'
-export {
-  approvalOf,
-  type CustomDefinitionOptions,
-  cleanupFinalizer,
-  customDefinitions,
-  hasInvalidCaBundle,
-  isProtectedGroup,
-  type ObjectConverter,
-  setDefinitionCondition,
-} from './custom/index.ts'
 export { defineResource } from './defined/define-resource.ts'
 export type {
   DefinedKind,
@@ -37,14 +26,4 @@ export type {
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
-export { defaultPrinter, printers } from './printers/index.ts'
-export {
-  allocateService,
-  mandatoryFlowSchemas,
-  mandatoryPriorityLevels,
-  missingMembers,
-  type ServiceAllocation,
-  type ServiceUse,
-  serviceHoldings,
-  strategies,
-} from './strategies/index.ts'
+export { defaultPrinter } from './printers/index.ts'

@@ -15,10 +15,10 @@ import {
   type ObjectMeta,
   type Status,
   seededRandom,
-  validateBuiltInObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './index.ts'
+import { validateBuiltInObjectMeta } from './validation/index.ts'
 
 interface Step {
   readonly id: string

@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
-import { validateManagedFields } from '@krmkit/fieldmanager'
+import { validateManagedFields } from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'

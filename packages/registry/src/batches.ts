@@ -1,4 +1,4 @@
-import type { Slices } from '@krmkit/meta'
+import type { Slices } from '@krmkit/meta/slices'
 import type { Entry } from '@krmkit/storage'
 
 /** Batches of entries for work in slices. @see docs/decisions/0011-bounded-work.md */

@@ -1,4 +1,5 @@
-import { ApiError, Slices } from '@krmkit/meta'
+import { ApiError } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import { deleteObject, validateDeleteOptions } from './deletion.ts'
 import type { DeleteCollectionRequest, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'

@@ -1,22 +1,25 @@
 import {
-  type AppliedParts,
-  type ApplyParts,
-  applyParts,
-  applyPartsSteps,
   conflictError,
   createTypeConverter,
   FieldManagerError,
   FieldSet,
-  fieldElement,
+  type ResetFields,
+  type TypeConverter,
+} from '@krmkit/fieldmanager'
+import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
+import {
+  type AppliedParts,
+  type ApplyParts,
+  applyParts,
+  applyPartsSteps,
   ignoreManagedFieldsTimestamps,
   isResetManagedFields,
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
-  type ResetFields,
-  type TypeConverter,
-} from '@krmkit/fieldmanager'
+} from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'

@@ -1,6 +1,7 @@
 import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { GroupKind, GroupResource, SliceScheduler } from '@krmkit/meta'
+import type { GroupKind, GroupResource } from '@krmkit/meta'
+import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
 import type { Allocations } from './allocations.ts'
 import type { FieldOwnership } from './field-ownership.ts'

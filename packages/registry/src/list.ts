@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, Slices } from '@krmkit/meta'
+import { ApiError } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'

@@ -1,4 +1,4 @@
-import { internFieldsV1 } from '@krmkit/fieldmanager'
+import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'

@@ -1,4 +1,5 @@
-import { ApiError, type ApiObject, runAtOnce } from '@krmkit/meta'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { encodeWithin, printSteps } from './object-size.ts'
 

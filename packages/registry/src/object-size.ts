@@ -1,5 +1,6 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { stringifyJson, stringifySteps } from '@krmkit/schema'
+import { stringifyJson } from '@krmkit/schema'
+import { stringifySteps } from '@krmkit/schema/json'
 import { encodeStored } from './object-cache.ts'
 
 /** Default limit of a stored object in bytes: the request limit of etcd. */

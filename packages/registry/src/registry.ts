@@ -1,6 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { createSliceScheduler, type GroupResource, type GroupVersionResource, type SliceScheduler } from '@krmkit/meta'
+import type { GroupResource, GroupVersionResource } from '@krmkit/meta'
+import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
 import { Allocations } from './allocations.ts'
 import { FieldOwnership } from './field-ownership.ts'
 import { type CollectionSink, type Following, type FollowOptions, followCollection } from './follow.ts'

@@ -1,4 +1,4 @@
-import { Slices } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import type { RegistryInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 

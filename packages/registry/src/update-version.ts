@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, goText, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { FrozenObject } from './interfaces.ts'
 
 /** Optimistic concurrency of updates. */

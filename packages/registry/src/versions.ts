@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
-import { applyDefaults, type DecodedSize, DecodeError, jsonWeight, normalize, type StructType } from '@krmkit/schema'
+import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
+import { jsonWeight } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
 import { objectTooLarge } from './object-size.ts'
 

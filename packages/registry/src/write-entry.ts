@@ -1,5 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta'
+import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Stored } from './interfaces.ts'

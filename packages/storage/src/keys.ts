@@ -4,7 +4,7 @@
  * Keys are ordered by their UTF-8 bytes, that is by code point. Comparing UTF-16 code units yields the same order unless a key
  * contains surrogates (characters above U+FFFF), hence two comparison functions.
  */
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { StorageError } from './storage-error.ts'
 
 /** Maximum length of keys and prefixes, in UTF-16 code units. */

@@ -1,5 +1,6 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { encodeProtobuf, encodeYaml } from '@krmkit/schema'
+import { encodeProtobuf } from '@krmkit/schema'
+import { encodeYaml } from '@krmkit/schema/yaml'
 import type { WireClient } from '../harness/client.ts'
 import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'

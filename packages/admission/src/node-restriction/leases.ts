@@ -1,6 +1,6 @@
 import { type NodeRequest, nameOf, refuse } from './node-request.ts'
 
-/** A kubelet writes only the lease of its own name in the namespace of node leases. */
+/** A kubelet writes only the lease with its name in the namespace of node leases. */
 export function checkLease(request: NodeRequest): void {
   const { attributes, profile } = request
   if (attributes.namespace !== profile.nodeLeaseNamespace) {

@@ -1,4 +1,5 @@
-import { type DeepReadonly, field, formatFieldError, Path } from '@krmkit/meta'
+import { type DeepReadonly, field, Path } from '@krmkit/meta'
+import { formatFieldError } from '@krmkit/meta/validation'
 import type { AdmissionAttributes, AdmissionPlugin } from '../interfaces.ts'
 import { allContainers, containerKinds, type Pod, withContainers } from '../pod.ts'
 import { aggregateMessages, forbidden } from '../refusals.ts'

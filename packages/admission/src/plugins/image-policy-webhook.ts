@@ -1,4 +1,5 @@
-import { ByteBoundedCache, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import type { PostJson } from '../environment.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
 import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'

@@ -1,4 +1,5 @@
-import { ApiError, type DeepReadonly, type NamingProfile, validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'

@@ -77,8 +77,8 @@ describe('ServiceAccount', () => {
   })
 
   it('refuses an unknown account [P296]', () => {
-    expect(() => admitted({ serviceAccountName: 'nobody' })).toThrow(
-      'pods "p" is forbidden: error looking up service account ns/nobody: serviceaccount "nobody" not found',
+    expect(() => admitted({ serviceAccountName: 'missing' })).toThrow(
+      'pods "p" is forbidden: error looking up service account ns/missing: serviceaccount "missing" not found',
     )
   })
 

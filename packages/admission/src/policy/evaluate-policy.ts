@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, utf8Length } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
 import { cel } from '@krmkit/schema'
 import type { Activation, Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, evaluateExpression, type VariableCost } from './evaluate-expression.ts'

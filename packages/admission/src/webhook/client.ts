@@ -1,6 +1,6 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { WebhookResponse, WebhookSender, WebhookTransport } from '@krmkit/protocol'
-import { base64ToBytes } from '@krmkit/schema'
+import { base64ToBytes } from '@krmkit/schema/decode'
 import type { ObjectReader } from '../interfaces.ts'
 import { addressOf, type WebhookAddress } from './address.ts'
 import type { Hook } from './hook.ts'

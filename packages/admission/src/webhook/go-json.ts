@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { base64ToBytes, DecodeError } from '@krmkit/schema'
+import { DecodeError } from '@krmkit/schema'
+import { base64ToBytes } from '@krmkit/schema/decode'
 import { WebhookError } from './webhook-error.ts'
 
 /** Reads JSON members as Go decodes them: null is unset, types are not converted, and a mismatch is an error. */

@@ -1,4 +1,4 @@
-import { equalValues } from '@krmkit/fieldmanager'
+import { equalValues } from '@krmkit/fieldmanager/value'
 import type { ApiObject, DeepReadonly, JsonValue } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'

@@ -1,4 +1,5 @@
-import { equalValues, jsonPatch, PatchError } from '@krmkit/fieldmanager'
+import { jsonPatch, PatchError } from '@krmkit/fieldmanager'
+import { equalValues } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { DecodeError, parseJson } from '@krmkit/schema'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'

@@ -1,4 +1,5 @@
-import type { ObjectReader, ServiceResolver } from '@krmkit/admission'
+import type { ObjectReader } from '@krmkit/admission'
+import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import type { ApiObject, DeepReadonly, Random } from '@krmkit/meta'
 
 interface Service extends ApiObject {

@@ -1,4 +1,4 @@
-import type { ServiceResolver } from '@krmkit/admission'
+import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import type { Handler, ProxyTransport } from '@krmkit/protocol'
 
 /** What other servers are reached by that serve group versions of this one's API. */

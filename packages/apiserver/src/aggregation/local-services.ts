@@ -1,5 +1,6 @@
-import { groupPriority, type ResourceDefinition, stockGroup } from '@krmkit/kinds'
+import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
+import { groupPriority, stockGroup } from '@krmkit/kinds/groups'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { isBuiltInGroup } from '../discovery/documents.ts'
 

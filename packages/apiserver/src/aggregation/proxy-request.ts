@@ -1,4 +1,4 @@
-import { headerValues, isValidHeaderText, removeTokenProtocols } from '@krmkit/authentication'
+import { headerValues, isValidHeaderText, removeTokenProtocols } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'

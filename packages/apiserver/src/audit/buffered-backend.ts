@@ -1,4 +1,5 @@
-import { type Clock, TokenBucket } from '@krmkit/meta'
+import type { Clock } from '@krmkit/meta'
+import { TokenBucket } from '@krmkit/meta/token-bucket'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { copyJson } from '@krmkit/schema'
+import { copyJson } from '@krmkit/schema/json'
 import type { RequestContext } from '../request-context.ts'
 import type { ObjectFacts } from './bodies.ts'
 

@@ -1,4 +1,5 @@
-import { type NamingProfile, stockProfile, validateDns1123Subdomain } from '@krmkit/meta'
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import { z } from 'zod'
 import { AuditError } from './audit-error.ts'
 import type { AuditDecision, AuditLevel, AuditPolicy, AuditStage } from './interfaces.ts'

@@ -5,7 +5,7 @@ import {
   type ReconcileResult,
   reconcileBinding,
   reconcileRole,
-} from '@krmkit/authorization'
+} from '@krmkit/authorization/bootstrap'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
 import type { FrozenObject, Registry } from '@krmkit/registry'
 import type { AccessControl } from '../access/access-control.ts'

@@ -1,4 +1,4 @@
-import type { CredentialsResolver, ServiceResolver } from '@krmkit/admission'
+import type { CredentialsResolver, ServiceResolver } from '@krmkit/admission/webhooks'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 

@@ -1,15 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type ApiObject,
-  type DeepReadonly,
-  formatFieldErrors,
-  type JsonObject,
-  type JsonValue,
-  Path,
-  parseApiVersion,
-  validateAnnotations,
-  validateLabels,
-} from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, Path, parseApiVersion } from '@krmkit/meta'
+import { formatFieldErrors, validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
 
 /**

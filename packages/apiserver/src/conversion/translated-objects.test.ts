@@ -1,4 +1,5 @@
-import { createAdmissionPlugins, type InProcessWebhook } from '@krmkit/admission'
+import { createAdmissionPlugins } from '@krmkit/admission'
+import type { InProcessWebhook } from '@krmkit/admission/webhooks'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EmbeddedServer } from '../server.ts'

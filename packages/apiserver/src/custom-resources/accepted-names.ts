@@ -1,10 +1,10 @@
-import { approvalOf, hasInvalidCaBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionStatus,
 } from '@krmkit/kinds/apiextensions/v1'
+import { approvalOf, hasInvalidCaBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds/custom-resources'
 import type { DeepReadonly } from '@krmkit/meta'
 
 /**

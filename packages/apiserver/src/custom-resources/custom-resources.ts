@@ -1,12 +1,13 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import {
   type CustomDefinitionOptions,
   cleanupFinalizer,
   customDefinitions,
-  type ResourceDefinition,
   setDefinitionCondition,
-} from '@krmkit/kinds'
-import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
-import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime, Slices } from '@krmkit/meta'
+} from '@krmkit/kinds/custom-resources'
+import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import { serverContext } from '../bootstrap/system-objects.ts'

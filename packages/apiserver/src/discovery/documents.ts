@@ -1,11 +1,5 @@
-import {
-  compareGroups,
-  compareVersions,
-  groupPriority,
-  type ResourceDefinition,
-  type ResourceInfo,
-  stockGroup,
-} from '@krmkit/kinds'
+import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
+import { compareGroups, compareVersions, groupPriority, stockGroup } from '@krmkit/kinds/groups'
 import { type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { storageVersionHash } from './storage-version-hash.ts'

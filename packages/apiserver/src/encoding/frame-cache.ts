@@ -1,4 +1,4 @@
-import { ByteBoundedCache } from '@krmkit/meta'
+import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import type { Entry } from '@krmkit/registry'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'

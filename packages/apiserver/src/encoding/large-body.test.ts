@@ -1,4 +1,6 @@
-import { parseYaml, protobufMagic, yamlToJson } from '@krmkit/schema'
+import { parseYaml } from '@krmkit/schema'
+import { protobufMagic } from '@krmkit/schema/protobuf'
+import { yamlToJson } from '@krmkit/schema/yaml'
 import { describe, expect, it } from 'vitest'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 import type { YamlTranslator } from './yaml-translator.ts'

@@ -1,5 +1,7 @@
-import { ApiError, type Slices } from '@krmkit/meta'
-import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseJsonInSlices, parseYaml } from '@krmkit/schema'
+import { ApiError } from '@krmkit/meta'
+import type { Slices } from '@krmkit/meta/slices'
+import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseYaml } from '@krmkit/schema'
+import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { ServerScope } from '../request-scope.ts'
 
 /**

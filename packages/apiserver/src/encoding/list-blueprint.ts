@@ -1,4 +1,5 @@
-import { bytesToBase64, encodeJson, encodeProtobuf } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf } from '@krmkit/schema'
+import { bytesToBase64 } from '@krmkit/schema/decode'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
 import type { Representation } from './negotiation.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { BodyPiece } from '@krmkit/protocol'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'

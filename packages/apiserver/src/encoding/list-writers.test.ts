@@ -1,14 +1,7 @@
 import { builtInTypes } from '@krmkit/kinds'
 import type { ApiBody } from '@krmkit/protocol'
-import {
-  decodeMessage,
-  encodeJson,
-  encodeProtobuf,
-  ProtobufListEncoder,
-  printYaml,
-  readEnvelope,
-  stringifyJson,
-} from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, printYaml, readEnvelope, stringifyJson } from '@krmkit/schema'
+import { decodeMessage, ProtobufListEncoder } from '@krmkit/schema/protobuf'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ElementText, jsonListWriter, type ListWriter, protobufListWriter, yamlListWriter } from './list-writers.ts'

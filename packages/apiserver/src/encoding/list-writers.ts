@@ -1,5 +1,8 @@
 import type { ApiBody } from '@krmkit/protocol'
-import { JsonIndenter, ProtobufListEncoder, type StructType, stringifyJson, yamlChunks } from '@krmkit/schema'
+import { type StructType, stringifyJson } from '@krmkit/schema'
+import { JsonIndenter } from '@krmkit/schema/json'
+import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
+import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
 
 /**

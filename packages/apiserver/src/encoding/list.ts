@@ -1,5 +1,5 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
-import { runSyncOrInSlices } from '@krmkit/meta'
+import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'

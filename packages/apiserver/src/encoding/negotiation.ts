@@ -1,4 +1,5 @@
-import { ApiError, ByteBoundedCache, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type NamingProfile } from '@krmkit/meta'
+import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 
 /**
  * Content negotiation; @see API protocol specification, 4.4.

@@ -1,12 +1,5 @@
-import {
-  jsonPatch,
-  jsonPatchSteps,
-  mergePatch,
-  mergePatchSteps,
-  PatchError,
-  strategicMergePatch,
-  strategicMergePatchSteps,
-} from '@krmkit/fieldmanager'
+import { jsonPatch, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import {
   ApiError,
   type ApiObject,
@@ -14,11 +7,11 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   type JsonValue,
-  runInSlices,
-  Slices,
 } from '@krmkit/meta'
+import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, type FrozenObject, isLarge, objectTooLarge } from '@krmkit/registry'
-import { type Decoded, DecodedSize, DecodeError, decode, decodeSteps, type StructType } from '@krmkit/schema'
+import { type Decoded, DecodedSize, DecodeError, decode, type StructType } from '@krmkit/schema'
+import { decodeSteps } from '@krmkit/schema/decode'
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'

@@ -1,32 +1,25 @@
-import { missingMembers } from '@krmkit/kinds'
-import {
-  ApiError,
-  type ApiObject,
-  field,
-  formatApiVersion,
-  type GroupVersionKind,
-  Path,
-  parseApiVersion,
-  runInSlices,
-  Slices,
-} from '@krmkit/meta'
+import { missingMembers } from '@krmkit/kinds/strategies'
+import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { objectTooLarge } from '@krmkit/registry'
 import {
   type Decoded,
   DecodedSize,
   DecodeError,
   decode,
-  decodeFailureMessage,
   decodeProtobuf,
-  decodeSteps,
-  missingTypeMeta,
   readEnvelope,
-  readTypeMeta,
   type StructType,
   strictMessage,
+} from '@krmkit/schema'
+import {
+  decodeFailureMessage,
+  decodeSteps,
+  missingTypeMeta,
+  readTypeMeta,
   type TypeMeta,
   unreadableTypeMeta,
-} from '@krmkit/schema'
+} from '@krmkit/schema/decode'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'

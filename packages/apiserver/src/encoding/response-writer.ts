@@ -1,16 +1,10 @@
-import { ApiError, runAtOnce, runSyncOrInSlices, type SliceScheduler, type Status } from '@krmkit/meta'
+import { ApiError, type Status } from '@krmkit/meta'
+import { runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
-import {
-  encodeJson,
-  encodeProtobuf,
-  JsonIndenter,
-  type StructType,
-  stringifyJson,
-  stringifySteps,
-  type TypeSource,
-  yamlChunks,
-} from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
+import { JsonIndenter, stringifySteps } from '@krmkit/schema/json'
+import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 

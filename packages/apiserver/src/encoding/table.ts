@@ -1,4 +1,5 @@
-import { type Cell, type Column, defaultPrinter, type Printer, printers, type ResourceDefinition } from '@krmkit/kinds'
+import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefinition } from '@krmkit/kinds'
+import { printers } from '@krmkit/kinds/printers'
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { type Query, text } from '../query.ts'

@@ -1,4 +1,4 @@
-import type { YamlAsJson } from '@krmkit/schema'
+import type { YamlAsJson } from '@krmkit/schema/yaml'
 
 /**
  * Translates YAML to JSON off the event loop.

@@ -1,4 +1,5 @@
-import { type AuthenticationOutcome, createIdentityHeaderRules } from '@krmkit/authentication'
+import type { AuthenticationOutcome } from '@krmkit/authentication'
+import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import type { AuthenticationOutcome, Authenticator, IdentityHeaderRules } from '@krmkit/authentication'
+import type { AuthenticationOutcome, Authenticator } from '@krmkit/authentication'
+import type { IdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { DerivedRequest } from '../derived-request.ts'

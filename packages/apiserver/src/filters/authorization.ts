@@ -1,7 +1,6 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import {
   ApiError,
-  goQuote,
   type LabelSelector,
   MetaError,
   type NamingProfile,
@@ -9,6 +8,7 @@ import {
   parseLabelSelector,
   stockProfile,
 } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { Filter, RequestContext } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
 

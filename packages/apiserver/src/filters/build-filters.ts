@@ -1,4 +1,4 @@
-import { createIdentityHeaderRules } from '@krmkit/authentication'
+import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
 import type { ApiResponse } from '@krmkit/protocol'
 import { bodyReader } from '../audit/bodies.ts'
 import { auditTrails } from '../audit/trails.ts'

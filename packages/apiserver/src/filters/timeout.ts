@@ -1,4 +1,5 @@
-import { ApiError, type Clock, MetaError, parseDurationMs } from '@krmkit/meta'
+import { ApiError, type Clock, MetaError } from '@krmkit/meta'
+import { parseDurationMs } from '@krmkit/meta/time'
 import type { ApiResponse } from '@krmkit/protocol'
 import { text } from '../query.ts'
 import type { Filter } from '../request-context.ts'

@@ -1,4 +1,4 @@
-import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@krmkit/kinds'
+import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@krmkit/kinds/strategies'
 import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { noQueues, type Queuing } from './fair-queues.ts'

@@ -1,4 +1,4 @@
-import { maxSelectorTerms } from '@krmkit/meta'
+import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually, widget } from '../custom-resources/testing/widgets.ts'
 import { type Answer, type Asking, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'

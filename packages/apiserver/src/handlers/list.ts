@@ -1,4 +1,4 @@
-import { Slices } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import type { ApiResponse } from '@krmkit/protocol'
 import { type ListRequest, loadInBatches } from '@krmkit/registry'
 import { listResponse } from '../encoding/list.ts'

@@ -1,4 +1,5 @@
-import { ApiError, MetaError, truncateSelector } from '@krmkit/meta'
+import { ApiError, MetaError } from '@krmkit/meta'
+import { truncateSelector } from '@krmkit/meta/selectors'
 import type { ListRequest } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'

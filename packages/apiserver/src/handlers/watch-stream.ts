@@ -1,4 +1,5 @@
-import { ApiError, Slices, type Status } from '@krmkit/meta'
+import { ApiError, type Status } from '@krmkit/meta'
+import { Slices } from '@krmkit/meta/slices'
 import type { Entry, ListRequest, PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
 import { nameOf } from '../flow-control/work-estimate.ts'

@@ -1,4 +1,4 @@
-import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta'
+import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
 import { createMetrics } from './metrics.ts'

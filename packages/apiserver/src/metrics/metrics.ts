@@ -1,5 +1,5 @@
 import type { WebhookMetrics } from '@krmkit/admission'
-import { type SliceScheduler, Slices } from '@krmkit/meta'
+import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from '../flow-control/flow-metrics.ts'
 import type { Filter } from '../request-context.ts'

@@ -4,7 +4,7 @@ import {
   type DocumentParts,
   documentEncodings,
   type PartEntry,
-} from '@krmkit/schema'
+} from '@krmkit/schema/openapi'
 
 /** The members of documents as bytes. What many documents share, the types of metadata, is encoded once. */
 

@@ -1,12 +1,7 @@
 import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
-import {
-  createCustomSchemas,
-  type PublishedGroupVersion,
-  type PublishedResource,
-  type StructType,
-  type TypeSource,
-} from '@krmkit/schema'
+import type { StructType, TypeSource } from '@krmkit/schema'
+import { createCustomSchemas, type PublishedGroupVersion, type PublishedResource } from '@krmkit/schema/openapi'
 
 /** From what is served to what the documents describe. */
 

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { TypeSource } from '@krmkit/schema'
 import {
   createKindLookup,
   type Dialect,
@@ -13,8 +14,7 @@ import {
   type PublishedGroupVersion,
   type RootDocument,
   rootDocuments,
-  type TypeSource,
-} from '@krmkit/schema'
+} from '@krmkit/schema/openapi'
 import { isBuiltInGroup } from '../discovery/documents.ts'
 import { type EncodedGroup, Encoders, merged } from './encoded-group.ts'
 import { Fingerprints, tag } from './fingerprint.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { DocumentParts, PartEntry } from '@krmkit/schema'
+import type { DocumentParts, PartEntry } from '@krmkit/schema/openapi'
 
 /** What other servers publish, as this one shows it beside its own documents. */
 export interface RemoteDocuments {

@@ -8,17 +8,9 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '@krmkit/kinds/authorization/v1'
-import {
-  ApiError,
-  type ApiObject,
-  type FieldError,
-  field,
-  goQuote,
-  goText,
-  maxSelectorTerms,
-  Path,
-  type UserInfo,
-} from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, field, Path, type UserInfo } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
+import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import type { RequestScope } from '../request-scope.ts'
 import { reviewSelectors } from './review-selectors.ts'
 import type { ReviewAnswer } from './reviews.ts'

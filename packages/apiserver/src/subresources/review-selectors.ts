@@ -1,6 +1,7 @@
 import type { Attributes } from '@krmkit/authorization'
 import type { ResourceAttributes } from '@krmkit/kinds/authorization/v1'
-import { type FieldRequirement, Path, parseFieldSelector, validateLabelSelector } from '@krmkit/meta'
+import { Path, parseFieldSelector } from '@krmkit/meta'
+import { type FieldRequirement, validateLabelSelector } from '@krmkit/meta/selectors'
 import { labelsOf } from '../filters/authorization.ts'
 
 /**

@@ -1,15 +1,11 @@
+import { applyPatch, conflictError, createTypeConverter, FieldManagerError, trackUpdate } from '@krmkit/fieldmanager'
+import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
 import {
-  applyPatch,
-  conflictError,
-  createTypeConverter,
-  FieldManagerError,
-  fieldElement,
   parentManagedFields,
   type ScaleOwnership,
   scaleApiVersion,
   scaleManagedFields,
-  trackUpdate,
-} from '@krmkit/fieldmanager'
+} from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type ManagedFieldsEntry } from '@krmkit/meta'
 import type { FrozenObject, WriteContext } from '@krmkit/registry'

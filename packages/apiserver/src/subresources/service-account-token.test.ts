@@ -1,4 +1,4 @@
-import type { ServiceAccountIssuer } from '@krmkit/authentication'
+import type { ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 

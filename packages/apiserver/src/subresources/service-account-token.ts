@@ -1,4 +1,4 @@
-import type { BoundObject } from '@krmkit/authentication'
+import type { BoundObject } from '@krmkit/authentication/service-account'
 import { createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import {
   ApiError,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { formatFieldErrors } from '@krmkit/meta'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import type { ClaimExpressionCompiler } from './interfaces.ts'
 import { createConfiguredMapping } from './mapping.ts'

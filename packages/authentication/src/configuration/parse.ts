@@ -1,4 +1,4 @@
-import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta/configuration'
 import { AuthenticationError } from '../authentication-error.ts'
 import type { AuthenticationConfiguration, JwtConfiguration } from './interfaces.ts'
 

@@ -1,4 +1,6 @@
-import { type FieldError, field, goQuote, goText, Path, validateDomainPrefixedPath } from '@krmkit/meta'
+import { type FieldError, field, Path } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
+import { validateDomainPrefixedPath } from '@krmkit/meta/names'
 import { parseAuthorities } from '../x509/certificate-chain.ts'
 import type {
   AuthenticationConfiguration,

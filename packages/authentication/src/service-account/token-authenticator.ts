@@ -1,4 +1,5 @@
-import { ByteBoundedCache, type Clock, estimateBytes, type NamingProfile, type UserInfo } from '@krmkit/meta'
+import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
+import { ByteBoundedCache, estimateBytes } from '@krmkit/meta/byte-bounded-cache'
 import { intersectAudiences } from '../audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
 import { type Claims, decodeToken, isJwtShaped } from '../jwt.ts'

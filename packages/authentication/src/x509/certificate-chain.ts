@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { pemBlocks } from '@krmkit/meta'
 import { DerReader, readOid, readSmallInteger, tags } from '@krmkit/meta/der'
+import { pemBlocks } from '@krmkit/meta/pem'
 import { AuthenticationError } from '../authentication-error.ts'
 import { type Extension, extensionsOf } from './certificate-fields.ts'
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { ByteBoundedCache, type Clock, estimateBytes } from '@krmkit/meta'
+import type { Clock } from '@krmkit/meta'
+import { ByteBoundedCache, estimateBytes } from '@krmkit/meta/byte-bounded-cache'
 import { isDerError } from '@krmkit/meta/der'
 import { type ChainVerification, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 

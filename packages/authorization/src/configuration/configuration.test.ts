@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@krmkit/meta'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'

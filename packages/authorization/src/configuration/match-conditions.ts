@@ -1,4 +1,4 @@
-import type { FieldRequirement } from '@krmkit/meta'
+import type { FieldRequirement } from '@krmkit/meta/selectors'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { MatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
 

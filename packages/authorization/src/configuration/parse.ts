@@ -1,4 +1,4 @@
-import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta'
+import { type ConfigurationValue, parseConfiguration } from '@krmkit/meta/configuration'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { AuthorizationConfiguration, AuthorizationWebhook } from './interfaces.ts'
 

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
-import { type FieldError, field, formatDuration, Path, validateDns1123Subdomain } from '@krmkit/meta'
+import { type FieldError, field, formatDuration, Path } from '@krmkit/meta'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
 
 export interface AuthorizationValidationOptions {

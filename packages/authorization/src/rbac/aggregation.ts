@@ -1,6 +1,7 @@
 /** Aggregated ClusterRoles, whose rules are the union of roles selected by label. */
 
-import { compareCodePoints, type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
+import { type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StoredObject } from '../interfaces.ts'
 
 /** Longest chain of aggregated roles that is resolved; each round resolves one step. */

@@ -1,6 +1,6 @@
 /** Rule coverage: whether the rules of a user include the rules that the user wants to grant. */
 
-import { runAtOnce } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { PolicyRule } from '../interfaces.ts'
 import { describeRule } from './describe.ts'
 

@@ -1,6 +1,6 @@
 /** Texts of reasons and rules, byte for byte those of the stock server: people and tools search logs for them. */
 
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { PolicyRule, Subject } from '../interfaces.ts'
 import type { BindingObject } from './objects.ts'
 

@@ -5,17 +5,9 @@
  * @see API protocol specification, 5.9
  */
 
-import {
-  ApiError,
-  createSliceScheduler,
-  goQuote,
-  type NamingProfile,
-  runInSlices,
-  type SliceScheduler,
-  Slices,
-  stockProfile,
-  type UserInfo,
-} from '@krmkit/meta'
+import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
 import { formatGoList } from './describe.ts'

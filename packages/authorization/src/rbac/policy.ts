@@ -8,7 +8,8 @@
  *     put ClusterRole reader                                                   members of dev may read again
  */
 
-import { compareCodePoints, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { Attributes, Decision, ObjectEventHandler, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 import { missingRoleMessage } from './describe.ts'
 import { Grant, GrantList, type Match, RoleEntry } from './grant-index.ts'

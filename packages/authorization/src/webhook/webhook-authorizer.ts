@@ -4,7 +4,8 @@
  * @see API protocol specification, 2.7 and 9.4
  */
 
-import { ByteBoundedCache, type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'

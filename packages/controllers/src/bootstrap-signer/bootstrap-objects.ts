@@ -1,4 +1,4 @@
-import { bootstrapSecretType, clusterInfoName } from '@krmkit/certificates'
+import { bootstrapSecretType, clusterInfoName } from '@krmkit/certificates/bootstrap'
 import { type Informer, resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import type { ControllerContext } from '../interfaces.ts'

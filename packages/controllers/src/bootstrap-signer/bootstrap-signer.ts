@@ -1,4 +1,4 @@
-import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenOf } from '@krmkit/certificates'
+import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenOf } from '@krmkit/certificates/bootstrap'
 import type { DeepReadonly } from '@krmkit/meta'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'

@@ -1,4 +1,4 @@
-import { bootstrapTokenLifeMs } from '@krmkit/certificates'
+import { bootstrapTokenLifeMs } from '@krmkit/certificates/bootstrap'
 import { secrets, tokenSecrets } from '../bootstrap-signer/bootstrap-objects.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'

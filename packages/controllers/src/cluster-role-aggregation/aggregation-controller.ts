@@ -1,4 +1,4 @@
-import { aggregatedRules } from '@krmkit/authorization'
+import { aggregatedRules } from '@krmkit/authorization/rbac'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'

@@ -1,4 +1,5 @@
-import { type AutoApproval, autoApprovalsFor, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
+import { type AutoApproval, autoApprovalsFor, autoApprovedReason } from '@krmkit/certificates'
+import { readSigningRequest } from '@krmkit/certificates/request'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'

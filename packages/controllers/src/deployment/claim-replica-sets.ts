@@ -1,4 +1,5 @@
-import { controllerOf, labelSelectorFromObject, type OwnerReference } from '@krmkit/meta'
+import { labelSelectorFromObject, type OwnerReference } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { byAge, deployments, type ReadonlyDeployment, type ReadonlyReplicaSet, type ReplicaSet, replicaSets } from './objects.ts'

@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
-import { ApiError, controllerOf, labelSelectorFromObject } from '@krmkit/meta'
+import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'

@@ -1,13 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import {
-  type ApiObject,
-  type DeepReadonly,
-  type IntOrString,
-  type LabelSelectorObject,
-  type NamingProfile,
-  type ObjectMeta,
-  scaledValue,
-} from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile, ObjectMeta } from '@krmkit/meta'
+import { type IntOrString, scaledValue } from '@krmkit/meta/int-or-string'
 
 /** The parts of deployments and replica sets that the controller reads and writes. */
 

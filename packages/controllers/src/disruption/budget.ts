@@ -1,15 +1,7 @@
 import { resourceType } from '@krmkit/client'
-import {
-  type ApiObject,
-  type Condition,
-  type DeepReadonly,
-  formatTime,
-  type IntOrString,
-  type LabelSelectorObject,
-  parsePercent,
-  parseTime,
-  scaledValue,
-} from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, formatTime, type LabelSelectorObject, parseTime } from '@krmkit/meta'
+import { type IntOrString, parsePercent, scaledValue } from '@krmkit/meta/int-or-string'
+import type { Condition } from '@krmkit/meta/validation'
 
 export interface Budget extends ApiObject {
   spec?: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelectorObject | null }

@@ -1,5 +1,6 @@
 import { type Client, type ResourceRef, subresourceType } from '@krmkit/client'
-import { type ApiObject, controllerOf, type DeepReadonly } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import { ControllersError } from '../controllers-error.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Monitors } from '../framework/monitors.ts'

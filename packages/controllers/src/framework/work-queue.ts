@@ -1,4 +1,5 @@
-import { ApiError, type Clock, type RateLimit, TokenBucket } from '@krmkit/meta'
+import { ApiError, type Clock } from '@krmkit/meta'
+import { type RateLimit, TokenBucket } from '@krmkit/meta/token-bucket'
 import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
 
 /** Requeues a key after a delay, in milliseconds. */

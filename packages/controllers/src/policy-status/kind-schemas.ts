@@ -1,4 +1,4 @@
-import type { ServedType } from '@krmkit/admission'
+import type { ServedType } from '@krmkit/admission/policies'
 import type { Client } from '@krmkit/client'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 

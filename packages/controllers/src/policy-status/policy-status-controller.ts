@@ -1,4 +1,4 @@
-import { checkPolicyTypes, type PolicyTypeResolver } from '@krmkit/admission'
+import { checkPolicyTypes, type PolicyTypeResolver } from '@krmkit/admission/policies'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'

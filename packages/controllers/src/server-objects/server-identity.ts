@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import { type ApiObject, formatMicroTime, type NamingProfile } from '@krmkit/meta'
+import type { ApiObject, NamingProfile } from '@krmkit/meta'
+import { formatMicroTime } from '@krmkit/meta/time'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'

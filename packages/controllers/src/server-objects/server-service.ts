@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import { type ApiObject, parseIP } from '@krmkit/meta'
+import type { ApiObject } from '@krmkit/meta'
+import { parseIP } from '@krmkit/meta/ip'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
-import { ApiError, type ApiObject, type DeepReadonly, parseIP } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
+import { parseIP } from '@krmkit/meta/ip'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'

@@ -1,4 +1,5 @@
-import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
 import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'

@@ -1,4 +1,5 @@
-import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { canonicalJson } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 import type { Path, PathElement } from './element.ts'

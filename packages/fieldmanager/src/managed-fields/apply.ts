@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'

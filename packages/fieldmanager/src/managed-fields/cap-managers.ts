@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import type { Managed } from './entries.ts'

@@ -1,4 +1,5 @@
-import { ApiError, compareCodePoints } from '@krmkit/meta'
+import { ApiError } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { Path } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'

@@ -1,11 +1,6 @@
-import {
-  compareCodePoints,
-  type DeepReadonly,
-  type JsonObject,
-  type JsonValue,
-  type ManagedFieldsEntry,
-  runAtOnce,
-} from '@krmkit/meta'
+import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'

@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, maxAnnotationsSize, stockProfile } from '@krmkit/meta'
+import { type JsonObject, type JsonValue, stockProfile } from '@krmkit/meta'
+import { maxAnnotationsSize } from '@krmkit/meta/validation'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { compareTyped } from '../typed/compare.ts'

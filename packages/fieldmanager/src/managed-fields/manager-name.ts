@@ -1,4 +1,5 @@
-import { isPrintable, maxFieldManagerLength, utf8Length } from '@krmkit/meta'
+import { isPrintable, utf8Length } from '@krmkit/meta/go-text'
+import { maxFieldManagerLength } from '@krmkit/meta/validation'
 
 /**
  * The manager of a write: the `fieldManager` parameter, else the User-Agent up to the first slash, printable characters only,

@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'

@@ -1,4 +1,4 @@
-import { runAtOnce } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import type { Comparison } from '../typed/compare.ts'

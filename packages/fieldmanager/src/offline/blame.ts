@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { printYaml, readManifest } from '@krmkit/schema'
+import { printYaml } from '@krmkit/schema'
+import { readManifest } from '@krmkit/schema/manifest'
 import type { Path, PathElement } from '../fieldpath/element.ts'
 import { fieldElement, indexElement } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { createTypeSource, type Field, type GroupFacts, type StructType, type TypeNode } from '@krmkit/schema'
+import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
+import type { GroupFacts } from '@krmkit/schema/model'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'

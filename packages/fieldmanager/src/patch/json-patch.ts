@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'

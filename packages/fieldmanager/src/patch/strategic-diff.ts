@@ -1,4 +1,5 @@
-import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StructType } from '@krmkit/schema'
 import { ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'

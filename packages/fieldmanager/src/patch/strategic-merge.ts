@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'

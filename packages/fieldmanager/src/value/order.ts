@@ -1,4 +1,5 @@
-import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 
 /**
  * A total order and deep equality of JSON values.

@@ -1,4 +1,5 @@
-import { compareCodePoints, type JsonValue } from '@krmkit/meta'
+import type { JsonValue } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, parseJson, quoteHtmlSafeJson, quoteJson } from './json.ts'

@@ -1,4 +1,5 @@
-import { type DeepReadonly, MetaError, normalizeQuantity } from '@krmkit/meta'
+import { type DeepReadonly, MetaError } from '@krmkit/meta'
+import { normalizeQuantity } from '@krmkit/meta/quantity'
 import type {
   HorizontalPodAutoscalerBehavior,
   HorizontalPodAutoscalerCondition,

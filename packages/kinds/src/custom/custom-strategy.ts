@@ -1,6 +1,5 @@
 import {
   type ApiObject,
-  addErrors,
   type DeepReadonly,
   type FieldError,
   field,
@@ -12,18 +11,17 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
+import { addErrors } from '@krmkit/meta/validation'
+import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
+import type { RuleNode } from '@krmkit/schema/cel'
 import {
-  type CustomCodec,
-  cel,
   createSchemaValidator,
   hasTransitionRules,
   hasValidationRules,
-  loadCel,
   type SchemaValidator,
   validateEmbedded,
   validateListTypes,
-} from '@krmkit/schema'
-import type { RuleNode } from '@krmkit/schema/cel'
+} from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'

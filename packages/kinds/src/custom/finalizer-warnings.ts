@@ -1,4 +1,6 @@
-import { type ApiObject, compareCodePoints, type DeepReadonly, goQuote, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { compareCodePoints, goQuote } from '@krmkit/meta/go-text'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 
 /** Finalizers of the server, which have no domain. */
 const ownFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])

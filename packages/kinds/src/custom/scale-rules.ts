@@ -1,4 +1,5 @@
-import { type DeepReadonly, type FieldError, field, goFloat, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { goFloat } from '@krmkit/meta/go-text'
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
 
 /** Rules for the fields that `/scale` of a custom resource maps to. */

@@ -30,7 +30,7 @@ import { specialJson } from './special.generated.ts'
 import { storageJson } from './storage.generated.ts'
 import { storagemigrationJson } from './storagemigration.generated.ts'
 
-/** Facts of each group, by the name of its folder, as JSON text. */
+/** The model of each group as JSON text, by folder name. */
 export const modelFiles: Readonly<Record<string, string>> = {
   admission: admissionJson,
   admissionregistration: admissionregistrationJson,

@@ -15,20 +15,19 @@ import {
 } from '@krmkit/meta'
 import {
   applyDefaults,
-  createZodSchema,
   DecodeError,
   decode,
   decodeProtobuf,
   encodeJson,
   encodeProtobuf,
-  hasProtobufMagic,
   normalize,
   parseJson,
   readEnvelope,
   type StructType,
   type TypeSource,
-  type ZodSchemaOptions,
 } from '@krmkit/schema'
+import { hasProtobufMagic } from '@krmkit/schema/protobuf'
+import { createZodSchema, type ZodSchemaOptions } from '@krmkit/schema/zod'
 import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { missingMembers } from '../strategies/required-members.ts'

@@ -5,13 +5,13 @@ import {
   decodeProtobuf,
   encodeJson,
   encodeProtobuf,
-  encodeYaml,
   normalize,
   parseJson,
   parseYaml,
   readEnvelope,
   type StructType,
 } from '@krmkit/schema'
+import { encodeYaml } from '@krmkit/schema/yaml'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
 import { conversionBetween } from '../conversions/index.ts'

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { parseDurationMs, validateCIDR } from '@krmkit/meta'
+import { validateCIDR } from '@krmkit/meta/ip'
+import { parseDurationMs } from '@krmkit/meta/time'
 import { InvalidArgumentError } from './commander.ts'
 
 /**

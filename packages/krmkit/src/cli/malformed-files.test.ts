@@ -119,14 +119,14 @@ describe('malformed files and flags', () => {
       ['--token-auth-file=@shortToken'],
       /--token-auth-file: .*shortToken: line 1/,
     ],
-    ['a webhook with authorities without certificates', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
+    ['a webhook with authorities without certificates', webhook('junkAuthority'), 'certificate-authority has no PEM certificate'],
     ['a webhook with authorities in invalid base64', webhook('noBase64'), 'is not base64'],
-    ['a webhook with a non-boolean flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
-    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
+    ['a webhook with a non-boolean flag', webhook('noFlag'), 'insecure-skip-tls-verify is not a boolean'],
+    ['a webhook with a misspelled credential', webhook('misspelled'), 'unknown field "Token" of a user'],
     [
       'an authorization webhook with authorities without certificates',
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],
-      'certificate-authority holds no certificate',
+      'certificate-authority has no PEM certificate',
     ],
   ])('rejects %s', async (_, flags, message) => {
     await expect(start(flags)).rejects.toThrow(message)

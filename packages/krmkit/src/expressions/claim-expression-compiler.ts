@@ -1,4 +1,4 @@
-import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentication'
+import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentication/configuration'
 import type { Environment } from '@krmkit/schema/cel'
 import { celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 

@@ -1,4 +1,4 @@
-import type { MatchConditionCompiler } from '@krmkit/authorization'
+import type { MatchConditionCompiler } from '@krmkit/authorization/configuration'
 import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type Attributes, type SubjectAccessReviewSpec, subjectAccessReviewSpec } from '@krmkit/authorization'
+import type { Attributes } from '@krmkit/authorization'
+import { type SubjectAccessReviewSpec, subjectAccessReviewSpec } from '@krmkit/authorization/configuration'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
 import { createConditionCompiler } from './condition-compiler.ts'

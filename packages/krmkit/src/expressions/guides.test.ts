@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { parseAuthenticationConfiguration, validateAuthenticationConfiguration } from '@krmkit/authentication'
-import { parseAuthorizationConfiguration, validateAuthorizationConfiguration } from '@krmkit/authorization'
+import { parseAuthenticationConfiguration, validateAuthenticationConfiguration } from '@krmkit/authentication/configuration'
+import { parseAuthorizationConfiguration, validateAuthorizationConfiguration } from '@krmkit/authorization/configuration'
 import { parseYaml } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'

@@ -1,4 +1,5 @@
-import type { DecodeErrorCode, DecodeErrorLocation, YamlAsJson } from '@krmkit/schema'
+import type { DecodeErrorCode, DecodeErrorLocation } from '@krmkit/schema'
+import type { YamlAsJson } from '@krmkit/schema/yaml'
 
 /** Messages between the translator and its worker thread. One task is active at a time. */
 

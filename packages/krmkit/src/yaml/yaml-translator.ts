@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { YamlTranslator } from '@krmkit/apiserver'
 import { ApiError, type Clock, systemClock } from '@krmkit/meta'
-import { DecodeError, type YamlAsJson } from '@krmkit/schema'
+import { DecodeError } from '@krmkit/schema'
+import type { YamlAsJson } from '@krmkit/schema/yaml'
 import type { YamlReply, YamlTask } from './messages.ts'
 
 /**

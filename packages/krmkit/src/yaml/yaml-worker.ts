@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { DecodeError, yamlToJson } from '@krmkit/schema'
+import { DecodeError } from '@krmkit/schema'
+import { yamlToJson } from '@krmkit/schema/yaml'
 import type { YamlReply, YamlTask } from './messages.ts'
 
 /** The worker thread of `createYamlTranslator`; converts one document at a time. */

@@ -1,4 +1,4 @@
-import { utf8Length } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
 import { measured, minSize } from './equality.ts'
 import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'

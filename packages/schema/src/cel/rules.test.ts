@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import { Environment } from './environment.ts'
 import { createRuleTree, type RuleNode } from './rule-tree.ts'

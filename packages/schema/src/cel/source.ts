@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 
 /** A located error in an expression. */
 

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */

@@ -1,12 +1,6 @@
-import {
-  formatDuration,
-  MetaError,
-  normalizeMicroTime,
-  normalizeQuantity,
-  normalizeTime,
-  parseDuration,
-  quantityFormatError,
-} from '@krmkit/meta'
+import { formatDuration, MetaError, parseDuration } from '@krmkit/meta'
+import { normalizeQuantity, quantityFormatError } from '@krmkit/meta/quantity'
+import { normalizeMicroTime, normalizeTime } from '@krmkit/meta/time'
 import { DecodeError } from '../errors.ts'
 import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'

@@ -1,4 +1,4 @@
-import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta'
+import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { DecodeError } from '../errors.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'

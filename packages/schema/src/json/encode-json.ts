@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { sortKeys } from '../decode/shape.ts'
 import { setMember } from './syntax.ts'
 

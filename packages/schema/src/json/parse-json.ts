@@ -1,4 +1,4 @@
-import { runInSlices, type Slices } from '@krmkit/meta'
+import { runInSlices, type Slices } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import { countMembers, scan } from './scan.ts'
 import { type DuplicateMembers, NumberLiteral, readJson, readJsonSteps } from './syntax.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** Collects strict decoding problems: duplicate and unknown fields with their paths, in document order. */
 

@@ -1,4 +1,5 @@
-import { goQuote, runAtOnce } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from './utf8.ts'
 

@@ -1,4 +1,5 @@
-import { type GroupVersionKind, type JsonObject, type NamingProfile, runAtOnce } from '@krmkit/meta'
+import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Operation } from './operations.ts'
 import { buildMembers, type DocumentParts, type ExtraOperations, groupVersionParts, operationParts } from './parts.ts'

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
 import { maxDepth } from '../decode/context.ts'
 import { type DecodedSize, minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan, StructPlan } from '../decode/field-plan.ts'

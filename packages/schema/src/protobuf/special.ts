@@ -1,13 +1,6 @@
-import {
-  formatDuration,
-  formatMicroTime,
-  formatTime,
-  type Instant,
-  MetaError,
-  normalizeQuantity,
-  parseDuration,
-  parseInstant,
-} from '@krmkit/meta'
+import { formatDuration, formatTime, MetaError, parseDuration } from '@krmkit/meta'
+import { normalizeQuantity } from '@krmkit/meta/quantity'
+import { formatMicroTime, type Instant, parseInstant } from '@krmkit/meta/time'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { type GroupVersionKind, type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'

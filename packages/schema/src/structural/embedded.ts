@@ -1,15 +1,15 @@
 import {
   type FieldError,
   field,
-  formatFieldError,
   type JsonObject,
   type JsonValue,
   nameRules,
   type ObjectMeta,
   Path,
-  validateDns1035Label,
   validateObjectMeta,
 } from '@krmkit/meta'
+import { validateDns1035Label } from '@krmkit/meta/names'
+import { formatFieldError } from '@krmkit/meta/validation'
 import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'

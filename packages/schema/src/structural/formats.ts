@@ -1,4 +1,4 @@
-import { parseIP, validateCIDR } from '@krmkit/meta'
+import { parseIP, validateCIDR } from '@krmkit/meta/ip'
 
 /** String formats that the stock server checks, by name without dashes. Other names are ignored. */
 export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([

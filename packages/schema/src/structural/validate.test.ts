@@ -1,4 +1,5 @@
-import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import { validateListTypes } from './list-types.ts'
 import { createSchemaNode } from './schema-node.ts'

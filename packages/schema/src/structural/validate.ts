@@ -1,4 +1,6 @@
-import { type FieldError, field, type JsonObject, type JsonValue, maxFieldErrors, utf8Length } from '@krmkit/meta'
+import { type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
+import { maxFieldErrors } from '@krmkit/meta/validation'
 import { equalityKey, stringifyJson } from '../json/encode-json.ts'
 import { isJsonObject, own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'

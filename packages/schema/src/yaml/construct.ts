@@ -1,4 +1,4 @@
-import { goFloat, goQuote, goSyntax } from '@krmkit/meta'
+import { goFloat, goQuote, goSyntax } from '@krmkit/meta/go-text'
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { shortestFloat, shortestFloat32 } from './go-float.ts'

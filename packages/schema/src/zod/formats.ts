@@ -1,4 +1,5 @@
-import { parseDuration, parseMicroTime, parseTime, Quantity } from '@krmkit/meta'
+import { parseDuration, parseTime, Quantity } from '@krmkit/meta'
+import { parseMicroTime } from '@krmkit/meta/time'
 import { z } from 'zod'
 
 /** A string that one of the server's parsers accepts. */

@@ -1,4 +1,4 @@
-import { bootstrapTokenSecret, verifyClusterInfo } from '@krmkit/certificates'
+import { bootstrapTokenSecret, verifyClusterInfo } from '@krmkit/certificates/bootstrap'
 import { runControllers } from '@krmkit/controllers'
 import { describe, expect, it } from 'vitest'
 import { configMaps, namesOf, namespaces, secrets } from '../resources.fixture.ts'

@@ -1,5 +1,5 @@
 /** Rules that select the requests of webhooks and policies. */
-import { goStrings } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
 import type { RuleWithOperations } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'

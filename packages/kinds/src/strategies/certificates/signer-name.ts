@@ -1,5 +1,6 @@
 /** Signer names: a domain and a path, `example.com/signer`. */
-import { goQuote, maxLabelLength, maxSubdomainLength, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { maxLabelLength, maxSubdomainLength, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { FieldPath } from '../shared/field-path.ts'
 
 const maxName = maxSubdomainLength + 1 + (maxSubdomainLength + maxLabelLength + 1)

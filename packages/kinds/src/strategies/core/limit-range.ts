@@ -1,5 +1,7 @@
 /** LimitRange. */
-import { type DeepReadonly, goText, type Quantity, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { DeepReadonly, Quantity } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateMetadata } from '../shared/metadata.ts'

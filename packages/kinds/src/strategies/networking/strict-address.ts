@@ -1,5 +1,6 @@
 /** IP addresses and CIDR ranges in canonical form, which newer kinds require. */
-import { goQuote, type IpAddress, parseCIDR, parseIP, validateCIDR, validateIP } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { type IpAddress, parseCIDR, parseIP, validateCIDR, validateIP } from '@krmkit/meta/ip'
 
 /** Errors of an address that must be canonical. */
 export function validateStrictAddress(text: string): string[] {

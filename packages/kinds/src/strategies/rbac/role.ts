@@ -1,5 +1,6 @@
 /** Role and ClusterRole. */
-import { type DeepReadonly, goStrings, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'

@@ -1,5 +1,5 @@
 /** Endpoint addresses. */
-import { parseIP, validateIP } from '@krmkit/meta'
+import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { FieldPath } from './field-path.ts'
 
 /** An IP address in any notation. */

@@ -1,5 +1,5 @@
 /** Affinity and topology spread of pods. */
-import { validateDns1123Label } from '@krmkit/meta'
+import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'

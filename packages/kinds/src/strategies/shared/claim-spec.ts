@@ -1,5 +1,6 @@
 /** The specification of persistent volume claims, also in ephemeral volumes and stateful sets. */
-import { goText, nameRules } from '@krmkit/meta'
+import { nameRules } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateSelector } from './labels.ts'

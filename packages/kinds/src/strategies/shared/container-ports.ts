@@ -1,5 +1,5 @@
 /** Ports of containers, and ports by number or name. */
-import { validatePortName, validatePortNum } from '@krmkit/meta'
+import { validatePortName, validatePortNum } from '@krmkit/meta/names'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validatePortNumber } from './numbers.ts'

@@ -1,4 +1,6 @@
-import { ErrorList, type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
+import { type FieldError, field, type NamingProfile, Path } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { ErrorList } from '@krmkit/meta/validation'
 import type { StrategyContext } from '../../interfaces.ts'
 
 /** The errors of one validation, with the context that the rules need. A full list throws `ErrorListFull`; see `ErrorList`. */

@@ -1,14 +1,6 @@
 /** Values in messages, printed as Go prints them. */
-import {
-  compareCodePoints,
-  type GoText,
-  goIntOrString,
-  goQuote,
-  goStrings,
-  goText,
-  type IntOrString,
-  joinFormatted,
-} from '@krmkit/meta'
+import { compareCodePoints, type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { goIntOrString, type IntOrString } from '@krmkit/meta/int-or-string'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 

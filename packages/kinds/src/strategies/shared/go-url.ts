@@ -1,4 +1,5 @@
-import { goQuote, parseIP } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { parseIP } from '@krmkit/meta/ip'
 
 /** Parses URLs like Go, which is stricter about escapes than the WHATWG URL standard and corrects nothing. */
 

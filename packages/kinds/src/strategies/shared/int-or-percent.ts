@@ -1,5 +1,6 @@
 /** Numbers that may be given as percentages. */
-import { goIntOrString, intValue, validatePercent } from '@krmkit/meta'
+import { goIntOrString, intValue } from '@krmkit/meta/int-or-string'
+import { validatePercent } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
 import { isSet } from './values.ts'

@@ -1,13 +1,7 @@
 /** Label selectors in specifications. */
-import {
-  type GoText,
-  goQuote,
-  goStrings,
-  goText,
-  joinFormatted,
-  type LabelSelector as Selector,
-  validateLabelSelector,
-} from '@krmkit/meta'
+import type { LabelSelector as Selector } from '@krmkit/meta'
+import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { validateLabelSelector } from '@krmkit/meta/selectors'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'

@@ -1,12 +1,6 @@
 /** Metadata and generation of built-in kinds. */
-import {
-  type ApiObject,
-  type DeepReadonly,
-  type NameRule,
-  nameRules,
-  validateBuiltInObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type NameRule, nameRules, validateObjectMetaUpdate } from '@krmkit/meta'
+import { validateBuiltInObjectMeta } from '@krmkit/meta/validation'
 import type { ContextErrorList } from './field-path.ts'
 import { copy, keep, semanticEqual } from './values.ts'
 

@@ -1,5 +1,10 @@
 /** Names of objects and of references. */
-import { validateDns1123Label, validateDns1123Subdomain, validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta'
+import {
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateLabelValue,
+  validateQualifiedNameFormat,
+} from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 
 /** A DNS label. */

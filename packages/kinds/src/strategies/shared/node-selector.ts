@@ -1,5 +1,7 @@
 /** Node selectors, taints and tolerations. */
-import { type GoText, goQuote, goText, nameRules, validateLabelValue } from '@krmkit/meta'
+import { nameRules } from '@krmkit/meta'
+import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
+import { validateLabelValue } from '@krmkit/meta/names'
 import type {
   NodeSelector,
   NodeSelectorRequirement,

@@ -1,5 +1,5 @@
 /** Ranges of integers. */
-import { validatePortNum } from '@krmkit/meta'
+import { validatePortNum } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 import { isSet } from './values.ts'
 

@@ -1,13 +1,13 @@
 /** The specification of a pod, alone or in a template. */
+import { nameRules } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { validateIP } from '@krmkit/meta/ip'
 import {
-  goStrings,
-  nameRules,
   validateDns1123Subdomain,
   validateDns1123SubdomainWithUnderscore,
   validateInRange,
-  validateIP,
   validateQualifiedNameFormat,
-} from '@krmkit/meta'
+} from '@krmkit/meta/names'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'

@@ -1,6 +1,6 @@
 /** Pod templates of controllers, and annotations of pods. */
 
-import { validateAnnotations, validateLabels } from '@krmkit/meta'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validatePodSpec } from './pod-spec.ts'

@@ -1,5 +1,5 @@
 /** Probes and lifecycle hooks of containers. */
-import { validateHttpHeaderName } from '@krmkit/meta'
+import { validateHttpHeaderName } from '@krmkit/meta/names'
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../types/core-v1.generated.ts'
 import { validatePortNumberOrName } from './container-ports.ts'
 import type { FieldPath } from './field-path.ts'

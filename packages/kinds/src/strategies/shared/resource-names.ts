@@ -1,5 +1,5 @@
 /** Names of resources, and where each may be used. */
-import { validateQualifiedNameFormat } from '@krmkit/meta'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 import { amount, isWhole, printAmount, validateAmountNotNegative } from './quantities.ts'
 

@@ -1,5 +1,6 @@
 /** Security context of containers. */
-import { goText, utf8Length, validateUserId } from '@krmkit/meta'
+import { goText, utf8Length } from '@krmkit/meta/go-text'
+import { validateUserId } from '@krmkit/meta/names'
 import type {
   AppArmorProfile,
   SeccompProfile,

@@ -1,4 +1,5 @@
-import { type ApiObject, type DeepReadonly, type FieldError, runUntilFull } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
+import { runUntilFull } from '@krmkit/meta/validation'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'

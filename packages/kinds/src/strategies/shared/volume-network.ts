@@ -1,5 +1,6 @@
 /** Volume sources that pods and persistent volumes share: hostPath, nfs, iscsi, fc, flexVolume and csi. */
-import { goStrings, validateDns1123Subdomain } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type {
   CSIVolumeSource,
   FCVolumeSource,

@@ -1,6 +1,7 @@
 /** Volumes of pods: unique names, and exactly one source each. */
 
-import { nameRules, validateAnnotations, validateLabels } from '@krmkit/meta'
+import { nameRules } from '@krmkit/meta'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'

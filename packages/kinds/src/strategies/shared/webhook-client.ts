@@ -1,5 +1,5 @@
 /** Client configuration of webhooks: a URL, or a service of the cluster. */
-import { validateDns1123Subdomain, validatePortNum } from '@krmkit/meta'
+import { validateDns1123Subdomain, validatePortNum } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 import { parseGoUrl } from './go-url.ts'
 import { isEmpty, isSet } from './values.ts'

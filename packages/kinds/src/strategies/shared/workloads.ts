@@ -1,12 +1,7 @@
 /** Rules shared by controllers of pods: selectors, rolling updates, names of pods. */
-import {
-  type DeepReadonly,
-  labelSelectorFromObject,
-  MetaError,
-  nothingSelector,
-  type LabelSelector as Selector,
-  validateDns1123Label,
-} from '@krmkit/meta'
+import { type DeepReadonly, labelSelectorFromObject, MetaError, type LabelSelector as Selector } from '@krmkit/meta'
+import { validateDns1123Label } from '@krmkit/meta/names'
+import { nothingSelector } from '@krmkit/meta/selectors'
 import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'

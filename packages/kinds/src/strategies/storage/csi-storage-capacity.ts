@@ -1,5 +1,6 @@
 /** CSIStorageCapacity. @see Configuration and storage specification, 2.10 */
-import { type DeepReadonly, validateDns1123Subdomain } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { CSIStorageCapacity } from '../../types/storage-v1.generated.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'

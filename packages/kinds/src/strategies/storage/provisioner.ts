@@ -1,5 +1,6 @@
 /** Rules shared by StorageClass and VolumeAttributesClass: driver and parameters. */
-import { utf8Length, validateQualifiedNameFormat } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { FieldPath } from '../shared/field-path.ts'
 import { isEmpty, own, sortedKeys } from '../shared/values.ts'
 

@@ -1,6 +1,7 @@
 import type { Attributes } from '@krmkit/authorization'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import { createFeatures, goQuote, stockProfile } from '@krmkit/meta'
+import { createFeatures, stockProfile } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { CliError } from '../cli-error.ts'
 import type { AccessFlags } from './options.ts'
 

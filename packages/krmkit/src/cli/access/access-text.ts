@@ -1,5 +1,6 @@
-import { type AllowedSubject, type BindingObject, describeRule, formatSubject, type PolicyRule } from '@krmkit/authorization'
-import { goQuote } from '@krmkit/meta'
+import { type AllowedSubject, type BindingObject, formatSubject, type PolicyRule } from '@krmkit/authorization'
+import { describeRule } from '@krmkit/authorization/rbac'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** Text and JSON forms of bindings, roles and rules. */
 

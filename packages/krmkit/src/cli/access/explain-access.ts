@@ -1,5 +1,6 @@
 import { type AccessExplanation, explainAccess } from '@krmkit/authorization'
-import { goQuote, type UserInfo } from '@krmkit/meta'
+import type { UserInfo } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'

@@ -1,4 +1,5 @@
-import { bootstrapPolicy, createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+import { createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile, type UserInfo } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'

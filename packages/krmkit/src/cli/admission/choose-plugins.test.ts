@@ -42,7 +42,7 @@ describe('chooseAdmissionPlugins', () => {
     [{ disableAdmissionPlugins: ['NamespaceLifecycle'] }, 'InvalidFlag', 'cannot be disabled'],
     [{ admissionControlConfigFile: join(folder, 'none.yaml') }, 'FileFailed', '--admission-control-config-file: cannot read'],
     [{ admissionControlConfigFile: file('odd.yaml', 'kind: Odd') }, 'InvalidFlag', 'kind must be AdmissionConfiguration'],
-    [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'cannot be read'],
+    [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'does not parse'],
   ])('rejects %j', async (rest, code, sentence) => {
     const failure = await choose(rest).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, message: expect.stringContaining(sentence) })

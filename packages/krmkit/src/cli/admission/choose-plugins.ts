@@ -55,14 +55,14 @@ export async function chooseAdmissionPlugins(
   }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
   // The controller that creates the default service accounts may run in another process.
-  const patience = offline ? {} : { defaultAccountPatienceMs: 1500 }
+  const wait = offline ? {} : { defaultAccountWaitMs: 1500 }
   const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
   const connections: WebhookConnections = createWebhookConnections()
   return {
     make(environment) {
       try {
         return createAdmissionPlugins(
-          { ...environment, ...tolerations, ...patience, connect: offline ? () => unreachable : connections.connect },
+          { ...environment, ...tolerations, ...wait, connect: offline ? () => unreachable : connections.connect },
           choice,
         )
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { ServiceResolver } from '@krmkit/admission'
+import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
 import type { Clock, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'

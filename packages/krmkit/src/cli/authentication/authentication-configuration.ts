@@ -1,17 +1,20 @@
 import {
+  createCachedTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  isJwtShaped,
+  type TokenAuthenticator,
+} from '@krmkit/authentication'
+import {
   type AnonymousConfiguration,
   type AuthenticationConfiguration,
   type ClaimExpressionCompiler,
-  createCachedTokenAuthenticator,
   createJwtAuthenticator,
   createReplaceableTokenAuthenticator,
-  createTokenAuthenticatorChain,
-  isJwtShaped,
   parseAuthenticationConfiguration,
-  type TokenAuthenticator,
   validateAuthenticationConfiguration,
-} from '@krmkit/authentication'
-import { type Clock, type FieldError, field, formatFieldErrors, type NamingProfile, Path, type Random } from '@krmkit/meta'
+} from '@krmkit/authentication/configuration'
+import { type Clock, type FieldError, field, type NamingProfile, Path, type Random } from '@krmkit/meta'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { createClaimExpressionCompiler } from '../../expressions/claim-expression-compiler.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'

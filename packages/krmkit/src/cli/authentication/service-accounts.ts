@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
+import type { TokenAuthenticator } from '@krmkit/authentication'
 import {
   createOpenIdMetadata,
   createServiceAccountIssuer,
@@ -10,10 +11,10 @@ import {
   type OpenIdMetadata,
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
-  type TokenAuthenticator,
-} from '@krmkit/authentication'
+} from '@krmkit/authentication/service-account'
 import { createInProcessClient, resourceType } from '@krmkit/client'
-import { type Clock, type NamingProfile, pemBlocks, type Random } from '@krmkit/meta'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { pemBlocks } from '@krmkit/meta/pem'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'

@@ -1,22 +1,20 @@
 import { statSync } from 'node:fs'
 import type { AuthorizerEnvironment } from '@krmkit/apiserver'
+import { type Authorizer, alwaysAllow, alwaysDeny, createWebhookAuthorizer } from '@krmkit/authorization'
 import {
   type AuthorizationConfiguration,
   type AuthorizationWebhook,
-  type Authorizer,
-  alwaysAllow,
-  alwaysDeny,
   composeAuthorizers,
   createReplaceableAuthorizer,
-  createWebhookAuthorizer,
   type MatchConditionCompiler,
   parseAuthorizationConfiguration,
   type ReplaceableAuthorizer,
   validateAuthorizationConfiguration,
   validateAuthorizerNames,
-} from '@krmkit/authorization'
+} from '@krmkit/authorization/configuration'
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
-import { type Clock, formatFieldErrors, type NamingProfile, type Random } from '@krmkit/meta'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { formatFieldErrors } from '@krmkit/meta/validation'
 import { createConditionCompiler } from '../../expressions/condition-compiler.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'

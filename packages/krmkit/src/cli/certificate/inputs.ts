@@ -1,5 +1,6 @@
-import { CertificateError, type CertificateInfo, type CertificateRequest } from '@krmkit/certificates'
+import { CertificateError, type CertificateRequest } from '@krmkit/certificates'
 import {
+  type CertificateInfo,
   decodeCertificate,
   decodeCertificateRequest,
   encodeBase64,

@@ -1,4 +1,5 @@
-import { type CertificateInfo, type CertificateRequest, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates'
+import type { CertificateRequest } from '@krmkit/certificates'
+import { type CertificateInfo, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates/request'
 import { formatTime, stockProfile } from '@krmkit/meta'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'

@@ -1,12 +1,6 @@
-import {
-  type Catalog,
-  createCatalog,
-  customDefinitions,
-  type KindLifecycle,
-  type ResourceDefinition,
-  readLifecycle,
-} from '@krmkit/kinds'
+import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
+import { customDefinitions } from '@krmkit/kinds/custom-resources'
 import { createFeatures, type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
 import { compareReleases, kindStateAt } from '@krmkit/versioning'

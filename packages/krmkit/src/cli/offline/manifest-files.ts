@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readManifest } from '@krmkit/schema'
+import { readManifest } from '@krmkit/schema/manifest'
 import { messageOf } from '../cli-error.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import { parseApiVersion } from '@krmkit/meta'
-import type { ManifestDocument } from '@krmkit/schema'
+import type { ManifestDocument } from '@krmkit/schema/manifest'
 
 /** One object of a document: the document itself, or an item of a list. */
 export interface ManifestObject {

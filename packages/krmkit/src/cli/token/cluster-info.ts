@@ -1,4 +1,4 @@
-import { clusterInfoKey, clusterInfoName } from '@krmkit/certificates'
+import { clusterInfoKey, clusterInfoName } from '@krmkit/certificates/bootstrap'
 import { type Client, type ResourceRef, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'

@@ -1,4 +1,4 @@
-import type { BootstrapTokenUsage } from '@krmkit/certificates'
+import type { BootstrapTokenUsage } from '@krmkit/certificates/bootstrap'
 import { foregroundClock, systemRandom } from '@krmkit/meta'
 import { Command, InvalidArgumentError, Option } from '../commander.ts'
 import { append, duration, list } from '../flag-values.ts'

@@ -1,11 +1,11 @@
+import { CertificateError } from '@krmkit/certificates'
 import {
   type BootstrapSigningKey,
   type BootstrapToken,
-  CertificateError,
   checkPublicKeyPins,
   clusterInfoName,
   verifyClusterInfo,
-} from '@krmkit/certificates'
+} from '@krmkit/certificates/bootstrap'
 import { ClientError, type ConnectionOptions, createRemoteClient, type RawResponse } from '@krmkit/client'
 import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'

@@ -1,4 +1,9 @@
-import { type BootstrapSigningKey, formatBootstrapToken, parseBootstrapToken, parsePublicKeyPin } from '@krmkit/certificates'
+import {
+  type BootstrapSigningKey,
+  formatBootstrapToken,
+  parseBootstrapToken,
+  parsePublicKeyPin,
+} from '@krmkit/certificates/bootstrap'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { writeSecret } from '../files.ts'

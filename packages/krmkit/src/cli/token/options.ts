@@ -1,4 +1,4 @@
-import type { BootstrapSigningKey, BootstrapTokenUsage } from '@krmkit/certificates'
+import type { BootstrapSigningKey, BootstrapTokenUsage } from '@krmkit/certificates/bootstrap'
 
 /** Repeated here, so that parsing a command line does not load the signing code. */
 export const signingKeys: readonly BootstrapSigningKey[] = ['token-secret', 'full-token']

@@ -11,9 +11,10 @@ import {
   parseBootstrapToken,
   publicKeyPinOf,
   readBootstrapToken,
-} from '@krmkit/certificates'
+} from '@krmkit/certificates/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, resourceType } from '@krmkit/client'
-import { type ApiObject, formatTime, pemBlocks, type Random, stockProfile } from '@krmkit/meta'
+import { type ApiObject, formatTime, type Random, stockProfile } from '@krmkit/meta'
+import { pemBlocks } from '@krmkit/meta/pem'
 import { columns } from '../access/access-text.ts'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'

@@ -1,4 +1,5 @@
-import { deprecationWarning, missingMembers, type ResourceDefinition } from '@krmkit/kinds'
+import { deprecationWarning, type ResourceDefinition } from '@krmkit/kinds'
+import { missingMembers } from '@krmkit/kinds/strategies'
 import {
   type ApiObject,
   type FieldError,

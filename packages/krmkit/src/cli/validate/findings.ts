@@ -1,5 +1,5 @@
 import type { FieldError } from '@krmkit/meta'
-import type { TextRange } from '@krmkit/schema'
+import type { TextRange } from '@krmkit/schema/manifest'
 import type { ObjectName } from '../offline/objects.ts'
 
 /** Findings of validation and their rules. */

@@ -1,4 +1,4 @@
-import type { ManifestDocument, TextRange } from '@krmkit/schema'
+import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
 import type { OfflineKinds } from '../offline/kinds.ts'
 import { documentsOf, type ManifestFile } from '../offline/manifest-files.ts'
 import { type ManifestObject, nameOf, type ObjectName, objectsOf, objectText } from '../offline/objects.ts'

@@ -56,7 +56,7 @@ beforeEach(async () => {
   events = []
   const webhooks = {
     transport,
-    answerLimitBytes: 256 * 1024,
+    responseLimitBytes: 256 * 1024,
     // The webhook of these tests runs in this process.
     resolveService: ({ name }: { name: string }) => {
       if (name === 'hook') return { host: '127.0.0.1', port: namedHooks.port }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { type CredentialsResolver, createCredentialsResolver, type WebhookCredentials } from '@krmkit/admission'
+import { type CredentialsResolver, createCredentialsResolver, type WebhookCredentials } from '@krmkit/admission/webhooks'
 import { kubeconfigCredentialMembers } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'

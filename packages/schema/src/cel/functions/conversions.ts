@@ -1,4 +1,5 @@
-import { MetaError, parseDuration, parseInstant } from '@krmkit/meta'
+import { MetaError, parseDuration } from '@krmkit/meta'
+import { parseInstant } from '@krmkit/meta/time'
 import { declare, type FunctionDeclaration, type Implementation, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import {

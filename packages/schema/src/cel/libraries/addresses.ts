@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** IP addresses, parsed strictly and printed as by Go's `net/netip`. */
 

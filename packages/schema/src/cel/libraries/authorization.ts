@@ -1,10 +1,5 @@
-import {
-  type FieldRequirement,
-  type LabelSelectorExpression,
-  MetaError,
-  parseFieldSelector,
-  parseLabelSelector,
-} from '@krmkit/meta'
+import { MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import type { FieldRequirement, LabelSelectorExpression } from '@krmkit/meta/selectors'
 import { declare, type FunctionDeclaration, method } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, opaqueOf, stringType } from '../types.ts'

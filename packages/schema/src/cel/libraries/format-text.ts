@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { durationText, timestampText } from '../functions/conversions.ts'
 import { doubleText, fixedText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'

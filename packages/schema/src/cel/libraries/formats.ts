@@ -1,11 +1,11 @@
+import { nameRules } from '@krmkit/meta'
 import {
-  nameRules,
   validateDns1035Label,
   validateDns1123Label,
   validateDns1123Subdomain,
   validateLabelValue,
   validateQualifiedNameFormat,
-} from '@krmkit/meta'
+} from '@krmkit/meta/names'
 import { stringFormats } from '../../structural/formats.ts'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'

@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** Parses URLs as Go's `net/url` does. */
 

@@ -1,13 +1,9 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
 
-import {
-  type DeepReadonly,
-  goStrings,
-  nameRules,
-  validateConditions,
-  validateDns1035Label,
-  validateDns1123Subdomain,
-} from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import { validateConditions } from '@krmkit/meta/validation'
 import type { Type } from '@krmkit/schema/cel'
 import type {
   AuditAnnotation,

@@ -1,12 +1,8 @@
 /** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
-import {
-  type DeepReadonly,
-  goStrings,
-  Path,
-  validateDns1035Label,
-  validateFullyQualifiedName,
-  validateLabelSelector,
-} from '@krmkit/meta'
+import { type DeepReadonly, Path } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
+import { validateLabelSelector } from '@krmkit/meta/selectors'
 import type { Strategy } from '../../../interfaces.ts'
 import type {
   MutatingWebhook,

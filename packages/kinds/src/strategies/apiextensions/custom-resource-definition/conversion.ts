@@ -1,15 +1,8 @@
-import {
-  collectErrors,
-  type DeepReadonly,
-  type FieldError,
-  field,
-  goStrings,
-  goText,
-  joinFormatted,
-  type Path,
-  validateDns1035Label,
-} from '@krmkit/meta'
-import { base64ToBytes } from '@krmkit/schema'
+import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { validateDns1035Label } from '@krmkit/meta/names'
+import { collectErrors } from '@krmkit/meta/validation'
+import { base64ToBytes } from '@krmkit/schema/decode'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { validateWith } from '../../shared/strategy.ts'

@@ -1,25 +1,16 @@
+import { type FieldError, field, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { collectErrors, formatFieldErrors } from '@krmkit/meta/validation'
+import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import {
-  collectErrors,
-  type FieldError,
-  field,
-  formatFieldErrors,
-  type JsonObject,
-  type JsonValue,
-  type Path,
-} from '@krmkit/meta'
-import {
-  cel,
   coerceEmbedded,
   createSchemaNode,
   createSchemaValidator,
-  DecodeError,
   hasValidationRules,
   pruneObject,
   pruneValue,
   type SchemaNode,
-  type StructType,
   validateEmbedded,
-} from '@krmkit/schema'
+} from '@krmkit/schema/structural'
 import { isJsonObject } from '../../../json-object.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'

@@ -1,15 +1,9 @@
-import {
-  type DeepReadonly,
-  ErrorList,
-  type FieldError,
-  field,
-  goText,
-  type JsonObject,
-  type Path,
-  runUntilFull,
-} from '@krmkit/meta'
-import { cel, hasValidationRules } from '@krmkit/schema'
+import { type DeepReadonly, type FieldError, field, type JsonObject, type Path } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { ErrorList, runUntilFull } from '@krmkit/meta/validation'
+import { cel } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
+import { hasValidationRules } from '@krmkit/schema/structural'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'

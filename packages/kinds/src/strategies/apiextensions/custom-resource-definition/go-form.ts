@@ -1,4 +1,5 @@
-import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText, joinFormatted } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { type GoText, goQuote, goStrings, goSyntax, goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinitionVersion } from '../../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../../shared/go-form.ts'

@@ -1,4 +1,6 @@
-import { collectErrors, type FieldError, field, goStrings, goText, type Path } from '@krmkit/meta'
+import { type FieldError, field, type Path } from '@krmkit/meta'
+import { goStrings, goText } from '@krmkit/meta/go-text'
+import { collectErrors } from '@krmkit/meta/validation'
 import type { Schema } from './schema.ts'
 
 /** Rules for `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */

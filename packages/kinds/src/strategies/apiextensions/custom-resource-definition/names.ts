@@ -1,4 +1,6 @@
-import { collectErrors, type DeepReadonly, type FieldError, field, type Path, validateDns1035Label } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { validateDns1035Label } from '@krmkit/meta/names'
+import { collectErrors } from '@krmkit/meta/validation'
 import type { CustomResourceDefinitionNames } from '../../../types/apiextensions-v1.generated.ts'
 
 type Names = DeepReadonly<CustomResourceDefinitionNames>

@@ -1,4 +1,5 @@
-import { addErrors, collectErrors, type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { addErrors, collectErrors } from '@krmkit/meta/validation'
 import type { ValidationRule } from '../../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'

@@ -1,4 +1,5 @@
-import { collectErrors, type FieldError, field, type Path } from '@krmkit/meta'
+import { type FieldError, field, type Path } from '@krmkit/meta'
+import { collectErrors } from '@krmkit/meta/validation'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
 import type { Schema } from './schema.ts'

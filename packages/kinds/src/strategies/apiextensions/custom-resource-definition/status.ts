@@ -1,4 +1,6 @@
-import { collectErrors, type DeepReadonly, type FieldError, field, goStrings, goText, Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import { goStrings, goText } from '@krmkit/meta/go-text'
+import { collectErrors } from '@krmkit/meta/validation'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { validateNames } from './names.ts'
 

@@ -1,4 +1,5 @@
-import { createFeatures, fakeClock, formatFieldError, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'

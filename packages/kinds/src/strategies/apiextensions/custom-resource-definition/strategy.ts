@@ -1,19 +1,17 @@
 import {
-  collectErrors,
   type DeepReadonly,
-  type ErrorList,
   type FieldError,
   field,
   type JsonObject,
   nameRules,
   Path,
-  validateDns1035Label,
-  validateDns1123Subdomain,
-  validateImmutableField,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { cel, hasValidationRules, loadCel } from '@krmkit/schema'
+import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import { collectErrors, type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
+import { cel, loadCel } from '@krmkit/schema'
+import { hasValidationRules } from '@krmkit/schema/structural'
 import { lazyTypes } from '../../../handles/lazy-types.ts'
 import { ObjectMetaPart } from '../../../handles/parts/meta-v1.generated.ts'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'

@@ -1,5 +1,7 @@
-import { collectErrors, compareCodePoints, type FieldError, field, formatFieldError, type Path } from '@krmkit/meta'
-import { compilePattern } from '@krmkit/schema'
+import { type FieldError, field, type Path } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
+import { collectErrors, formatFieldError } from '@krmkit/meta/validation'
+import { compilePattern } from '@krmkit/schema/structural'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema.ts'
 

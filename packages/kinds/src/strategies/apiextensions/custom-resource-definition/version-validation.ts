@@ -1,13 +1,6 @@
-import {
-  addErrors,
-  collectErrors,
-  type DeepReadonly,
-  type FieldError,
-  field,
-  isPrintable,
-  type Path,
-  utf8Length,
-} from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { isPrintable, utf8Length } from '@krmkit/meta/go-text'
+import { addErrors, collectErrors } from '@krmkit/meta/validation'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,

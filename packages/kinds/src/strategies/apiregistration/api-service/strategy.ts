@@ -1,14 +1,7 @@
 /** APIService: group versions of extension servers and of this server. */
-import {
-  type DeepReadonly,
-  formatTime,
-  goQuote,
-  goText,
-  validateDns1035Label,
-  validateDns1123Subdomain,
-  validatePathSegmentName,
-  validatePortNum,
-} from '@krmkit/meta'
+import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
+import { validateDns1035Label, validateDns1123Subdomain, validatePathSegmentName, validatePortNum } from '@krmkit/meta/names'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,4 +1,5 @@
-import { controllerOf, parseApiVersion } from '@krmkit/meta'
+import { parseApiVersion } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import type { Printer } from '../../../interfaces.ts'
 import { ageColumn, column, nameColumn } from '../../../printers/columns.ts'
 import { since } from '../../../printers/duration.ts'

@@ -1,5 +1,6 @@
 /** ControllerRevision: a former specification of a controller. */
-import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

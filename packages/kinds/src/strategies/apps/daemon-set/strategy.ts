@@ -1,5 +1,6 @@
 /** DaemonSet. */
-import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import type {
   DaemonSet,
   DaemonSetSpec,

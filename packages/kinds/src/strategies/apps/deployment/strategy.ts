@@ -1,5 +1,8 @@
 /** Deployment. */
-import { type DeepReadonly, goIntOrString, goQuote, goText, labelSelectorFromObject, validateLabelSelector } from '@krmkit/meta'
+import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
+import { goIntOrString } from '@krmkit/meta/int-or-string'
+import { validateLabelSelector } from '@krmkit/meta/selectors'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../../types/meta-v1.generated.ts'

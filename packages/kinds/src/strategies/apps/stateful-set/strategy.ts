@@ -1,5 +1,7 @@
 /** StatefulSet. */
-import { type DeepReadonly, goQuote, goText, nameRules, validateDns1123Label } from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
+import { validateDns1123Label } from '@krmkit/meta/names'
 import type {
   RollingUpdateStatefulSetStrategy,
   StatefulSet,

@@ -1,4 +1,4 @@
-import { validateAnnotations, validateLabels } from '@krmkit/meta'
+import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'

@@ -1,5 +1,5 @@
 /** Metrics of autoscalers. */
-import { validateDns1123Label, validatePathSegmentName } from '@krmkit/meta'
+import { validateDns1123Label, validatePathSegmentName } from '@krmkit/meta/names'
 import type {
   CrossVersionObjectReference,
   MetricIdentifier,

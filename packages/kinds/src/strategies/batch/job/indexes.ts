@@ -1,5 +1,5 @@
 /** Sets of completion indexes as text: `0,2-5,9`. */
-import { goQuote } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 
 /** Intervals in ascending order, or an error. */
 export type Indexes =

@@ -1,5 +1,6 @@
 /** Labels that select the pods of a job. */
-import { type DeepReadonly, labelSelectorFromLabels, type NamingProfile } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector } from '../../shared/go-form.ts'

@@ -1,5 +1,5 @@
 /** `podFailurePolicy` and `successPolicy`. */
-import { goQuote, goText, utf8Length } from '@krmkit/meta'
+import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import type {
   JobSpec,
   PodFailurePolicyOnExitCodesRequirement,

@@ -1,5 +1,5 @@
 /** Validation of JobSpec, of a job or in a cron job's template. */
-import { validateDomainPrefixedPath } from '@krmkit/meta'
+import { validateDomainPrefixedPath } from '@krmkit/meta/names'
 import type { JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'

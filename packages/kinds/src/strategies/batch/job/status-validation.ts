@@ -1,5 +1,7 @@
 /** Validation of a job's status and of its transitions. */
-import { type DeepReadonly, formatGoTime, goText, instantToMs, parseInstant } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { formatGoTime, instantToMs, parseInstant } from '@krmkit/meta/time'
 import type { Job, JobStatus } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'

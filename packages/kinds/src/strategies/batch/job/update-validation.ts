@@ -1,5 +1,6 @@
 /** Update rules of jobs. */
-import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,5 +1,6 @@
 /** Validation of jobs. */
-import { type DeepReadonly, validateDns1123Label } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'

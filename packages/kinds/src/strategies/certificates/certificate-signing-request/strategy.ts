@@ -7,7 +7,8 @@ import {
   validateKubeletClientRequest,
   validateKubeletServingRequest,
 } from '@krmkit/certificates/request'
-import { type DeepReadonly, formatTime, goText, joinFormatted, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
+import { goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../types/certificates-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'

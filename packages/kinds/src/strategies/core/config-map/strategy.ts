@@ -1,5 +1,7 @@
 /** ConfigMap. @see Configuration and storage specification, 2.1 */
-import { type DeepReadonly, utf8Length, validateConfigMapKey } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
+import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,5 +1,7 @@
 /** Event, served in two groups and stored in the core group. */
-import { type DeepReadonly, utf8Length, validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { utf8Length } from '@krmkit/meta/go-text'
+import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,5 +1,7 @@
 /** Namespace. @see API protocol specification, 3 */
-import { type ApiObject, type DeepReadonly, nameRules, standardFinalizers, validateQualifiedNameFormat } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, nameRules } from '@krmkit/meta'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { standardFinalizers } from '@krmkit/meta/validation'
 import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

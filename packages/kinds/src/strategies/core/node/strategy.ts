@@ -1,5 +1,7 @@
 /** Node. */
-import { type DeepReadonly, goStrings, parseCIDR, validateCIDR } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,5 +1,6 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
-import { type DeepReadonly, type NamingProfile, validateQualifiedNameFormat } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

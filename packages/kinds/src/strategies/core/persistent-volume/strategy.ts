@@ -1,5 +1,6 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
-import { type DeepReadonly, formatTime, goText, type NamingProfile, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'

@@ -1,5 +1,7 @@
 /** The status sub-resource of pods. */
-import { type DeepReadonly, joinFormatted, type OwnerReference, parseIP, validateIP } from '@krmkit/meta'
+import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { joinFormatted } from '@krmkit/meta/go-text'
+import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'

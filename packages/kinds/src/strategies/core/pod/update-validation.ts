@@ -1,5 +1,6 @@
 /** Update rules of pods. */
-import { type DeepReadonly, goQuote, joinFormatted } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadataUpdate } from '../../shared/metadata.ts'

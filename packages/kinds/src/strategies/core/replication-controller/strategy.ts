@@ -1,5 +1,6 @@
 /** ReplicationController. */
-import { type DeepReadonly, labelSelectorFromLabels } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'

@@ -1,5 +1,6 @@
 /** ResourceQuota. */
-import { type DeepReadonly, goQuote, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,6 +1,6 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
-import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
+import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,5 +1,7 @@
 /** Allocation of cluster IPs and node ports to services. */
-import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
+import type { DeepReadonly, FieldError, Random } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { protocols } from '../../shared/container-ports.ts'

@@ -1,5 +1,6 @@
 /** Members of services that follow from each other, from the stored service, or from the cluster's addresses. */
-import { type DeepReadonly, type FieldError, parseIP } from '@krmkit/meta'
+import type { DeepReadonly, FieldError } from '@krmkit/meta'
+import { parseIP } from '@krmkit/meta/ip'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { validateWith } from '../../shared/strategy.ts'

@@ -1,5 +1,7 @@
 /** Service. */
-import { type DeepReadonly, validateDns1123Subdomain, validateIP } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateIP } from '@krmkit/meta/ip'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Service } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,15 +1,8 @@
 /** Validation of services. */
-import {
-  type DeepReadonly,
-  goIntOrString,
-  goQuote,
-  goStrings,
-  goText,
-  nameRules,
-  parseIP,
-  validateCIDR,
-  validateIP,
-} from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
+import { goIntOrString } from '@krmkit/meta/int-or-string'
+import { parseIP, validateCIDR, validateIP } from '@krmkit/meta/ip'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'

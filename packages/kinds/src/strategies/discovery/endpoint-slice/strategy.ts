@@ -1,13 +1,13 @@
 /** EndpointSlice. */
+import type { DeepReadonly } from '@krmkit/meta'
+import { parseIP } from '@krmkit/meta/ip'
 import {
-  type DeepReadonly,
-  parseIP,
   validateDns1123Subdomain,
   validateFullyQualifiedDomainName,
-  validateLabels,
   validateLabelValue,
   validateQualifiedNameFormat,
-} from '@krmkit/meta'
+} from '@krmkit/meta/names'
+import { validateLabels } from '@krmkit/meta/validation'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'

@@ -1,5 +1,7 @@
 /** FlowSchema. */
-import { type DeepReadonly, goStrings, goText, validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goStrings, goText } from '@krmkit/meta/go-text'
+import { validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type {
   FlowSchema,
   FlowSchemaSpec,

@@ -1,5 +1,6 @@
 /** PriorityLevelConfiguration. */
-import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,

@@ -1,5 +1,6 @@
 /** IngressClass. */
-import { type DeepReadonly, validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta/names'
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,13 +1,8 @@
 /** Ingress. */
-import {
-  type DeepReadonly,
-  goText,
-  nameRules,
-  validateDns1123Subdomain,
-  validateIP,
-  validatePortName,
-  validateWildcardDns1123Subdomain,
-} from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { validateIP } from '@krmkit/meta/ip'
+import { validateDns1123Subdomain, validatePortName, validateWildcardDns1123Subdomain } from '@krmkit/meta/names'
 import type {
   HTTPIngressPath,
   Ingress,

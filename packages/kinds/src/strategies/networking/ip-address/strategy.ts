@@ -1,5 +1,7 @@
 /** IPAddress. */
-import { type DeepReadonly, goQuote, validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { validateDns1123Subdomain, validatePathSegmentName } from '@krmkit/meta/names'
 import type { IPAddress, ParentReference } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'

@@ -1,5 +1,8 @@
 /** NetworkPolicy. */
-import { type DeepReadonly, goText, parseCIDR, validateCIDR, validatePortName } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
+import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
+import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelector } from '../../shared/labels.ts'

@@ -1,5 +1,7 @@
 /** ServiceCIDR. */
-import { type DeepReadonly, goStrings, parseCIDR } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
+import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -1,5 +1,6 @@
 /** RuntimeClass. */
-import { type DeepReadonly, validateLabels } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateLabels } from '@krmkit/meta/validation'
 import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

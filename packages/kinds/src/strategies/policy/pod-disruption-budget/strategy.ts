@@ -1,5 +1,6 @@
 /** PodDisruptionBudget. */
-import { type DeepReadonly, goText } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'

@@ -1,5 +1,6 @@
 /** RoleBinding and ClusterRoleBinding. */
-import { type DeepReadonly, goQuote, goText, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rbac-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'

@@ -1,5 +1,6 @@
 /** CSINode. @see Configuration and storage specification, 2.9 */
-import { type DeepReadonly, goQuote, goStrings, goText, utf8Length } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'

@@ -1,5 +1,7 @@
 /** VolumeAttachment. @see Configuration and storage specification, 2.7 */
-import { type DeepReadonly, goQuote, goText, utf8Length, validateDns1123Subdomain } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
+import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
