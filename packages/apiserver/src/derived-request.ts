@@ -4,10 +4,10 @@ import type { ApiRequest } from '@krmkit/protocol'
 export interface RequestOverrides {
   readonly headers?: ApiRequest['headers']
   /** Makes other readers of the body out of the original's. */
-  readonly reading?: BodyReading
+  readonly bodyReader?: BodyInterceptor
 }
 
-export interface BodyReading {
+export interface BodyInterceptor {
   body(read: Promise<Uint8Array>): Promise<Uint8Array>
   stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
@@ -15,12 +15,12 @@ export interface BodyReading {
 /** The same request with other headers, or with its body read in another way. */
 export class DerivedRequest implements ApiRequest {
   readonly #request: ApiRequest
-  readonly #reading: BodyReading | undefined
+  readonly #interceptor: BodyInterceptor | undefined
   readonly headers: ApiRequest['headers']
 
-  constructor(request: ApiRequest, { headers, reading }: RequestOverrides) {
+  constructor(request: ApiRequest, { headers, bodyReader: reading }: RequestOverrides) {
     this.#request = request
-    this.#reading = reading
+    this.#interceptor = reading
     this.headers = headers ?? request.headers
   }
 
@@ -57,7 +57,7 @@ export class DerivedRequest implements ApiRequest {
     if (request.stream === undefined) return undefined
     return () => {
       const pieces = (request.stream as NonNullable<ApiRequest['stream']>)()
-      return this.#reading?.stream(pieces) ?? pieces
+      return this.#interceptor?.stream(pieces) ?? pieces
     }
   }
 
@@ -71,6 +71,6 @@ export class DerivedRequest implements ApiRequest {
 
   readonly body = (limitBytes: number): Promise<Uint8Array> => {
     const read = this.#request.body(limitBytes)
-    return this.#reading?.body(read) ?? read
+    return this.#interceptor?.body(read) ?? read
   }
 }

@@ -103,7 +103,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
   }
 
-  const kept = new KeptBytes()
+  const kept = new EncodedDocuments()
   return async (context) => {
     const { info, request, query } = context
     const health = await healthResponse(info.path, query, checks, observeHealth)
@@ -123,7 +123,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
     if (trimmed === '/metrics' && readOnly) {
       const { parts, contentType } = await metrics.expose()
-      return { status: 200, headers: { 'content-type': contentType }, body: joined(parts) }
+      return { status: 200, headers: { 'content-type': contentType }, body: responseBody(parts) }
     }
     if (trimmed === '/metrics/slis' && readOnly) {
       return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
@@ -133,11 +133,11 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
     if (issued !== undefined) return issued
     if (trimmed.startsWith('/openapi/') && !readOnly && request.method !== 'HEAD') throw ApiError.generic(405)
-    const documents = openApi.answer({ path: info.path, query: request.query, headers: request.headers })
+    const documents = openApi.serve({ path: info.path, query: request.query, headers: request.headers })
     if (documents !== undefined) return await documents
     if (trimmed === '/' && readOnly)
       return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: paths() })}\n`)))
-    const found = discovery.answer({ path: info.path, headers: request.headers })
+    const found = discovery.resolve({ path: info.path, headers: request.headers })
     if (found === undefined) return textResponse(404, '404 page not found\n')
     if (found.outcome === 'nothing') {
       if (found.form === 'text') return textResponse(404, '404 page not found\n')
@@ -161,12 +161,12 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
 }
 
 /** The encoded forms of documents that stay the same objects for as long as nothing changes. */
-class KeptBytes {
-  readonly #known = new WeakMap<object, Map<Encoding, Uint8Array>>()
+class EncodedDocuments {
+  readonly #encodings = new WeakMap<object, Map<Encoding, Uint8Array>>()
 
   bytes(object: object, encoding: Encoding, encode: () => Uint8Array): Uint8Array {
-    const known = this.#known.get(object) ?? new Map<Encoding, Uint8Array>()
-    this.#known.set(object, known)
+    const known = this.#encodings.get(object) ?? new Map<Encoding, Uint8Array>()
+    this.#encodings.set(object, known)
     const bytes = known.get(encoding) ?? encode()
     known.set(encoding, bytes)
     return bytes
@@ -174,12 +174,12 @@ class KeptBytes {
 }
 
 /** Small bodies as one piece, which is the usual form of an answer; large ones are not copied. */
-function joined(parts: readonly Uint8Array[]): ApiBody {
+function responseBody(parts: readonly Uint8Array[]): ApiBody {
   const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return length <= largestJoined ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
+  return length <= maxSingleChunkBytes ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
 }
 
-const largestJoined = 1024 * 1024
+const maxSingleChunkBytes = 1024 * 1024
 
 /** Documents that the router does not answer are refused in other words. */
 function negotiateDocument(

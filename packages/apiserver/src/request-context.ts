@@ -1,7 +1,7 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { NotedObject } from './audit/bodies.ts'
+import type { AuditedObject } from './audit/bodies.ts'
 import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestSelectors } from './request-selectors.ts'
@@ -36,7 +36,7 @@ export interface RequestContext {
   /** What admission plugins decided, noted where a trail keeps bodies. */
   readonly decisions: AdmissionDecision[]
   /** What the request wants to write, noted for the audit trail. */
-  requestObject: NotedObject | undefined
+  requestObject: AuditedObject | undefined
   /** What the answer tells of how the request was classed; undefined: nothing. */
   flowHeaders: Readonly<Record<string, string>> | undefined
   /** What went wrong in the server itself; undefined when nothing did. */
@@ -71,7 +71,7 @@ export class IncomingRequest implements RequestContext {
   isAudited = false
   readonly detailAnnotations: Record<string, string> = {}
   readonly decisions: AdmissionDecision[] = []
-  requestObject: NotedObject | undefined = undefined
+  requestObject: AuditedObject | undefined = undefined
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined

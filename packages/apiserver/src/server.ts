@@ -154,7 +154,7 @@ async function start(settings: ServerSettings, parts: ServerParts, closing: Abor
   await ensureSystemObjects(registry, profile)
   if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile)
   await access.start(registry)
-  if (bootstrapRoles === 'afterwards') access.await(ensureBootstrapRoles(registry, profile))
+  if (bootstrapRoles === 'afterwards') access.deferDenials(ensureBootstrapRoles(registry, profile))
   await aggregator?.start()
   await flowControl?.start()
   const converters = new WebhookConverters(settings.conversion ?? {}, { clock, random, reader: registry.reader })

@@ -42,52 +42,52 @@ export interface AccessControlOptions {
 export class AccessControl {
   readonly authorizer: Authorizer
   readonly guard: WriteGuard
-  readonly #given: Authorizer | AuthorizerFactory
+  readonly #configured: Authorizer | AuthorizerFactory
   readonly #options: AccessControlOptions
   #current: Authorizer | undefined
-  #awaited: Promise<void> | undefined
+  #pending: Promise<void> | undefined
   #feed: ObjectFeed | undefined
   #rbac: Promise<RbacAuthorizer> | undefined
 
   constructor(given: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
-    this.#given = given
+    this.#configured = given
     this.#options = options
     if (typeof given !== 'function') this.#current = given
     this.authorizer =
       typeof given === 'function'
-        ? new LateAuthorizer(
+        ? new DeferredAuthorizer(
             () => this.#current,
-            () => this.#awaited,
+            () => this.#pending,
           )
         : given
-    this.guard = this.#makeGuard()
+    this.guard = this.#createGuard()
   }
 
   async start(registry: Registry): Promise<void> {
     const { clock, profile, closing, onFault } = this.#options
     const objects = storeFeed({ registry, closing, onFault })
     this.#feed = objects
-    if (typeof this.#given !== 'function') return
+    if (typeof this.#configured !== 'function') return
     const rbac = () => this.#followRbac()
-    this.#current = await this.#given({ objects, clock, profile, rbac, nodes: () => followNodes(objects, { profile }) })
+    this.#current = await this.#configured({ objects, clock, profile, rbac, nodes: () => followNodes(objects, { profile }) })
   }
 
   /** Objects are being made that rights may come from: nobody is refused before that is done, or has failed. */
-  await(making: Promise<void>): void {
+  deferDenials(making: Promise<void>): void {
     const done = () => {
-      this.#awaited = undefined
+      this.#pending = undefined
     }
-    this.#awaited = making.then(done, (error: unknown) => {
+    this.#pending = making.then(done, (error: unknown) => {
       done()
       this.#options.onFault(error)
     })
   }
 
-  get awaits(): boolean {
-    return this.#awaited !== undefined
+  get isPending(): boolean {
+    return this.#pending !== undefined
   }
 
-  #makeGuard(): WriteGuard {
+  #createGuard(): WriteGuard {
     const { profile } = this.#options
     const group = `rbac.authorization.${profile.apiDomain}`
     const check = escalationGuard({ authorizer: this.authorizer, rbac: () => this.#followRbac(), profile })
@@ -107,33 +107,33 @@ export class AccessControl {
 }
 
 /** Refuses everything until there is somebody to ask. */
-class LateAuthorizer implements Authorizer {
+class DeferredAuthorizer implements Authorizer {
   readonly #current: () => Authorizer | undefined
-  readonly #awaited: () => Promise<void> | undefined
+  readonly #pending: () => Promise<void> | undefined
 
   constructor(current: () => Authorizer | undefined, awaited: () => Promise<void> | undefined) {
     this.#current = current
-    this.#awaited = awaited
+    this.#pending = awaited
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
-    const awaited = this.#awaited()
-    return awaited === undefined ? this.#ask(attributes) : this.#askAfter(awaited, attributes)
+    const awaited = this.#pending()
+    return awaited === undefined ? this.#decide(attributes) : this.#decideAfter(awaited, attributes)
   }
 
-  async #askAfter(awaited: Promise<void>, attributes: Attributes): Promise<Decision> {
-    const early = await this.#ask(attributes)
+  async #decideAfter(awaited: Promise<void>, attributes: Attributes): Promise<Decision> {
+    const early = await this.#decide(attributes)
     if (early.decision === 'allow') return early
     await awaited
-    return this.#ask(attributes)
+    return this.#decide(attributes)
   }
 
-  #ask(attributes: Attributes): Decision | Promise<Decision> {
+  #decide(attributes: Attributes): Decision | Promise<Decision> {
     return this.#current()?.authorize(attributes) ?? { decision: 'noOpinion', reason: 'the server has not started' }
   }
 
   async rulesFor(user: UserInfo, namespace: string) {
-    await this.#awaited()
+    await this.#pending()
     const nothing = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
     return this.#current()?.rulesFor?.(user, namespace) ?? nothing
   }

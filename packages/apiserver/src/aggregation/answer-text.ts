@@ -1,7 +1,7 @@
 import type { ApiBody } from '@krmkit/protocol'
 
 /** The whole body of an answer as text. @throws Error for one that is longer than `limitBytes`. */
-export async function bodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {
+export async function readBodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {
   const parts: Uint8Array[] = []
   let length = 0
   const take = (part: Uint8Array): void => {

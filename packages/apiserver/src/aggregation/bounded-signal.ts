@@ -3,15 +3,19 @@ import type { ApiResponse } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
 
 /** An end for a request that is passed on: the client goes away, nobody waits any more, or `ms` have passed. */
-export interface Bound {
+export interface RequestDeadline {
   readonly signal: AbortSignal
   /** The answer has begun: it may take its time now, but goes with the client. */
-  answered(response: ApiResponse): ApiResponse
+  responseStarted(response: ApiResponse): ApiResponse
   /** Nothing is to be ended any more. */
   release(): void
 }
 
-export function boundOf({ signal, deadline }: Pick<RequestContext, 'signal' | 'deadline'>, clock: Clock, ms?: number): Bound {
+export function createRequestDeadline(
+  { signal, deadline }: Pick<RequestContext, 'signal' | 'deadline'>,
+  clock: Clock,
+  ms?: number,
+): RequestDeadline {
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)
   if (signal.aborted) leave()
@@ -29,7 +33,7 @@ export function boundOf({ signal, deadline }: Pick<RequestContext, 'signal' | 'd
   }
   return {
     signal: ended.signal,
-    answered(response) {
+    responseStarted(response) {
       cancel?.()
       const { body } = response
       if (body.kind === 'stream') return { ...response, body: { kind: 'stream', stream: followed(body.stream, release) } }

@@ -29,8 +29,8 @@ export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick
       const at = ports.find((each) => (each.name ?? '') === (listening.name ?? ''))?.port
       return at === undefined || addresses.length === 0 ? [] : [{ addresses, port: at }]
     })
-    const subset = usable[chance(random, usable.length)]
-    const address = subset?.addresses[chance(random, subset.addresses.length)]?.ip
+    const subset = usable[randomBelow(random, usable.length)]
+    const address = subset?.addresses[randomBelow(random, subset.addresses.length)]?.ip
     if (subset === undefined || address === undefined) {
       throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
     }
@@ -39,7 +39,7 @@ export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick
 }
 
 /** A number below `count`. */
-function chance(random: Pick<Random, 'bytes'>, count: number): number {
+function randomBelow(random: Pick<Random, 'bytes'>, count: number): number {
   if (count < 2) return 0
   const [a = 0, b = 0, c = 0] = random.bytes(3)
   return ((a << 16) | (b << 8) | c) % count

@@ -50,7 +50,7 @@ export function localServices(
 /** Versions of custom groups are all alike: they are ordered by their names. */
 const customVersionPriority = 100
 
-const particular: Readonly<Record<string, number>> = {
+const stockVersionPriorities: Readonly<Record<string, number>> = {
   '/v1': 1,
   'autoscaling/v2': 30,
   'autoscaling/v2beta2': 1,
@@ -66,6 +66,6 @@ const particular: Readonly<Record<string, number>> = {
 
 function versionPriority(group: string, version: string): number {
   const known = `${group}/${version}`
-  if (Object.hasOwn(particular, known)) return particular[known] as number
+  if (Object.hasOwn(stockVersionPriorities, known)) return stockVersionPriorities[known] as number
   return version.includes('alpha') ? 1 : version.includes('beta') ? 9 : 15
 }

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { RequestContext } from '../request-context.ts'
-import { answered, identityOf, passedOn } from './proxy-request.ts'
+import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
 
 function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): RequestContext {
   const request = {
@@ -20,7 +20,7 @@ const options = { host: '10.0.0.1:443', limitBytes: 10 }
 
 describe('a request that is passed on', () => {
   it('loses what is about the connection, and what was for this server', () => {
-    const { headers, path } = passedOn(
+    const { headers, path } = createProxiedRequest(
       state({
         connection: 'close, X-Hop',
         'x-hop': '1',
@@ -48,10 +48,10 @@ describe('a request that is passed on', () => {
 
   it('asks for another protocol where the connection can go over to it', () => {
     const headers = { connection: 'keep-alive, Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k' }
-    const upgraded = passedOn(state(headers, { upgradable: true }), options)
+    const upgraded = createProxiedRequest(state(headers, { upgradable: true }), options)
     expect(upgraded.upgrade).toBe(true)
     expect(upgraded.headers).toMatchObject({ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k' })
-    const plain = passedOn(state(headers), options)
+    const plain = createProxiedRequest(state(headers), options)
     expect(plain.upgrade).toBe(false)
     expect(plain.headers).not.toHaveProperty('upgrade')
   })
@@ -59,7 +59,7 @@ describe('a request that is passed on', () => {
   it('its body is taken piece by piece where there is one', async () => {
     const stream = () => (async function* () {})()
     const bodyOf = (headers: ApiRequest['headers'], more: Partial<ApiRequest>) =>
-      passedOn(state(headers, more), options).readBody()
+      createProxiedRequest(state(headers, more), options).readBody()
     expect(await bodyOf({}, { stream })).toBeUndefined()
     expect(await bodyOf({ 'content-length': '0' }, { stream, method: 'POST' })).toBeUndefined()
     expect(await bodyOf({ 'content-length': '5' }, { stream, method: 'POST' })).not.toBeInstanceOf(Uint8Array)
@@ -74,12 +74,12 @@ describe('a request that is passed on', () => {
     { username: 'u', groups: [], uid: 'a\nb' },
     { username: 'u', groups: [], extra: { key: [' '] } },
   ])('is refused for a user that would arrive as another one: %j', (user) => {
-    expect(() => identityOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
+    expect(() => identityHeadersOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
   })
 
   it('extra keys are escaped byte by byte, whatever they hold', () => {
     const user = { username: 'u', uid: '7', groups: ['a'], extra: { 'Ex/ä%': ['1', '2'], 'x\ud800': ['3'], empty: [] } }
-    expect(identityOf({ user })).toEqual({
+    expect(identityHeadersOf({ user })).toEqual({
       'x-remote-user': 'u',
       'x-remote-uid': '7',
       'x-remote-group': ['a'],
@@ -98,7 +98,7 @@ it('an answer loses what is about the connection it came over, and what it says 
     'content-length': '5',
     warning: ['a', 'b'],
   }
-  expect(answered({ status: 200, headers, body: { kind: 'empty' } }).headers).toEqual({
+  expect(forwardedResponse({ status: 200, headers, body: { kind: 'empty' } }).headers).toEqual({
     'content-length': '5',
     warning: ['a', 'b'],
   })

@@ -19,10 +19,10 @@ const hopByHop: readonly string[] = [
 ]
 
 /** Those that are for this server alone, or that it sets itself. */
-const own: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
+const localHeaders: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
 
 /** Set by this server: nobody else says whom a page may be shown to. */
-const corsAnswers: readonly string[] = [
+const corsResponseHeaders: readonly string[] = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
   'access-control-allow-methods',
@@ -32,18 +32,18 @@ const corsAnswers: readonly string[] = [
 export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
 
 /** @param host address and port that it goes to. */
-export function passedOn(
+export function createProxiedRequest(
   context: RequestContext,
   { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
 ): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
   const { request, auditId } = context
-  const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
-  const headers = kept(request.headers)
+  const upgrade = request.upgradable === true && isUpgradeRequest(request.headers.connection)
+  const headers = forwardedHeaders(request.headers)
   if (upgrade) {
     headers.connection = 'Upgrade'
     headers.upgrade = request.headers.upgrade ?? ''
   }
-  Object.assign(headers, identityOf(context))
+  Object.assign(headers, identityHeadersOf(context))
   headers['audit-id'] = auditId
   headers.host = host
   headers['x-forwarded-host'] = host
@@ -55,7 +55,7 @@ export function passedOn(
     headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
   }
   const path = request.query === '' ? request.path : `${request.path}?${request.query}`
-  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(context, limitBytes) }
+  return { method: request.method, path, headers, upgrade, readBody: () => forwardedBody(context, limitBytes) }
 }
 
 /**
@@ -63,7 +63,7 @@ export function passedOn(
  *
  * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
  */
-export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
+export function identityHeadersOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
   if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
   if (user.uid !== undefined && user.uid !== '') headers[identityHeaders.uid] = user.uid
@@ -71,23 +71,23 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
     if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
   for (const name in headers) {
-    if (valuesOf(headers[name]).every(isCarried)) continue
+    if (valuesOf(headers[name]).every(isPreserved)) continue
     throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
   }
   return headers
 }
 
 /** White space around a value is lost on the way. */
-function isCarried(value: string): boolean {
+function isPreserved(value: string): boolean {
   return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
-function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
+function isUpgradeRequest(connection: string | readonly string[] | undefined): boolean {
   return [connection ?? []].flat().some((value) => value.toLowerCase().includes('upgrade'))
 }
 
-function kept(headers: RequestContext['request']['headers']): Record<string, string | readonly string[]> {
-  const dropped = new Set([...hopByHop, ...own, ...namedBy(headers.connection)])
+function forwardedHeaders(headers: RequestContext['request']['headers']): Record<string, string | readonly string[]> {
+  const dropped = new Set([...hopByHop, ...localHeaders, ...connectionOptions(headers.connection)])
   const out: Record<string, string | readonly string[]> = Object.create(null)
   for (const name in headers) {
     const value = headers[name]
@@ -101,24 +101,24 @@ function kept(headers: RequestContext['request']['headers']): Record<string, str
 }
 
 /** Headers that `Connection` names are about the connection too. */
-function namedBy(connection: string | readonly string[] | undefined): string[] {
+function connectionOptions(connection: string | readonly string[] | undefined): string[] {
   return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
 }
 
 /** In pieces where the adapter can give them: of any length, and never whole in memory. */
-async function bodyOf({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
+async function forwardedBody({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
   const { headers } = request
   const length = headers['content-length']
   if (request.stream !== undefined) {
     const none =
-      headers['transfer-encoding'] === undefined && (length === undefined ? withoutBody(request.method) : length === '0')
+      headers['transfer-encoding'] === undefined && (length === undefined ? isBodilessMethod(request.method) : length === '0')
     return none ? undefined : request.stream()
   }
   const body = await request.body(limitBytes)
   return body.byteLength === 0 ? undefined : body
 }
 
-function withoutBody(method: string): boolean {
+function isBodilessMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS'
 }
 
@@ -132,8 +132,8 @@ function headerName(key: string): string {
 }
 
 /** The answer of another server without the headers that are about the connection it came over. */
-export function answered(response: ApiResponse): ApiResponse {
-  const dropped = new Set([...hopByHop, ...corsAnswers, ...namedBy(response.headers.connection)])
+export function forwardedResponse(response: ApiResponse): ApiResponse {
+  const dropped = new Set([...hopByHop, ...corsResponseHeaders, ...connectionOptions(response.headers.connection)])
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(response.headers)) if (!dropped.has(name)) headers[name] = value
   if (response.body.kind === 'connection') {

@@ -2,21 +2,21 @@ import { fakeClock, stockProfile } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { RemoteDiscovery } from './remote-discovery.ts'
-import type { Question, RemoteService } from './remote-service.ts'
+import type { FetchOptions, RemoteService } from './remote-service.ts'
 
 const signal = new AbortController().signal
 const at = { group: 'g', version: 'v1', signal }
 const clock = fakeClock(0)
 
-type Handle = (path: string, question: Question) => { status?: number; headers?: Record<string, string>; body?: unknown }
+type Handle = (path: string, question: FetchOptions) => { status?: number; headers?: Record<string, string>; body?: unknown }
 
 function remote(handle: Handle, asked: string[] = []): RemoteService {
-  const ask = async (path: string, question: Question): Promise<ApiResponse> => {
+  const ask = async (path: string, question: FetchOptions): Promise<ApiResponse> => {
     asked.push(`${path} ${question.user.groups.join()} ${question.headers?.['if-none-match'] ?? ''}`.trim())
     const { status = 200, headers = {}, body = {} } = handle(path, question)
     return { status, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(body)) } }
   }
-  return { place: 'ns/s:443', ask } as RemoteService
+  return { id: 'ns/s:443', fetch: ask } as RemoteService
 }
 
 const all = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
@@ -37,7 +37,7 @@ describe('what other servers serve', () => {
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, { ...at, version: 'v7' })).toBeUndefined()
-    discovery.keepOnly(new Set())
+    discovery.retain(new Set())
     await discovery.resources(server, at)
     expect(asked).toEqual([
       '/apis system:masters',
@@ -85,7 +85,7 @@ describe('what other servers serve', () => {
 
   it('nor one that takes too long', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
-    const ask = (_: string, { signal: ended }: Question) =>
+    const ask = (_: string, { signal: ended }: FetchOptions) =>
       new Promise<ApiResponse>((_resolve, reject) => {
         ended.addEventListener('abort', () => reject(new Error('gone')))
       })

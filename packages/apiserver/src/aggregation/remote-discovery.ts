@@ -1,8 +1,8 @@
 import type { Clock, JsonObject, NamingProfile } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bodyText } from './answer-text.ts'
+import { readBodyText } from './answer-text.ts'
 import { discoveredResources, listedResources } from './remote-resources.ts'
-import type { Question, RemoteService } from './remote-service.ts'
+import type { FetchOptions, RemoteService } from './remote-service.ts'
 
 /**
  * What other servers serve. A server that tells all at once is asked once for all its group versions, and again only whether that is
@@ -10,7 +10,7 @@ import type { Question, RemoteService } from './remote-service.ts'
  */
 export class RemoteDiscovery {
   readonly #options: { readonly clock: Clock; readonly profile: NamingProfile }
-  readonly #told = new Map<string, Told>()
+  readonly #cache = new Map<string, CachedDiscovery>()
 
   constructor(options: { readonly clock: Clock; readonly profile: NamingProfile }) {
     this.#options = options
@@ -24,33 +24,33 @@ export class RemoteDiscovery {
     remote: RemoteService,
     { group, version, signal }: { readonly group: string; readonly version: string; readonly signal: AbortSignal },
   ): Promise<readonly JsonObject[] | undefined> {
-    const known = this.#told.get(remote.place)
-    const answer = await this.#ask(remote, '/apis', {
+    const known = this.#cache.get(remote.id)
+    const answer = await this.#fetch(remote, '/apis', {
       user: aggregatorUser,
       headers: { accept: this.#accept(), ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }) },
       signal,
     })
     if (answer.status === 304 && known !== undefined) return known.versions.get(`${group}/${version}`)
-    if (answer.status === 503) throw new Error(`${remote.place} answered with 503`)
-    if (answer.status === 200 && this.#tellsAll(answer)) {
+    if (answer.status === 503) throw new Error(`${remote.id} answered with 503`)
+    if (answer.status === 200 && this.#isAggregated(answer)) {
       const etag = [answer.headers.etag ?? []].flat()[0]
       const versions = discoveredResources(answer.text)
-      this.#told.set(remote.place, { etag, versions })
+      this.#cache.set(remote.id, { etag, versions })
       return versions.get(`${group}/${version}`)
     }
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const list = await this.#ask(remote, path, { user: { ...aggregatorUser, groups: [] }, signal })
-    if (list.status !== 200) throw new Error(`${remote.place}${path} answered with ${list.status}`)
+    const list = await this.#fetch(remote, path, { user: { ...aggregatorUser, groups: [] }, signal })
+    if (list.status !== 200) throw new Error(`${remote.id}${path} answered with ${list.status}`)
     return listedResources(list.text)
   }
 
   /** Forgets servers that are no longer in use. */
-  keepOnly(places: ReadonlySet<string>): void {
-    for (const place of [...this.#told.keys()]) if (!places.has(place)) this.#told.delete(place)
+  retain(places: ReadonlySet<string>): void {
+    for (const place of [...this.#cache.keys()]) if (!places.has(place)) this.#cache.delete(place)
   }
 
-  async #ask(remote: RemoteService, path: string, question: Question): Promise<ApiResponse & { readonly text: string }> {
-    const answer = await askWithin(remote, path, { ...question, clock: this.#options.clock, ms: discoveryMs })
+  async #fetch(remote: RemoteService, path: string, question: FetchOptions): Promise<ApiResponse & { readonly text: string }> {
+    const answer = await fetchText(remote, path, { ...question, clock: this.#options.clock, ms: discoveryMs })
     return answer
   }
 
@@ -62,7 +62,7 @@ export class RemoteDiscovery {
     return `g=apidiscovery.${this.#options.profile.apiDomain};v=${version};as=APIGroupDiscoveryList`
   }
 
-  #tellsAll({ headers }: ApiResponse): boolean {
+  #isAggregated({ headers }: ApiResponse): boolean {
     const type = [headers['content-type'] ?? ''].flat()[0] ?? ''
     const parameters = new Set(type.split(';').map((part) => part.trim()))
     return versions.some((version) =>
@@ -73,7 +73,7 @@ export class RemoteDiscovery {
   }
 }
 
-interface Told {
+interface CachedDiscovery {
   readonly etag: string | undefined
   readonly versions: ReadonlyMap<string, readonly JsonObject[]>
 }
@@ -86,10 +86,10 @@ const limitBytes = 16 * 1024 * 1024
 export const aggregatorUser = { username: 'system:kube-aggregator', groups: ['system:masters'] }
 
 /** Asks, and reads the answer to its end. @throws Error when it takes longer than `ms`. */
-export async function askWithin(
+export async function fetchText(
   remote: Pick<RemoteService, 'ask'>,
   path: string,
-  { clock, ms, signal, ...question }: Question & { readonly clock: Clock; readonly ms: number },
+  { clock, ms, signal, ...question }: FetchOptions & { readonly clock: Clock; readonly ms: number },
 ): Promise<ApiResponse & { readonly text: string }> {
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)
@@ -97,8 +97,8 @@ export async function askWithin(
   signal.addEventListener('abort', leave, { once: true })
   const cancel = clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), ms)
   try {
-    const answer = await remote.ask(path, { ...question, signal: ended.signal })
-    return { ...answer, text: await bodyText(answer, limitBytes) }
+    const answer = await remote.fetch(path, { ...question, signal: ended.signal })
+    return { ...answer, text: await readBodyText(answer, limitBytes) }
   } catch (error) {
     if (ended.signal.reason instanceof Error && !signal.aborted) throw ended.signal.reason
     throw error

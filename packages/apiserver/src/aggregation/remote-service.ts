@@ -4,31 +4,31 @@ import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddr
 import { base64ToBytes } from '@krmkit/schema'
 import { textResponse } from '../encoding/response-writer.ts'
 import type { RequestContext } from '../request-context.ts'
-import { boundOf } from './bounded-signal.ts'
+import { createRequestDeadline } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
-import { answered, identityOf, passedOn } from './proxy-request.ts'
+import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
 
 /** The way to one service, which may be a handler in this process. */
 export interface RemoteService {
   readonly inProcess: boolean
   /** `namespace/name:port`: services with the same one are the same server. */
-  readonly place: string
+  readonly id: string
   /** Passes a request on as it came; what goes wrong is an answer too. */
-  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse>
+  proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse>
   /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
-  ask(path: string, question: Question): Promise<ApiResponse>
+  fetch(path: string, question: FetchOptions): Promise<ApiResponse>
   /**
    * Asks whether it is there, whoever it says it is. Rejects as `ask`.
    *
    * @returns the address asked, with the answer.
    */
-  probe(path: string, question: Question): Promise<{ readonly url: string; readonly answer: Promise<ApiResponse> }>
+  probe(path: string, question: FetchOptions): Promise<{ readonly url: string; readonly answer: Promise<ApiResponse> }>
   close(): void
 }
 
-export interface Question {
+export interface FetchOptions {
   readonly user: UserInfo
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
@@ -46,12 +46,12 @@ const httpsPort = 443
 const discoveryMs = 5_000
 
 /** @throws Error when there is no way, or none that is safe. */
-export function remoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
+export function createRemoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
   const { namespace = '', name = '', port = httpsPort } = spec.service ?? {}
   const { aggregation, random, reader } = options
   const handler = aggregation.services?.[`${namespace}/${name}`]
   const place = `${namespace}/${name}:${port}`
-  if (handler !== undefined) return inProcess(handler, place)
+  if (handler !== undefined) return createInProcessService(handler, place)
   const { transport, identity, routing } = aggregation
   if (transport === undefined) throw new Error('there is no transport: this server reaches no other servers')
   const find =
@@ -66,7 +66,7 @@ export function remoteService(spec: ServiceSpec, options: RemoteOptions): Remote
     resolve,
   })
   const anyone = transport.open({ ...target, insecure: true })
-  return new ReachedService(place, { resolve, trusted, anyone, options })
+  return new HttpService(place, { resolve, verified: trusted, unverified: anyone, options })
 }
 
 function authoritiesOf(bundle: string): string {
@@ -78,38 +78,38 @@ function authoritiesOf(bundle: string): string {
   }
 }
 
-interface Reach {
+interface ServiceConnections {
   readonly resolve: () => Promise<ServiceAddress>
-  readonly trusted: ProxyConnection
+  readonly verified: ProxyConnection
   /** Does not look whose certificate it is shown. */
-  readonly anyone: ProxyConnection
+  readonly unverified: ProxyConnection
   readonly options: RemoteOptions
 }
 
-class ReachedService implements RemoteService {
+class HttpService implements RemoteService {
   readonly inProcess = false
-  readonly place: string
-  readonly #reach: Reach
+  readonly id: string
+  readonly #connections: ServiceConnections
 
-  constructor(place: string, reach: Reach) {
-    this.place = place
-    this.#reach = reach
+  constructor(place: string, reach: ServiceConnections) {
+    this.id = place
+    this.#connections = reach
   }
 
-  async pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
-    const { options, resolve, trusted } = this.#reach
+  async proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
+    const { options, resolve, verified: trusted } = this.#connections
     let address: ServiceAddress
     try {
       address = await resolve()
     } catch {
       return textResponse(503, 'service unavailable\n')
     }
-    const { readBody, ...rest } = passedOn(context, { host: hostAndPort(address), limitBytes })
+    const { readBody, ...rest } = createProxiedRequest(context, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
-    const bound = boundOf(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
+    const bound = createRequestDeadline(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
     try {
       const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bound.signal })
-      return bound.answered(judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))
+      return bound.responseStarted(proxiedResponse(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))
     } catch (error) {
       bound.release()
       const why = error instanceof Error ? error.message : String(error)
@@ -117,19 +117,19 @@ class ReachedService implements RemoteService {
     }
   }
 
-  ask(path: string, question: Question): Promise<ApiResponse> {
-    return this.#reach.trusted.send(own(path, question))
+  fetch(path: string, question: FetchOptions): Promise<ApiResponse> {
+    return this.#connections.verified.send(serverRequest(path, question))
   }
 
-  async probe(path: string, question: Question) {
-    const address = await this.#reach.resolve()
+  async probe(path: string, question: FetchOptions) {
+    const address = await this.#connections.resolve()
     const url = `https://${hostAndPort(address)}${path}`
-    return { url, answer: this.#reach.anyone.send({ ...own(path, question), address }) }
+    return { url, answer: this.#connections.unverified.send({ ...serverRequest(path, question), address }) }
   }
 
   close(): void {
-    this.#reach.trusted.close()
-    this.#reach.anyone.close()
+    this.#connections.verified.close()
+    this.#connections.unverified.close()
   }
 }
 
@@ -137,37 +137,37 @@ function hostAndPort({ host, port }: ServiceAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function own(path: string, { user, headers, signal }: Question): ProxiedRequest {
-  return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityOf({ user }) }, signal }
+function serverRequest(path: string, { user, headers, signal }: FetchOptions): ProxiedRequest {
+  return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityHeadersOf({ user }) }, signal }
 }
 
 function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3
 }
 
-function judged(answer: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
+function proxiedResponse(answer: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
   const { status, body } = answer
   if (upgrade && body.kind !== 'connection' && status < 400) {
-    drop(answer)
+    cancelBody(answer)
     return textResponse(503, `invalid upgrade response: status code ${status}\n`)
   }
   if (!forwardRedirects && status >= 300 && status <= 399 && answer.headers.location !== undefined) {
-    drop(answer)
+    cancelBody(answer)
     return textResponse(502, 'the backend attempted to redirect this request, which is not permitted')
   }
-  return answered(answer)
+  return forwardedResponse(answer)
 }
 
 /** Ends an answer that nobody will read. */
-function drop({ body }: ApiResponse): void {
+function cancelBody({ body }: ApiResponse): void {
   if (body.kind !== 'stream') return
   body.stream[Symbol.asyncIterator]()
     .return?.(undefined)
     .catch(() => undefined)
 }
 
-function inProcess(handle: Handler, place: string): RemoteService {
-  const ask = (path: string, { user, headers, signal }: Question) =>
+function createInProcessService(handle: Handler, place: string): RemoteService {
+  const ask = (path: string, { user, headers, signal }: FetchOptions) =>
     handle({
       method: 'GET',
       path,
@@ -180,13 +180,13 @@ function inProcess(handle: Handler, place: string): RemoteService {
     })
   return {
     inProcess: true,
-    place,
-    pass: ({ request, user, signal }) => {
+    id: place,
+    proxy: ({ request, user, signal }) => {
       const { method, path, query, headers, peer, upgradable } = request
       const body = (limitBytes: number) => request.body(limitBytes)
       return handle({ method, path, query, headers, peer, upgradable, body, signal, user })
     },
-    ask,
+    fetch: ask,
     probe: async (path, question) => ({ url: `https://${place}${path}`, answer: ask(path, question) }),
     close: () => undefined,
   }

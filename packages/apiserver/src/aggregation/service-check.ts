@@ -1,16 +1,16 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { Clock } from '@krmkit/meta'
-import { failedCheck, passed, serviceProblem, type Verdict } from './availability.ts'
+import { type AvailabilityStatus, failedCheck, passed, validateServiceBackend } from './availability.ts'
 import type { ServiceSpec } from './local-services.ts'
 import { aggregatorUser } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
 
-export interface CheckOptions {
+export interface ServiceCheckOptions {
   readonly remote: RemoteService
   readonly spec: ServiceSpec
   readonly reader: Pick<ObjectReader, 'get'>
   /** The service is not one of the cluster that the reader knows. */
-  readonly elsewhere: boolean
+  readonly isExternal: boolean
   /** Tries, where each may reach another address. */
   readonly attempts: number
   readonly clock: Clock
@@ -21,19 +21,19 @@ export interface CheckOptions {
 const attemptMs = 5_000
 
 /** Whether requests can be passed on: there is a service that listens, something behind it, and it tells what it serves. */
-export async function checkService(options: CheckOptions): Promise<Verdict> {
-  const { attempts, elsewhere, reader, remote, spec } = options
-  const problem = remote.inProcess || elsewhere ? undefined : serviceProblem(spec, reader)
+export async function checkService(options: ServiceCheckOptions): Promise<AvailabilityStatus> {
+  const { attempts, isExternal: elsewhere, reader, remote, spec } = options
+  const problem = remote.inProcess || elsewhere ? undefined : validateServiceBackend(spec, reader)
   if (problem !== undefined) return problem
   for (let attempt = 1; ; attempt++) {
-    const problem = await attemptOnce(options)
+    const problem = await attemptCheck(options)
     if (problem === undefined) return passed
     if (attempt >= attempts || options.signal.aborted) return failedCheck(problem)
   }
 }
 
 /** @returns what went wrong, in the words of the stock server. */
-async function attemptOnce({ clock, remote, signal, spec }: CheckOptions): Promise<string | undefined> {
+async function attemptCheck({ clock, remote, signal, spec }: ServiceCheckOptions): Promise<string | undefined> {
   const { group = '', version = '' } = spec
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)

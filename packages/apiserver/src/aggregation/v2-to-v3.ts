@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 /** From a document of version 2 to version 3, for servers that publish the older one only. */
 
 /** @returns a document with what `document` says of the paths below the prefixes, and all its definitions. */
-export function v3FromV2(document: JsonObject, prefixes: readonly string[]): JsonObject {
+export function convertToV3(document: JsonObject, prefixes: readonly string[]): JsonObject {
   const parameters = objectOf(document.parameters)
   const paths: JsonObject = {}
   for (const [path, item] of entriesOf(document.paths)) {
@@ -20,7 +20,7 @@ function pathItem(item: JsonObject, shared: JsonObject): JsonObject {
   const out: JsonObject = {}
   for (const [key, value] of Object.entries(item)) {
     if (methods.has(key) && isObject(value)) out[key] = operation(value, shared)
-    else if (key === 'parameters') out[key] = resolved(value, shared).map(parameter)
+    else if (key === 'parameters') out[key] = resolveParameters(value, shared).map(parameter)
     else define(out, key, value)
   }
   return out
@@ -28,7 +28,7 @@ function pathItem(item: JsonObject, shared: JsonObject): JsonObject {
 
 function operation(given: JsonObject, shared: JsonObject): JsonObject {
   const { consumes, parameters, produces, responses, schemes: _, ...rest } = given
-  const all = resolved(parameters, shared)
+  const all = resolveParameters(parameters, shared)
   const body = all.find((each) => each.in === 'body')
   const others = all.filter((each) => each.in !== 'body')
   const answers: JsonObject = {}
@@ -65,7 +65,7 @@ function parameter(given: JsonObject): JsonObject {
 const parametersPrefix = '#/parameters/'
 
 /** Parameters written out, those of bodies too, wherever the document keeps them. */
-function resolved(parameters: JsonValue | undefined, shared: JsonObject): JsonObject[] {
+function resolveParameters(parameters: JsonValue | undefined, shared: JsonObject): JsonObject[] {
   if (!Array.isArray(parameters)) return []
   return parameters.filter(isObject).flatMap((each) => {
     if (typeof each.$ref !== 'string') return [each]

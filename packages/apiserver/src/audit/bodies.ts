@@ -6,7 +6,7 @@ import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } f
 /** Bodies as the trail keeps them. */
 
 /** What an object says about itself, for the reference in an entry. */
-export interface ObjectFacts {
+export interface ObjectIdentity {
   readonly name?: string | undefined
   readonly namespace?: string | undefined
   readonly uid?: string | undefined
@@ -14,8 +14,8 @@ export interface ObjectFacts {
 }
 
 /** The body of a request, noted when it had been read. */
-export interface NotedObject {
-  readonly facts: ObjectFacts
+export interface AuditedObject {
+  readonly identity: ObjectIdentity
   /** Only where bodies are kept. */
   readonly value: JsonValue | undefined
 }
@@ -28,7 +28,7 @@ export interface BodyReader {
 const maxBodyBytes = 8 * 1024 * 1024
 
 /** @param typeOf the type of a kind; undefined when it is not known. */
-export function bodyReader(typeOf: (gvk: GroupVersionKind) => StructType | undefined): BodyReader {
+export function createBodyReader(typeOf: (gvk: GroupVersionKind) => StructType | undefined): BodyReader {
   const read = new WeakMap<ApiResponse, { readonly value: JsonValue | undefined }>()
   return {
     response(response) {
@@ -81,17 +81,17 @@ export function withoutManagedFields(value: JsonValue): JsonValue {
 }
 
 /** Never kept, whatever a policy says: who holds the trail could act as others. */
-const hidden = '(not kept)'
+const redacted = '(not kept)'
 
 /** Tokens that are asked about or issued stay out of the trail. */
 export function withoutTokens(value: JsonValue): JsonValue {
   if (!isObject(value)) return value
   const { kind, spec, status } = value
   if (kind === 'TokenReview' && isObject(spec) && Object.hasOwn(spec, 'token')) {
-    return { ...value, spec: { ...spec, token: hidden } }
+    return { ...value, spec: { ...spec, token: redacted } }
   }
   if (kind === 'TokenRequest' && isObject(status) && Object.hasOwn(status, 'token')) {
-    return { ...value, status: { ...status, token: hidden } }
+    return { ...value, status: { ...status, token: redacted } }
   }
   return value
 }

@@ -23,19 +23,19 @@ export interface BufferOptions {
  *     waiting --full batch | time is over--> handed on, one batch after the other
  */
 export function bufferedAudit(backend: AuditBackend, options: BufferOptions): AuditBackend {
-  return new Buffered(backend, options)
+  return new BufferedBackend(backend, options)
 }
 
 /** How long the last entries may take. */
 const closeWaitMs = 5000
 
-class Buffered implements AuditBackend {
+class BufferedBackend implements AuditBackend {
   readonly #backend: AuditBackend
   readonly #options: BufferOptions
   readonly #throttle: Throttle | undefined
   #waiting: AuditEvent[] = []
   /** Entries that were taken from `#waiting` and are not handed on yet. */
-  #leaving = 0
+  #sending = 0
   #cancelTimer: (() => void) | undefined
   #work: Promise<void> = Promise.resolve()
 
@@ -47,7 +47,7 @@ class Buffered implements AuditBackend {
 
   process(events: readonly AuditEvent[]): void {
     const { bufferSize, maxBatchSize, maxBatchWaitMs, clock } = this.#options
-    if (this.#waiting.length + this.#leaving + events.length > bufferSize) {
+    if (this.#waiting.length + this.#sending + events.length > bufferSize) {
       throw new AuditError({ code: 'BufferFull', message: 'the buffer of the audit trail is full: entries are lost' })
     }
     this.#waiting.push(...events)
@@ -57,7 +57,7 @@ class Buffered implements AuditBackend {
 
   async close(): Promise<void> {
     const { clock } = this.#options
-    this.#throttle?.open()
+    this.#throttle?.release()
     this.#sendAll()
     // Whoever does not take entries now is not waited for as long as while the server runs.
     let cancel = () => {}
@@ -77,7 +77,7 @@ class Buffered implements AuditBackend {
   }
 
   #send(batch: readonly AuditEvent[]): void {
-    this.#leaving += batch.length
+    this.#sending += batch.length
     this.#work = this.#work.then(async () => {
       try {
         await this.#throttle?.take()
@@ -85,7 +85,7 @@ class Buffered implements AuditBackend {
       } catch (error) {
         this.#options.onLost(batch, error)
       } finally {
-        this.#leaving -= batch.length
+        this.#sending -= batch.length
       }
     })
   }
@@ -95,7 +95,7 @@ class Buffered implements AuditBackend {
 class Throttle {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
-  #isOpen = false
+  #isReleased = false
   #wake: (() => void) | undefined
 
   constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
@@ -104,14 +104,14 @@ class Throttle {
   }
 
   /** From now on nobody waits. */
-  open(): void {
-    this.#isOpen = true
+  release(): void {
+    this.#isReleased = true
     this.#wake?.()
   }
 
   async take(): Promise<void> {
     const waitMs = this.#bucket.reserve()
-    if (waitMs === 0 || this.#isOpen) return
+    if (waitMs === 0 || this.#isReleased) return
     await new Promise<void>((resolve) => {
       const cancel = this.#clock.setTimeout(resolve, waitMs)
       this.#wake = () => {

@@ -49,7 +49,7 @@ export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stock
     throw invalid(`it is ${policy.kind} of ${policy.apiVersion}, and not Policy of audit.${apiDomain}/v1`)
   }
   if (policy.rules.length === 0) throw invalid('it has no rules')
-  for (const [index, rule] of policy.rules.entries()) checkRule(rule, `rules.${index}`)
+  for (const [index, rule] of policy.rules.entries()) validateRule(rule, `rules.${index}`)
   const rules = policy.rules.map((rule) => ({
     rule,
     decision: {
@@ -59,11 +59,11 @@ export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stock
     } satisfies AuditDecision,
   }))
   return {
-    decide: (attributes) => rules.find(({ rule }) => ruleMatches(rule, attributes))?.decision ?? nothing,
+    decide: (attributes) => rules.find(({ rule }) => ruleMatches(rule, attributes))?.decision ?? notAudited,
   }
 }
 
-const nothing: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
+const notAudited: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
 
 /** The same for every request. */
 export function fixedAuditPolicy(level: AuditLevel, omitStages: readonly AuditStage[] = []): AuditPolicy {
@@ -71,7 +71,7 @@ export function fixedAuditPolicy(level: AuditLevel, omitStages: readonly AuditSt
   return { decide: () => decision }
 }
 
-function checkRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, at: string): void {
+function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, at: string): void {
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     throw invalid(`${at}: a rule is about resources or about other URLs, not about both`)
   }

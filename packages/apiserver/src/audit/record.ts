@@ -3,12 +3,12 @@ import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@
 import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
 import { header, type RequestContext } from '../request-context.ts'
-import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
+import { type BodyReader, type ObjectIdentity, withoutManagedFields, withoutTokens } from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
 /** A trail that keeps a request, and how. */
-export interface KeptBy {
+export interface SelectedTrail {
   readonly trail: AuditTrail
   readonly decision: AuditDecision
 }
@@ -20,7 +20,7 @@ export interface RecordOptions {
 }
 
 /** How a request ended, as far as the trail is concerned. */
-export interface Outcome {
+export interface StageOutcome {
   readonly response?: ApiResponse | undefined
   /** In place of what the answer says. */
   readonly message?: string
@@ -33,26 +33,26 @@ export interface Outcome {
  */
 export class AuditRecord {
   readonly #context: RequestContext
-  readonly #kept: readonly KeptBy[]
+  readonly #selected: readonly SelectedTrail[]
   readonly #options: RecordOptions
   /** Whoever was authenticated; absent when that failed. */
   readonly #user: UserInfo | undefined
   readonly #sourceIPs: readonly string[]
   readonly #userAgent: string | undefined
 
-  constructor(context: RequestContext, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
+  constructor(context: RequestContext, kept: readonly SelectedTrail[], options: RecordOptions, user: UserInfo | undefined) {
     this.#context = context
-    this.#kept = kept
+    this.#selected = kept
     this.#options = options
     this.#user = user
     this.#sourceIPs = sourceAddresses(context.request)
-    this.#userAgent = shortened(header(context.request, 'user-agent'))
+    this.#userAgent = truncatedUserAgent(header(context.request, 'user-agent'))
   }
 
   /** Tells every trail that wants to hear of the stage. @throws when a backend that is strict loses the first entry. */
-  async tell(stage: AuditStage, outcome: Outcome = {}): Promise<void> {
-    const facts = this.#factsOf(stage, outcome)
-    for (const { trail, decision } of this.#kept) {
+  async emit(stage: AuditStage, outcome: StageOutcome = {}): Promise<void> {
+    const facts = this.#stageFacts(stage, outcome)
+    for (const { trail, decision } of this.#selected) {
       if (decision.omitStages.has(stage)) continue
       const { backend } = trail
       try {
@@ -64,7 +64,7 @@ export class AuditRecord {
     }
   }
 
-  #factsOf(stage: AuditStage, { response, message }: Outcome): StageFacts {
+  #stageFacts(stage: AuditStage, { response, message }: StageOutcome): StageFacts {
     const isOver = stage === 'ResponseComplete' || stage === 'Panic'
     const responseStatus = this.#statusOf(stage, response, message)
     return { responseStatus, response: isOver ? response : undefined, timestamp: microTime(this.#options.clock.now()) }
@@ -78,12 +78,12 @@ export class AuditRecord {
     }
     const code = response?.status ?? 200
     if (message !== undefined) return { metadata: {}, message, code }
-    const told = response === undefined ? undefined : this.#toldStatus(response)
+    const told = response === undefined ? undefined : this.#responseStatus(response)
     return { metadata: {}, ...told, code }
   }
 
   /** What the answer says of itself, where it is a Status: refusals, and deletions that are done. */
-  #toldStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
+  #responseStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
     const { verb } = this.#context.info
     if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
     const value = this.#options.bodies.response(response)
@@ -152,12 +152,12 @@ export class AuditRecord {
   }
 }
 
-const longestUserAgent = 1024
+const maxUserAgentCharacters = 1024
 
 /** Cut as the stock server cuts it, which keeps all of the request URI. */
-function shortened(userAgent: string | undefined): string | undefined {
-  if (userAgent === undefined || userAgent.length <= longestUserAgent) return userAgent
-  return `${userAgent.slice(0, longestUserAgent)}...TRUNCATED`
+function truncatedUserAgent(userAgent: string | undefined): string | undefined {
+  if (userAgent === undefined || userAgent.length <= maxUserAgentCharacters) return userAgent
+  return `${userAgent.slice(0, maxUserAgentCharacters)}...TRUNCATED`
 }
 
 interface StageFacts {
@@ -194,7 +194,7 @@ function decisionsText(decisions: readonly AdmissionDecision[]): string {
 /** What the path names, completed by what the body says. */
 function objectRefOf({ info, requestObject }: RequestContext): AuditObjectRef | undefined {
   if (!info.isResource) return undefined
-  const body: ObjectFacts = requestObject?.facts ?? {}
+  const body: ObjectIdentity = requestObject?.identity ?? {}
   const ref = {
     resource: info.resource,
     namespace: info.namespace || body.namespace,

@@ -19,7 +19,7 @@ export function truncatedAudit(backend: AuditBackend, options: TruncateOptions):
       let batch: AuditEvent[] = []
       let size = 0
       for (const event of events) {
-        const fitting = fit(event, options)
+        const fitting = truncate(event, options)
         if (fitting === undefined) {
           options.onLost(event)
           continue
@@ -39,7 +39,7 @@ export function truncatedAudit(backend: AuditBackend, options: TruncateOptions):
   }
 }
 
-function fit(
+function truncate(
   event: AuditEvent,
   { maxEventSize, apiDomain }: TruncateOptions,
 ): { readonly event: AuditEvent; readonly size: number } | undefined {

@@ -4,10 +4,10 @@ import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
 /** Posts JSON to the service that keeps the trail, and resolves with the HTTP status of the answer; rejects when there is none. */
-export type PostEntries = (body: string) => Promise<number>
+export type PostAuditEvents = (body: string) => Promise<number>
 
 export interface AuditWebhookOptions {
-  readonly post: PostEntries
+  readonly post: PostAuditEvents
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -15,7 +15,7 @@ export interface AuditWebhookOptions {
   readonly initialBackoffMs?: number
 }
 
-const tries = 5
+const maxAttempts = 5
 const factor = 1.5
 const jitter = 0.2
 
@@ -35,9 +35,9 @@ export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
   const deliver = async (body: string): Promise<void> => {
     let waitMs = initialBackoffMs
     for (let attempt = 1; ; attempt++) {
-      const failure = await failureOf(post, body)
+      const failure = await postFailure(post, body)
       if (failure === undefined) return
-      if (attempt === tries || closing.signal.aborted) {
+      if (attempt === maxAttempts || closing.signal.aborted) {
         throw new AuditError({ code: 'NotDelivered', message: `the audit webhook took no entries: ${failure}` })
       }
       const share = (random.bytes(1)[0] ?? 0) / 256
@@ -46,14 +46,14 @@ export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
     }
   }
   return {
-    process: (events) => deliver(entriesText(events, profile)),
+    process: (events) => deliver(eventListText(events, profile)),
     async close() {
       closing.abort()
     },
   }
 }
 
-async function failureOf(post: PostEntries, body: string): Promise<string | undefined> {
+async function postFailure(post: PostAuditEvents, body: string): Promise<string | undefined> {
   try {
     const status = await post(body)
     return status >= 200 && status < 300 ? undefined : `status ${status}`
@@ -62,6 +62,6 @@ async function failureOf(post: PostEntries, body: string): Promise<string | unde
   }
 }
 
-function entriesText(events: readonly AuditEvent[], { apiDomain }: NamingProfile): string {
+function eventListText(events: readonly AuditEvent[], { apiDomain }: NamingProfile): string {
   return stringifyJson({ kind: 'EventList', apiVersion: `audit.${apiDomain}/v1`, metadata: {}, items: events })
 }

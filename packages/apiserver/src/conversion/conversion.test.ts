@@ -3,7 +3,7 @@ import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
-import type { ConversionReach } from './interfaces.ts'
+import type { ConversionOptions } from './interfaces.ts'
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
@@ -61,7 +61,7 @@ const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObj
   ...members,
 })
 
-async function start(conversion: ConversionReach, body: JsonObject = definition()) {
+async function start(conversion: ConversionOptions, body: JsonObject = definition()) {
   const storage = memoryStorage()
   const server = await createApiServer({ storage, conversion })
   servers.push(server)
@@ -88,7 +88,7 @@ async function start(conversion: ConversionReach, body: JsonObject = definition(
   return { call, storage }
 }
 
-function counting(calls: number[] = []): { reach: ConversionReach; calls: number[] } {
+function counting(calls: number[] = []): { reach: ConversionOptions; calls: number[] } {
   const reach = {
     inProcess: {
       [url]: (objects: readonly unknown[], desired: string) => {
@@ -101,7 +101,7 @@ function counting(calls: number[] = []): { reach: ConversionReach; calls: number
 }
 
 /** A webhook behind a transport; `answer` makes the body of the response from the request. */
-function remote(answer: (request: Body, review: Body) => unknown, paths: string[] = []): ConversionReach {
+function remote(answer: (request: Body, review: Body) => unknown, paths: string[] = []): ConversionOptions {
   const transport: WebhookTransport = {
     open:
       () =>

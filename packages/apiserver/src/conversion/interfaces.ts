@@ -3,7 +3,7 @@ import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 
 /** What reaches conversion webhooks, as whoever runs a server hands it over. */
-export interface ConversionReach {
+export interface ConversionOptions {
   /** Absent: only converters in this process can be reached. */
   readonly transport?: WebhookTransport
   /** Default: services of the cluster, at their addresses. */

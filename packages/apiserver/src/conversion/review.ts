@@ -19,9 +19,9 @@ import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
  */
 
 const group = 'apiextensions.k8s.io'
-const known = ['v1', 'v1beta1'] as const
+const supportedVersions = ['v1', 'v1beta1'] as const
 
-export type ReviewVersion = (typeof known)[number]
+export type ReviewVersion = (typeof supportedVersions)[number]
 
 /** The first version of a list that is known here. */
 export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
@@ -45,7 +45,7 @@ export function reviewText({ uid, version, desiredAPIVersion, objects }: ReviewR
 
 /** The converted objects of an answer. @throws Error with the words of the stock server. */
 export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>): JsonValue[] {
-  const answer = ofReview(parsed(bytes), version)
+  const answer = reviewOf(parseResponse(bytes), version)
   const { kind, apiVersion, response } = answer
   // The older version never had to say what it is, and which question it answers.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
@@ -67,10 +67,10 @@ export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<Revie
 }
 
 /** The answer as a review; one that is something else we know is as good as empty. @throws Error for what nobody knows, and failures */
-function ofReview(answer: JsonObject, version: ReviewVersion): JsonObject {
+function reviewOf(answer: JsonObject, version: ReviewVersion): JsonObject {
   const apiVersion = textOf(answer.apiVersion) || `${group}/${version}`
   const kind = textOf(answer.kind) || 'ConversionReview'
-  if (kind === 'ConversionReview' && known.some((each) => apiVersion === `${group}/${each}`)) {
+  if (kind === 'ConversionReview' && supportedVersions.some((each) => apiVersion === `${group}/${each}`)) {
     return apiVersion === `${group}/${version}` ? answer : {}
   }
   if (kind !== 'Status' || apiVersion !== 'v1') {
@@ -81,7 +81,7 @@ function ofReview(answer: JsonObject, version: ReviewVersion): JsonObject {
   return {}
 }
 
-function parsed(bytes: Uint8Array): JsonObject {
+function parseResponse(bytes: Uint8Array): JsonObject {
   try {
     const { value } = parseJson(bytes)
     if (isObject(value as JsonValue)) return value as JsonObject
@@ -93,9 +93,9 @@ function parsed(bytes: Uint8Array): JsonObject {
 }
 
 /** A failure that is told without the name of the webhook. */
-export class NamelessError extends Error {}
+export class UnprefixedError extends Error {}
 
-export interface Expected {
+export interface ExpectedObject {
   readonly original: DeepReadonly<ApiObject>
   readonly apiVersion: string
   /** One of a list: refusals say which. Absent: it was asked for alone. */
@@ -107,13 +107,13 @@ export interface Expected {
  *
  * @throws Error when it is another object, or of another version.
  */
-export function settledObject(converted: JsonValue, { original, apiVersion, index }: Expected): ApiObject {
+export function restoreObject(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): ApiObject {
   const place = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
   if (!isObject(converted)) throw new Error(`returned invalid ${place}: the object is no JSON object`)
   if (textOf(converted.kind) === '') {
     const missing = `Object 'Kind' is missing in '${stringifyJson(converted)}'`
-    throw index === undefined ? new NamelessError(missing) : new Error(`returned invalid ${place}: ${missing}`)
+    throw index === undefined ? new UnprefixedError(missing) : new Error(`returned invalid ${place}: ${missing}`)
   }
   if (converted.apiVersion !== apiVersion) {
     const got = textOf(converted.apiVersion)
@@ -122,18 +122,18 @@ export function settledObject(converted: JsonValue, { original, apiVersion, inde
   if (converted.kind !== original.kind) {
     throw new Error(`returned invalid ${place}: invalid kind (expected ${original.kind}, received ${textOf(converted.kind)})`)
   }
-  const same = identityProblem(converted, original)
+  const same = validateIdentity(converted, original)
   const what = index === undefined ? 'object' : 'converted object'
   if (same !== undefined) throw new Error(`returned invalid ${what}${where}: ${same}`)
   try {
-    return { ...converted, metadata: restoredMetadata(converted, original) } as unknown as ApiObject
+    return { ...converted, metadata: restoreMetadata(converted, original) } as unknown as ApiObject
   } catch (error) {
     const inObject = index === undefined ? '' : ` in object at index ${index}`
     throw new Error(`returned invalid metadata${inObject}: ${(error as Error).message}`)
   }
 }
 
-function identityProblem(converted: JsonObject, original: DeepReadonly<ApiObject>): string | undefined {
+function validateIdentity(converted: JsonObject, original: DeepReadonly<ApiObject>): string | undefined {
   const metadata = isObject(converted.metadata) ? converted.metadata : {}
   for (const [member, name] of [
     ['name', 'name'],
@@ -147,7 +147,7 @@ function identityProblem(converted: JsonObject, original: DeepReadonly<ApiObject
   return undefined
 }
 
-function restoredMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): JsonObject {
+function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): JsonObject {
   const given = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)

@@ -2,15 +2,15 @@ import { type ClientConfig, type ObjectReader, WebhookClient, WebhookError } fro
 import type { ObjectConverter } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
-import type { ConversionReach } from './interfaces.ts'
-import { convertedObjects, groupVersionKind, NamelessError, reviewText, reviewVersion, settledObject } from './review.ts'
+import type { ConversionOptions } from './interfaces.ts'
+import { convertedObjects, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
 
 /** Translates custom resources by the webhooks that their definitions name. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 type Frozen = DeepReadonly<ApiObject>
 
-export interface ConverterParts {
+export interface ConverterEnvironment {
   readonly clock: Clock
   readonly random: Random
   /** Where services are found. */
@@ -21,19 +21,19 @@ const defaultTimeoutMs = 30_000
 
 /** Finds the converter of definitions. */
 export class WebhookConverters {
-  readonly #reach: ConversionReach
-  readonly #parts: ConverterParts
+  readonly #options: ConversionOptions
+  readonly #environment: ConverterEnvironment
   readonly #client: WebhookClient
 
-  constructor(reach: ConversionReach, parts: ConverterParts) {
-    this.#reach = reach
-    this.#parts = parts
+  constructor(reach: ConversionOptions, parts: ConverterEnvironment) {
+    this.#options = reach
+    this.#environment = parts
     const { transport, resolveService, credentialsFor } = reach
     this.#client = new WebhookClient({ clock: parts.clock, transport, resolveService, credentialsFor })
   }
 
   /** @returns undefined where versions differ by their names only. */
-  of({ spec }: Definition): ObjectConverter | undefined {
+  converterOf({ spec }: Definition): ObjectConverter | undefined {
     if (spec.conversion?.strategy !== 'Webhook') return undefined
     const { webhook } = spec.conversion
     const client = (webhook?.clientConfig ?? {}) as ClientConfig
@@ -45,7 +45,7 @@ export class WebhookConverters {
       try {
         return await this.#convert(objects, { apiVersion, target, versions })
       } catch (error) {
-        throw failure(first, error)
+        throw conversionError(first, error)
       }
     }
   }
@@ -54,14 +54,14 @@ export class WebhookConverters {
     objects: readonly Frozen[],
     { apiVersion, target, versions }: { apiVersion: string; target: { client: ClientConfig }; versions: readonly string[] },
   ): Promise<readonly ApiObject[]> {
-    const own = inProcess(this.#reach, target.client)
+    const own = inProcessConverter(this.#options, target.client)
     let answers: readonly unknown[]
     try {
       if (own !== undefined) answers = await own(objects, apiVersion)
       else {
         const version = reviewVersion(versions)
         if (version === undefined) throw new Error('no supported conversion review versions')
-        const uid = this.#parts.random.uuid()
+        const uid = this.#environment.random.uuid()
         const body = reviewText({ uid, version, desiredAPIVersion: apiVersion, objects })
         answers = convertedObjects(await this.#post(target, body), { uid, version })
       }
@@ -73,16 +73,16 @@ export class WebhookConverters {
     }
     const alone = objects.length === 1
     return objects.map((original, index) =>
-      settledObject(answers[index] as never, { original, apiVersion, ...(alone ? {} : { index }) }),
+      restoreObject(answers[index] as never, { original, apiVersion, ...(alone ? {} : { index }) }),
     )
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
-    const { timeoutMs = defaultTimeoutMs } = this.#reach
-    const endpoint = this.#client.endpoint(target, this.#parts.reader)
+    const { timeoutMs = defaultTimeoutMs } = this.#options
+    const endpoint = this.#client.endpoint(target, this.#environment.reader)
     if (endpoint.kind === 'function') throw new Error('the webhook is a function')
     const ended = new AbortController()
-    const cancel = this.#parts.clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), timeoutMs)
+    const cancel = this.#environment.clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), timeoutMs)
     try {
       return await endpoint.post(body, { signal: ended.signal, timeoutSeconds: Math.ceil(timeoutMs / 1000) })
     } finally {
@@ -91,7 +91,7 @@ export class WebhookConverters {
   }
 }
 
-function inProcess({ inProcess: own = {} }: ConversionReach, { url, service }: ClientConfig) {
+function inProcessConverter({ inProcess: own = {} }: ConversionOptions, { url, service }: ClientConfig) {
   const address =
     service === undefined || service === null
       ? (url ?? '')
@@ -110,14 +110,14 @@ function reasonOf(error: unknown): string {
 }
 
 /** What clients are told: an error of the server without a reason, as on a stock server. */
-function failure({ apiVersion, kind }: Frozen, error: unknown): ApiError {
+function conversionError({ apiVersion, kind }: Frozen, error: unknown): ApiError {
   const why = error instanceof Error ? error.message : String(error)
   return new ApiError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: error instanceof NamelessError ? why : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
+    message: error instanceof UnprefixedError ? why : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
     code: 500,
   })
 }

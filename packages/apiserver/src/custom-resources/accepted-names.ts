@@ -19,7 +19,7 @@ type Names = CustomResourceDefinitionNames
 type Condition = CustomResourceDefinitionCondition
 
 /** The status of a definition beside the others of its group; the same object when nothing changes. */
-export function settledStatus(
+export function reconcileStatus(
   definition: Definition,
   others: readonly Definition[],
   now: string,
@@ -34,13 +34,13 @@ export function settledStatus(
     if (!same) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
   }
   set(condition)
-  if (!isTrue(conditions, 'Established')) set(established(definition, condition.status === 'True'))
+  if (!isTrue(conditions, 'Established')) set(establishedCondition(definition, condition.status === 'True'))
   if (isProtectedGroup(definition.spec.group)) set(approvalCondition(definition))
   if (conditions === status.conditions && JSON.stringify(accepted) === JSON.stringify(status.acceptedNames)) return status
   return { ...status, acceptedNames: accepted, conditions }
 }
 
-function established(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
+function establishedCondition(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
   const type = 'Established'
   if (!accepted) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
   if (hasBadBundle(definition)) {

@@ -11,7 +11,7 @@ import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } f
 import type { TypeSource } from '@krmkit/schema'
 import { serverContext } from '../bootstrap/system-objects.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
-import { isTrue, settledStatus } from './accepted-names.ts'
+import { isTrue, reconcileStatus } from './accepted-names.ts'
 
 /**
  * Keeps what is served in step with the definitions in the store: settles names and conditions, serves what is established, and
@@ -32,12 +32,12 @@ export interface CustomResourcesOptions {
   readonly converters: WebhookConverters
 }
 
-interface Known {
+interface DefinitionState {
   readonly definition: Definition
   /** What it asks for, as text; the object stays the same as long as the text does. */
   readonly edition: { readonly text: string }
   /** What else decides how it is served. */
-  readonly shape: string
+  readonly stateKey: string
   readonly resources: readonly ResourceDefinition[]
 }
 
@@ -56,9 +56,9 @@ class DefinitionFollower {
   readonly #store: ResourceStore
   readonly #base: readonly ResourceDefinition[]
   readonly #builtIn: ReadonlySet<string>
-  readonly #known = new Map<string, Known>()
+  readonly #states = new Map<string, DefinitionState>()
   /** Watches of the instances of definitions that are going away. */
-  readonly #leaving = new Map<string, Following>()
+  readonly #terminating = new Map<string, Following>()
   /** Changes of definitions that wait for their turn; `undefined` before the start: present definitions are taken at once. */
   #changes: { readonly definition: Definition; readonly removed: boolean }[] | undefined
   readonly #context: WriteContext
@@ -75,21 +75,21 @@ class DefinitionFollower {
   async start(): Promise<void> {
     const { closing, onFault } = this.#options
     const following = await this.#store.follow(
-      { put: (object) => this.#changed(object, false), remove: (object) => this.#changed(object, true) },
+      { put: (object) => this.#onChange(object, false), remove: (object) => this.#onChange(object, true) },
       { signal: closing, onFault },
     )
     this.#changes = []
     this.#serve()
     closing.addEventListener('abort', () => this.#stop(following), { once: true })
-    this.#later(() => this.#settleAll())
+    this.#later(() => this.#reconcileAll())
     await this.#work
   }
 
   /** Definitions that are present at the start are served together; later changes are processed in order, all that are due at once. */
-  #changed(object: FrozenObject, removed: boolean): void {
+  #onChange(object: FrozenObject, removed: boolean): void {
     const definition = object as unknown as Definition
     if (this.#changes === undefined) {
-      this.#remember(definition)
+      this.#upsert(definition)
       return
     }
     this.#changes.push({ definition, removed })
@@ -102,17 +102,17 @@ class DefinitionFollower {
     const groups = new Set<string>()
     for (const { definition, removed } of changes) {
       groups.add(definition.spec.group)
-      if (removed) this.#forget(definition.metadata.name ?? '')
-      else this.#remember(definition)
+      if (removed) this.#delete(definition.metadata.name ?? '')
+      else this.#upsert(definition)
     }
     this.#serve()
-    await this.#settleAll(groups)
+    await this.#reconcileAll(groups)
   }
 
   #stop(following: Following): void {
     following.close()
-    for (const each of this.#leaving.values()) each.close()
-    this.#leaving.clear()
+    for (const each of this.#terminating.values()) each.close()
+    this.#terminating.clear()
   }
 
   /** One piece of work after another, whatever becomes of each. */
@@ -127,22 +127,22 @@ class DefinitionFollower {
     })
   }
 
-  #remember(definition: Definition): void {
+  #upsert(definition: Definition): void {
     const name = definition.metadata.name ?? ''
-    const before = this.#known.get(name)
+    const before = this.#states.get(name)
     const { status } = definition
     const text = JSON.stringify([definition.metadata.uid, definition.spec, status?.acceptedNames])
     const edition = before?.edition.text === text ? before.edition : { text }
     const shape = `${isTrue(status?.conditions, 'Established')} ${isTrue(status?.conditions, 'Terminating')}`
-    const isSame = before?.edition === edition && before.shape === shape
+    const isSame = before?.edition === edition && before.stateKey === shape
     const resources = isSame ? before.resources : this.#resourcesOf(definition, { edition })
-    this.#known.set(name, { definition, edition, shape, resources })
+    this.#states.set(name, { definition, edition, stateKey: shape, resources })
   }
 
-  #forget(name: string): void {
-    this.#known.delete(name)
-    this.#leaving.get(name)?.close()
-    this.#leaving.delete(name)
+  #delete(name: string): void {
+    this.#states.delete(name)
+    this.#terminating.get(name)?.close()
+    this.#terminating.delete(name)
   }
 
   #resourcesOf(
@@ -153,7 +153,7 @@ class DefinitionFollower {
     if (this.#builtIn.has(`${definition.spec.group}/${definition.spec.names.plural}`)) return []
     const objectMeta = this.#options.types.struct('meta/v1.ObjectMeta')
     try {
-      const converter = this.#options.converters.of(definition)
+      const converter = this.#options.converters.converterOf(definition)
       return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
     } catch (error) {
       this.#options.onFault(error)
@@ -164,33 +164,33 @@ class DefinitionFollower {
   /** Served are the built-in resources, and then the others by the names of their definitions. */
   #serve(): void {
     const { served } = this.#options.registry
-    const names = [...this.#known.keys()].sort()
-    const next = [...this.#base, ...names.flatMap((name) => this.#known.get(name)?.resources ?? [])]
+    const names = [...this.#states.keys()].sort()
+    const next = [...this.#base, ...names.flatMap((name) => this.#states.get(name)?.resources ?? [])]
     const { definitions } = served
     if (next.length === definitions.length && next.every((each, index) => each === definitions[index])) return
     served.replace(next)
   }
 
   /** All of some groups; all there are by default. Names are settled group by group. */
-  async #settleAll(groups?: ReadonlySet<string>): Promise<void> {
-    for (const name of [...this.#known.keys()]) {
-      const known = this.#known.get(name)
-      if (known !== undefined && groups?.has(known.definition.spec.group) !== false) await this.#settle(name, known.definition)
+  async #reconcileAll(groups?: ReadonlySet<string>): Promise<void> {
+    for (const name of [...this.#states.keys()]) {
+      const known = this.#states.get(name)
+      if (known !== undefined && groups?.has(known.definition.spec.group) !== false) await this.#reconcile(name, known.definition)
     }
   }
 
-  async #settle(name: string, definition: Definition): Promise<void> {
+  async #reconcile(name: string, definition: Definition): Promise<void> {
     if (definition.metadata.deletionTimestamp !== undefined) {
-      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) await this.#remove(name, definition)
+      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) await this.#finalize(name, definition)
       return
     }
     const { group } = definition.spec
-    const others = [...this.#known.values()]
+    const others = [...this.#states.values()]
       .map((known) => known.definition)
       .filter((other) => other.spec.group === group && other.metadata.name !== name)
-    const status = settledStatus(definition, others, this.#now())
+    const status = reconcileStatus(definition, others, this.#now())
     if (status !== definition.status)
-      await this.#update(name, (current) => ({ ...current, status: settledStatus(current, others, this.#now()) }))
+      await this.#updateStatus(name, (current) => ({ ...current, status: reconcileStatus(current, others, this.#now()) }))
   }
 
   #now(): string {
@@ -198,7 +198,7 @@ class DefinitionFollower {
   }
 
   /** Stores a change of the status; what comes of it is served at once. */
-  async #update(name: string, change: (current: Definition) => Definition): Promise<void> {
+  async #updateStatus(name: string, change: (current: Definition) => Definition): Promise<void> {
     try {
       const { object, entry } = await this.#store.updateStored(this.#context, {
         namespace: '',
@@ -206,8 +206,8 @@ class DefinitionFollower {
         subresource: 'status',
         change: (current) => change(structuredClone(current) as unknown as Definition) as unknown as ApiObject,
       })
-      if (entry === undefined) this.#forget(name)
-      else this.#remember(object as unknown as Definition)
+      if (entry === undefined) this.#delete(name)
+      else this.#upsert(object as unknown as Definition)
       this.#serve()
     } catch (error) {
       if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
@@ -215,25 +215,25 @@ class DefinitionFollower {
   }
 
   /** Deletes all instances; when the last one is gone, so is the definition. */
-  async #remove(name: string, definition: Definition): Promise<void> {
+  async #finalize(name: string, definition: Definition): Promise<void> {
     const { registry, closing } = this.#options
-    const [first] = this.#resourcesOf({ ...definition, status: established(definition.status) }, { unserved: true })
+    const [first] = this.#resourcesOf({ ...definition, status: asEstablished(definition.status) }, { unserved: true })
     const { group, names } = definition.spec
     const instances = registry.collection(first?.storage ?? { group, resource: names.plural })
-    if (!this.#leaving.has(name)) {
-      await this.#update(name, (current) =>
+    if (!this.#terminating.has(name)) {
+      await this.#updateStatus(name, (current) =>
         terminating(current, this.#now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
       )
       const changed = () => {
-        const known = this.#known.get(name)
-        if (known !== undefined) this.#later(() => this.#settle(name, known.definition))
+        const known = this.#states.get(name)
+        if (known !== undefined) this.#later(() => this.#reconcile(name, known.definition))
       }
       const following = await instances.follow({ put: changed, remove: changed }, { signal: closing, changesOnly: true })
-      this.#leaving.set(name, following)
+      this.#terminating.set(name, following)
       if (first !== undefined) await this.#deleteInstances(registry.store(first))
     }
     if (instances.count() > 0) return
-    await this.#update(name, (current) => {
+    await this.#updateStatus(name, (current) => {
       const done = terminating(current, this.#now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
       const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
       return { ...done, metadata: { ...done.metadata, finalizers } }
@@ -258,7 +258,7 @@ class DefinitionFollower {
 }
 
 /** As if names had been accepted: for instances of a definition that was deleted before. */
-function established(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
+function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
   return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
 }
 

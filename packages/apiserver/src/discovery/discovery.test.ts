@@ -1,7 +1,7 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { namingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { chooseAggregated, createDiscovery, type DiscoveryAnswer } from './discovery.ts'
+import { chooseAggregated, createDiscovery, type DiscoveryResult } from './discovery.ts'
 
 const { definitions } = createCatalog()
 const deployments = definitions.find(
@@ -45,8 +45,8 @@ const discovery = createDiscovery({ resources: () => resources, serverAddress: (
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-function answer(path: string, headers: Record<string, string> = {}): DiscoveryAnswer {
-  return discovery.answer({ path, headers }) as DiscoveryAnswer
+function answer(path: string, headers: Record<string, string> = {}): DiscoveryResult {
+  return discovery.resolve({ path, headers }) as DiscoveryResult
 }
 
 function object(path: string): Record<string, unknown> {
@@ -154,9 +154,9 @@ describe('discovery documents', () => {
   it('a slash at the end changes nothing, a slash too many does', () => {
     expect(answer('/apis/apps/')).toBe(answer('/apis/apps'))
     expect(answer('/api/v1/')).toBe(answer('/api/v1'))
-    expect(discovery.answer({ path: '/apis//v1', headers: {} })).toBeUndefined()
-    expect(discovery.answer({ path: '/api/v1/pods', headers: {} })).toBeUndefined()
-    expect(discovery.answer({ path: '/openapi/v3', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/apis//v1', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/api/v1/pods', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/openapi/v3', headers: {} })).toBeUndefined()
   })
 
   it.each([
@@ -181,8 +181,8 @@ describe('discovery documents', () => {
 
   it('a server without core kinds has no /api', () => {
     const small = createDiscovery({ resources: () => [], serverAddress: () => '' })
-    expect(small.answer({ path: '/api', headers: {} })).toEqual({ outcome: 'nothing', form: 'text' })
-    expect(small.answer({ path: '/apis', headers: {} })).toMatchObject({ object: { groups: [] } })
+    expect(small.resolve({ path: '/api', headers: {} })).toEqual({ outcome: 'nothing', form: 'text' })
+    expect(small.resolve({ path: '/apis', headers: {} })).toMatchObject({ object: { groups: [] } })
   })
 })
 
@@ -252,11 +252,11 @@ describe('aggregated discovery', () => {
     const profile = namingProfile({ apiDomain: 'example.org', vendor: 'acme' })
     const own = createDiscovery({ resources: () => resources, serverAddress: () => '', profile })
     const accept = 'application/vnd.acme.protobuf;g=apidiscovery.example.org;v=v2;as=APIGroupDiscoveryList'
-    expect(own.answer({ path: '/apis', headers: { accept } })).toMatchObject({
+    expect(own.resolve({ path: '/apis', headers: { accept } })).toMatchObject({
       outcome: 'aggregated',
       object: { apiVersion: 'apidiscovery.example.org/v2' },
       headers: { 'content-type': accept },
     })
-    expect(own.answer({ path: '/apis', headers: { accept: aggregated } })).toMatchObject({ outcome: 'document' })
+    expect(own.resolve({ path: '/apis', headers: { accept: aggregated } })).toMatchObject({ outcome: 'document' })
   })
 })

@@ -28,7 +28,7 @@ export interface DiscoveryOptions {
   readonly profile?: NamingProfile
 }
 
-export type DiscoveryAnswer = PlainDocument | AggregatedDocument | NothingThere
+export type DiscoveryResult = PlainDocument | AggregatedDocument | NotServed
 
 /** To be encoded in whatever form the client accepts. */
 export interface PlainDocument {
@@ -54,7 +54,7 @@ export interface AggregatedDocument {
 }
 
 /** `status`: 404 as a Status; `text`: `404 page not found` as plain text. */
-export interface NothingThere {
+export interface NotServed {
   readonly outcome: 'nothing'
   readonly form: 'status' | 'text'
 }
@@ -72,9 +72,9 @@ export interface Discovery {
    *
    * @returns undefined for any other path.
    */
-  answer(request: DiscoveryRequest): DiscoveryAnswer | undefined
+  resolve(request: DiscoveryRequest): DiscoveryResult | undefined
   /** How to say that nothing is served below this group and version. */
-  missing(group: string): NothingThere
+  notServed(group: string): NotServed
 }
 
 const noRemote: readonly RemoteVersion[] = []
@@ -84,26 +84,26 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const profile = options.profile ?? stockProfile
   const remote = options.remote ?? (() => noRemote)
   let others: readonly RemoteVersion[] = noRemote
-  let state = new DiscoveryState([], profile)
+  let state = new DiscoverySnapshot([], profile)
 
-  function current(): DiscoveryState {
+  function current(): DiscoverySnapshot {
     const now = options.resources()
     const there = remote()
     if (now !== resources || there !== others) {
       resources = now
       others = there
-      state = new DiscoveryState(servedGroups(now, profile, there), profile)
+      state = new DiscoverySnapshot(servedGroups(now, profile, there), profile)
     }
     return state
   }
 
   return {
-    answer(request) {
+    resolve(request) {
       const segments = segmentsOf(request.path)
       if (segments === undefined) return undefined
-      return current().answer(segments, { headers: request.headers, serverAddress: options.serverAddress })
+      return current().resolve(segments, { headers: request.headers, serverAddress: options.serverAddress })
     },
-    missing: (group) => current().missing(group),
+    notServed: (group) => current().notServed(group),
   }
 }
 
@@ -117,13 +117,13 @@ function segmentsOf(path: string): string[] | undefined {
   return root === 'apis' && rest.length <= 2 ? segments : undefined
 }
 
-interface Asked {
+interface DiscoveryContext {
   readonly headers: DiscoveryRequest['headers']
   readonly serverAddress: () => string
 }
 
 /** Documents of one state of what is served, each made when first asked for. */
-class DiscoveryState {
+class DiscoverySnapshot {
   readonly #profile: NamingProfile
   readonly #core: ServedGroup | undefined
   readonly #named: readonly ServedGroup[]
@@ -138,18 +138,18 @@ class DiscoveryState {
     this.#byName = new Map(groups.map((group) => [group.group, group]))
   }
 
-  answer(segments: readonly string[], asked: Asked): DiscoveryAnswer {
+  resolve(segments: readonly string[], asked: DiscoveryContext): DiscoveryResult {
     const [root, first, second] = segments
     if (first === undefined) return this.#root(root === 'api' ? '/api' : '/apis', asked)
     if (root === 'api') return this.#version('', first)
     return second === undefined ? this.#group(first) : this.#version(first, second)
   }
 
-  missing(group: string): NothingThere {
+  notServed(group: string): NotServed {
     return { outcome: 'nothing', form: this.#byName.has(group) && isBuiltInGroup(group, this.#profile) ? 'status' : 'text' }
   }
 
-  #root(path: '/api' | '/apis', asked: Asked): DiscoveryAnswer {
+  #root(path: '/api' | '/apis', asked: DiscoveryContext): DiscoveryResult {
     if (path === '/api' && this.#core === undefined) return { outcome: 'nothing', form: 'text' }
     const choice = chooseAggregated(asked.headers.accept, this.#profile)
     if (choice !== undefined) return this.#aggregate(path, choice, asked.headers['if-none-match'])
@@ -192,15 +192,15 @@ class DiscoveryState {
     return made
   }
 
-  #group(name: string): DiscoveryAnswer {
+  #group(name: string): DiscoveryResult {
     const group = name === '' ? undefined : this.#byName.get(name)
     if (group === undefined) return { outcome: 'nothing', form: 'text' }
     return this.#document(`/apis/${name}`, 'APIGroup', () => apiGroup(group))
   }
 
-  #version(group: string, version: string): DiscoveryAnswer {
+  #version(group: string, version: string): DiscoveryResult {
     const served = this.#byName.get(group)?.versions.find((each) => each.version === version)
-    if (served === undefined) return this.missing(group)
+    if (served === undefined) return this.notServed(group)
     return this.#document(`/apis/${group}/${version}`, 'APIResourceList', () => apiResourceList(served))
   }
 
@@ -241,7 +241,9 @@ export function chooseAggregated(
 ): AggregatedChoice | undefined {
   const header = typeof accept === 'string' || accept === undefined ? (accept ?? '') : accept.join(',')
   for (const clause of parseAccept(header)) {
-    const encoding = (['json', 'yaml', 'protobuf'] as const).find((each) => means(clause, mediaType(each, profile.vendor)))
+    const encoding = (['json', 'yaml', 'protobuf'] as const).find((each) =>
+      matchesMediaType(clause, mediaType(each, profile.vendor)),
+    )
     const version = aggregatedVersion(clause.parameters, discoveryGroup(profile))
     const stream = clause.parameters.get('stream')
     if (encoding === undefined || version === undefined || clause.parameters.get('sv')) continue
@@ -251,7 +253,7 @@ export function chooseAggregated(
   return undefined
 }
 
-function means(clause: Clause, type: string): boolean {
+function matchesMediaType(clause: Clause, type: string): boolean {
   if (clause.type === '*') return clause.subtype === '*'
   return `${clause.type}/${clause.subtype}` === type || (clause.subtype === '*' && type.startsWith(`${clause.type}/`))
 }

@@ -35,10 +35,10 @@ export function servedGroups(
 ): ServedGroup[] {
   const groups = new Map<string, Map<string, ResourceDefinition[]>>()
   for (const definition of resources) {
-    const versions = at(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
-    at(versions, definition.version, (): ResourceDefinition[] => []).push(definition)
+    const versions = getOrCreate(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
+    getOrCreate(versions, definition.version, (): ResourceDefinition[] => []).push(definition)
   }
-  for (const { group } of remote) at(groups, group, () => new Map<string, ResourceDefinition[]>())
+  for (const { group } of remote) getOrCreate(groups, group, () => new Map<string, ResourceDefinition[]>())
   return [...groups]
     .map(([group, versions]) => servedGroup(group, versions, { profile, remote: remote.filter((each) => each.group === group) }))
     .sort((a, b) => b.priority - a.priority || compareGroups(stockGroup(a.group, profile), stockGroup(b.group, profile)))
@@ -71,7 +71,7 @@ function byPlural(a: ResourceDefinition, b: ResourceDefinition): number {
   return a.resource.name < b.resource.name ? -1 : a.resource.name > b.resource.name ? 1 : 0
 }
 
-function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
   const made = make()

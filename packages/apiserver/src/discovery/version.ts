@@ -28,8 +28,8 @@ export function gitVersion(options: Pick<VersionOptions, 'release' | 'patch' | '
 /** Members in the order in which the stock server prints them. */
 export function versionDocument(options: VersionOptions): JsonObject {
   const { build, platform, release, runtime } = options
-  const [major, minor] = split(release)
-  const [emulationMajor, emulationMinor] = split(options.emulates ?? release)
+  const [major, minor] = parseRelease(release)
+  const [emulationMajor, emulationMinor] = parseRelease(options.emulates ?? release)
   return {
     major,
     minor,
@@ -47,7 +47,7 @@ export function versionDocument(options: VersionOptions): JsonObject {
   }
 }
 
-function split(release: string): [major: string, minor: string] {
+function parseRelease(release: string): [major: string, minor: string] {
   const [major = '0', minor = '0'] = release.replace(/^v/, '').split('.')
   return [major, minor]
 }

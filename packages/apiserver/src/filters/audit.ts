@@ -1,6 +1,6 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
-import { AuditRecord, type KeptBy, type RecordOptions } from '../audit/record.ts'
+import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/record.ts'
 import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
@@ -18,14 +18,14 @@ export function audit(trails: readonly AuditTrail[], options: RecordOptions): Fi
   if (trails.length === 0) return undefined
   return async (context, next) => {
     context.isAudited = true
-    const kept = keptBy(trails, attributesOf(context))
+    const kept = selectTrails(trails, attributesOf(context))
     if (kept.length === 0) return next()
-    context.auditLevel = highest(kept)
+    context.auditLevel = highestLevel(kept)
     const record = new AuditRecord(context, kept, options, context.user)
-    await record.tell('RequestReceived')
+    await record.emit('RequestReceived')
     const response = await next()
-    if (response.body.kind === 'stream') return followed(record, context, response)
-    await record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    if (response.body.kind === 'stream') return auditStream(record, context, response)
+    await record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return response
   }
 }
@@ -34,40 +34,40 @@ export function audit(trails: readonly AuditTrail[], options: RecordOptions): Fi
  * Tells the trails of requests that were refused before it was known who made them: their credentials are bad, or there are too many
  * requests. Comes before everything that refuses so.
  */
-export function auditRefused(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
+export function auditRejections(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
   return async (context, next) => {
     try {
       return await next()
     } catch (error) {
-      if (!context.isAudited) await tellRefusal(trails, options, context, codeOf(error), error)
+      if (!context.isAudited) await recordRejection(trails, options, context, statusCodeOf(error), error)
       throw error
     }
   }
 }
 
-async function tellRefusal(
+async function recordRejection(
   trails: readonly AuditTrail[],
   options: RecordOptions,
   context: RequestContext,
   code: number,
   error: unknown,
 ): Promise<void> {
-  const kept = keptBy(trails, { ...attributesOf(context), user: undefined })
+  const kept = selectTrails(trails, { ...attributesOf(context), user: undefined })
   if (kept.length === 0) return
   const record = new AuditRecord(context, kept, options, undefined)
   const response: ApiResponse = { status: code, headers: {}, body: { kind: 'empty' } }
-  if (code === 401) await record.tell('ResponseStarted', { response, message: attempted(context) })
-  else await record.tell('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
+  if (code === 401) await record.emit('ResponseStarted', { response, message: attemptedMethods(context) })
+  else await record.emit('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
 }
 
-function codeOf(error: unknown): number {
+function statusCodeOf(error: unknown): number {
   const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown }
   return typeof code === 'number' ? code : 500
 }
 
 /** How somebody tried to say who they are; never with what. */
-function attempted({ request }: RequestContext): string {
+function attemptedMethods({ request }: RequestContext): string {
   const methods: string[] = []
   const [scheme = ''] = (header(request, 'authorization') ?? '').split(' ')
   if (scheme !== '')
@@ -78,8 +78,8 @@ function attempted({ request }: RequestContext): string {
     : `Authentication failed, attempted: ${methods.join(', ')}`
 }
 
-function keptBy(trails: readonly AuditTrail[], attributes: AuditAttributes): KeptBy[] {
-  const kept: KeptBy[] = []
+function selectTrails(trails: readonly AuditTrail[], attributes: AuditAttributes): SelectedTrail[] {
+  const kept: SelectedTrail[] = []
   for (const trail of trails) {
     const decision = trail.policy.decide(attributes)
     if (decision.level !== 'None') kept.push({ trail, decision })
@@ -87,7 +87,7 @@ function keptBy(trails: readonly AuditTrail[], attributes: AuditAttributes): Kep
   return kept
 }
 
-function highest(kept: readonly KeptBy[]): AuditLevel {
+function highestLevel(kept: readonly SelectedTrail[]): AuditLevel {
   return levels[Math.max(...kept.map(({ decision }) => levels.indexOf(decision.level)))] ?? 'None'
 }
 
@@ -97,14 +97,14 @@ function attributesOf({ info, user }: RequestContext): AuditAttributes {
 }
 
 /** A stream is told of when it begins, where it lasts, and when it ends. */
-async function followed(record: AuditRecord, context: RequestContext, response: ApiResponse): Promise<ApiResponse> {
+async function auditStream(record: AuditRecord, context: RequestContext, response: ApiResponse): Promise<ApiResponse> {
   const { body, ...head } = response
   if (body.kind !== 'stream') return response
   const { verb, subresource } = context.info
-  if (verb === 'watch' || lasting.has(subresource)) await record.tell('ResponseStarted', { response })
+  if (verb === 'watch' || lasting.has(subresource)) await record.emit('ResponseStarted', { response })
   let told: Promise<void> | undefined
   const over = (): Promise<void> => {
-    told ??= record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    told ??= record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return told
   }
   const { stream, events } = body

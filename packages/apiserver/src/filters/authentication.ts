@@ -26,17 +26,17 @@ export function authentication(authenticator: Authenticator, options: Authentica
       context.user = request.user
       return next()
     }
-    const outcome = await outcomeOf(authenticator, request, options)
+    const outcome = await authenticate(authenticator, request, options)
     if (outcome.kind !== 'authenticated') throw ApiError.unauthorized()
     context.user = outcome.user
     if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)
-    withoutProxyHeaders(context, options.identityHeaders.isProxyHeader)
+    removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
     return next()
   }
 }
 
-async function outcomeOf(
+async function authenticate(
   authenticator: Authenticator,
   request: ApiRequest,
   { onFault }: AuthenticationFilterOptions,
@@ -52,7 +52,7 @@ async function outcomeOf(
   }
 }
 
-function withoutProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {
+function removeProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {
   const { headers } = context.request
   for (const name in headers) {
     if (!isProxyHeader(name)) continue

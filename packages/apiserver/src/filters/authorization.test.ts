@@ -1,6 +1,6 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { done, contextOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { authorization } from './authorization.ts'
 
 const user = { username: 'jane "j" doe', groups: [] }

@@ -24,23 +24,23 @@ export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfi
       context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
       context.annotations[reasonKey] = decision.reason
     }
-    if (decision.decision !== 'allow') refuse(attributes, decision)
+    if (decision.decision !== 'allow') forbid(attributes, decision)
     return next()
   }
 }
 
 /** @throws ApiError 403 in the words of the stock server; 500 when there is no opinion because something failed. */
-export async function refuseUnlessAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
+export async function requireAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
   const decision = await authorizer.authorize(attributes)
-  if (decision.decision !== 'allow') refuse(attributes, decision)
+  if (decision.decision !== 'allow') forbid(attributes, decision)
 }
 
-function refuse(attributes: Attributes, { decision, reason, error }: Decision): never {
+function forbid(attributes: Attributes, { decision, reason, error }: Decision): never {
   if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
   throw ApiError.forbidden(
     attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
     attributes.isResource ? attributes.name : '',
-    refusal(attributes) + (reason === '' ? '' : `: ${reason}`),
+    forbiddenMessage(attributes) + (reason === '' ? '' : `: ${reason}`),
   )
 }
 
@@ -49,7 +49,7 @@ export function attributesOf(context: RequestContext): Attributes {
   const { info, user, query } = context
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
-  if (!isResource || query.size === 0 || !collective.has(verb)) return plain
+  if (!isResource || query.size === 0 || !collectionVerbs.has(verb)) return plain
   // What cannot be read is refused later, and until then asks for everything.
   const { fields, labels } = requestSelectors(context)
   const fieldSelector = fields instanceof MetaError ? undefined : fields?.requirements
@@ -59,7 +59,7 @@ export function attributesOf(context: RequestContext): Attributes {
   return { ...plain, ...(isName ? { name: named } : {}), fieldSelector, labelSelector }
 }
 
-const collective = new Set(['list', 'watch', 'deletecollection'])
+const collectionVerbs = new Set(['list', 'watch', 'deletecollection'])
 
 /** A label selector as objects write it; undefined for what cannot be read. */
 export function labelsOf(selector: string): Attributes['labelSelector'] {
@@ -92,7 +92,7 @@ const operators: Readonly<Record<string, readonly [string, boolean]>> = {
 }
 
 /** The sentence of a refusal, which tells who may not do what where. */
-export function refusal({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
+export function forbiddenMessage({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
   const who = `User ${goQuote(user.username)} cannot ${verb}`
   if (!isResource) return `${who} path ${goQuote(path)}`
   const whole = subresource === '' ? resource : `${resource}/${subresource}`

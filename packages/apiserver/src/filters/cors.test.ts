@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { done, contextOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { cors } from './cors.ts'
 
 const from = (origin: string, method = 'GET') => contextOf('/api', { method, headers: { origin } })

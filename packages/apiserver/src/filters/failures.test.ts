@@ -1,13 +1,13 @@
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { done, sampleServer, contextOf } from '../testing/sample-server.ts'
-import { failures } from './failures.ts'
+import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
+import { errorResponses } from './failures.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'] }
 
 describe('failures', () => {
   it('become answers', async () => {
-    const filter = failures((_request, error) => ({ ...done, status: (error as { code: number }).code }))
+    const filter = errorResponses((_request, error) => ({ ...done, status: (error as { code: number }).code }))
     expect((await filter(contextOf('/'), () => Promise.reject(Object.assign(new Error('x'), { code: 418 })))).status).toBe(418)
     expect(await filter(contextOf('/'), async () => done)).toBe(done)
   })

@@ -1,7 +1,7 @@
 import { createRbacAuthorizer } from '@krmkit/authorization'
 import { stockProfile, type UserInfo } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { done, contextOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { impersonation } from './impersonation.ts'
 
 type Headers = Readonly<Record<string, string | readonly string[]>>

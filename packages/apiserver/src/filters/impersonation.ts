@@ -3,14 +3,14 @@ import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter } from '../request-context.ts'
-import { refuseUnlessAllowed } from './authorization.ts'
+import { requireAllowed } from './authorization.ts'
 
 const anonymousUser = 'system:anonymous'
 const authenticatedGroup = 'system:authenticated'
 const unauthenticatedGroup = 'system:unauthenticated'
 
 /** Whom a request wants to be. */
-interface Wanted {
+interface RequestedUser {
   readonly username: string
   readonly uid: string | undefined
   readonly groups: readonly string[]
@@ -26,14 +26,14 @@ interface Wanted {
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
   return async (context, next) => {
-    const wanted = wantedUser(context.request)
+    const wanted = requestedUser(context.request)
     if (wanted === undefined) return next()
     const caller = context.user
-    for (const attributes of questions(caller, wanted, `authentication.${profile.apiDomain}`)) {
-      await refuseUnlessAllowed(authorizer, attributes)
+    for (const attributes of impersonationChecks(caller, wanted, `authentication.${profile.apiDomain}`)) {
+      await requireAllowed(authorizer, attributes)
     }
     context.impersonator = caller
-    context.user = impersonated(wanted)
+    context.user = impersonatedUser(wanted)
     return next()
   }
 }
@@ -43,11 +43,11 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
  *
  * @throws ApiError 400 for headers that cannot be read: a malformed header is not an absent one.
  */
-function wantedUser({ headers }: ApiRequest): Wanted | undefined {
-  const extra = wantedExtra(headers)
-  const username = single(headers, impersonationHeaders.user) ?? ''
+function requestedUser({ headers }: ApiRequest): RequestedUser | undefined {
+  const extra = requestedExtra(headers)
+  const username = singleHeader(headers, impersonationHeaders.user) ?? ''
   const groups = valuesOf(headers[impersonationHeaders.group])
-  const uid = single(headers, impersonationHeaders.uid) ?? ''
+  const uid = singleHeader(headers, impersonationHeaders.uid) ?? ''
   if (username === '') {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
     throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
@@ -55,7 +55,7 @@ function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
 }
 
-function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
+function requestedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
   let extra: Map<string, readonly string[]> | undefined
   for (const name in headers) {
     if (!name.startsWith(impersonationHeaders.extraPrefix)) continue
@@ -67,14 +67,14 @@ function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly strin
   return extra
 }
 
-function single(headers: ApiRequest['headers'], name: string): string | undefined {
+function singleHeader(headers: ApiRequest['headers'], name: string): string | undefined {
   const value = singleValue(headers[name])
   if (value === false) throw ApiError.badRequest(`header ${name} is repeated`)
   return value
 }
 
 /** One question for each attribute: the user (or service account), groups, extra, uid. */
-function* questions(caller: UserInfo, wanted: Wanted, authenticationGroup: string): Generator<Attributes> {
+function* impersonationChecks(caller: UserInfo, wanted: RequestedUser, authenticationGroup: string): Generator<Attributes> {
   const core = {
     user: caller,
     verb: 'impersonate',
@@ -96,7 +96,7 @@ function* questions(caller: UserInfo, wanted: Wanted, authenticationGroup: strin
   if (wanted.uid !== undefined) yield { ...other, resource: 'uids', name: wanted.uid }
 }
 
-function impersonated({ username, uid, groups, extra }: Wanted): UserInfo {
+function impersonatedUser({ username, uid, groups, extra }: RequestedUser): UserInfo {
   const account = accountOf(username)
   const own =
     account !== undefined && groups.length === 0

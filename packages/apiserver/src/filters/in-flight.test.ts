@@ -1,7 +1,7 @@
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { administrator, done, contextOf } from '../testing/sample-server.ts'
+import { administrator, contextOf, done } from '../testing/sample-server.ts'
 import { inFlight } from './in-flight.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'

@@ -11,7 +11,7 @@ export interface InFlightLimits {
   readonly mutating: number
 }
 
-const administrators = 'system:masters'
+const exemptGroup = 'system:masters'
 
 /**
  * Refuses with 429 and Retry-After when too many requests are being answered already. Administrators are exempt, and requests that last
@@ -20,14 +20,14 @@ const administrators = 'system:masters'
  * Differs: a request whose body is still on its way does not count.
  */
 export function inFlight(limits: InFlightLimits): Filter {
-  const reads = new Places(limits.readOnly)
-  const writes = new Places(limits.mutating)
+  const reads = new RequestCounter(limits.readOnly)
+  const writes = new RequestCounter(limits.mutating)
   const pauses = new BodyPauses()
   return async (context, next) => {
     const { info, user } = context
-    if (isLongRunning(info) || user.groups.includes(administrators)) return next()
+    if (isLongRunning(info) || user.groups.includes(exemptGroup)) return next()
     const places = isMutating(info) ? writes : reads
-    if (!places.take()) return tooManyRequests(1)
+    if (!places.tryAcquire()) return tooManyRequests(1)
     const pausable = pauses.attach(context, places)
     try {
       return await next()
@@ -38,25 +38,25 @@ export function inFlight(limits: InFlightLimits): Filter {
   }
 }
 
-class Places {
+class RequestCounter {
   readonly #limit: number
-  #taken = 0
+  #count = 0
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  take(): boolean {
-    if (this.#limit > 0 && this.#taken >= this.#limit) return false
-    this.#taken++
+  tryAcquire(): boolean {
+    if (this.#limit > 0 && this.#count >= this.#limit) return false
+    this.#count++
     return true
   }
 
   pause(): void {
-    this.#taken--
+    this.#count--
   }
 
   resume(): undefined {
-    if (!this.take()) throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
+    if (!this.tryAcquire()) throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
   }
 }

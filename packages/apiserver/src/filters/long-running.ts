@@ -1,11 +1,11 @@
 import type { RequestInfo } from '../request-info.ts'
 
 /** Sub-resources whose answers last as long as the client likes. */
-const lasting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
+const longRunningSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
 /** Whether a request lasts as long as the client likes: watches, and connections to nodes and pods. */
 export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
-  return isResource && (verb === 'watch' || lasting.has(subresource))
+  return isResource && (verb === 'watch' || longRunningSubresources.has(subresource))
 }
 
 /** Verbs that change nothing; all others are counted as writes. */

@@ -1,7 +1,7 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
+import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pauses.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
@@ -16,7 +16,7 @@ export interface PriorityAndFairnessOptions {
 }
 
 /** Nothing waits longer, however late its deadline is. */
-const longestWaitMs = 60_000
+const maxQueueWaitMs = 60_000
 /** Longest time that a watch holds seats for its initial state: a slow reader holds none. */
 const watchInitializationMs = 5_000
 
@@ -38,14 +38,15 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     context.flowHeaders = schema.headers
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
-    if (!request.executing) return serveInTurn(new Serving(parts, schema, request), context, next)
-    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method)) return serveAtOnce(controller, schema, request, next)
-    return new Serving(parts, schema, request).serve(context, next)
+    if (!request.executing) return serveQueued(new RequestExecution(parts, schema, request), context, next)
+    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
+      return serveImmediately(controller, schema, request, next)
+    return new RequestExecution(parts, schema, request).serve(context, next)
   }
 }
 
 /** The usual case: nothing to wait for, neither seats nor a body. */
-async function serveAtOnce(
+async function serveImmediately(
   controller: FlowController,
   schema: FlowSchemaState,
   request: SeatRequest,
@@ -58,45 +59,49 @@ async function serveAtOnce(
   }
 }
 
-async function serveInTurn(serving: Serving, context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+async function serveQueued(
+  serving: RequestExecution,
+  context: RequestContext,
+  next: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const served = await serving.wait(context)
-  return served ? serving.serve(context, next) : serving.refused()
+  return served ? serving.serve(context, next) : serving.rejection()
 }
 
-interface ServingParts extends PriorityAndFairnessOptions {
+interface ExecutionOptions extends PriorityAndFairnessOptions {
   readonly controller: FlowController
   readonly pauses: BodyPauses
 }
 
 /** A request on its way through its priority level. */
-class Serving implements Place {
-  readonly #parts: ServingParts
+class RequestExecution implements Pausable {
+  readonly #options: ExecutionOptions
   readonly #schema: FlowSchemaState
   readonly #request: SeatRequest
   #context: RequestContext | undefined
 
-  constructor(parts: ServingParts, schema: FlowSchemaState, request: SeatRequest) {
-    this.#parts = parts
+  constructor(parts: ExecutionOptions, schema: FlowSchemaState, request: SeatRequest) {
+    this.#options = parts
     this.#schema = schema
     this.#request = request
   }
 
   /** Waits for seats. @returns whether there are some. */
   async wait(context: RequestContext): Promise<boolean> {
-    const { controller, waitMs, clock } = this.#parts
+    const { controller, waitMs, clock } = this.#options
     const left = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
-    const options = { waitMs: Math.max(0, Math.min(longestWaitMs, left)), signal: context.signal }
+    const options = { waitMs: Math.max(0, Math.min(maxQueueWaitMs, left)), signal: context.signal }
     return (await controller.wait(this.#request, this.#schema, options)) === 'execute'
   }
 
-  refused(): ApiResponse {
+  rejection(): ApiResponse {
     return tooManyRequests(this.#schema.level.retryAfter.seconds)
   }
 
   async serve(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     this.#context = context
     if (context.info.verb === 'watch') return this.#serveWatch(context, next)
-    const pausable = this.#parts.pauses.attach(context, this)
+    const pausable = this.#options.pauses.attach(context, this)
     try {
       return await next()
     } finally {
@@ -105,15 +110,15 @@ class Serving implements Place {
   }
 
   pause(): void {
-    this.#parts.controller.pause(this.#request, this.#schema)
+    this.#options.controller.pause(this.#request, this.#schema)
   }
 
   resume(): Promise<void> | undefined {
-    const outcome = this.#parts.controller.resume(this.#request, this.#schema)
+    const outcome = this.#options.controller.resume(this.#request, this.#schema)
     if (outcome === 'executing') return undefined
-    if (outcome === 'rejected') throw this.#tooMany()
+    if (outcome === 'rejected') throw this.#tooManyRequests()
     return this.wait(this.#context as RequestContext).then((served) => {
-      if (!served) throw this.#tooMany()
+      if (!served) throw this.#tooManyRequests()
     })
   }
 
@@ -131,7 +136,7 @@ class Serving implements Place {
     try {
       const response = await next()
       if (response.body.kind !== 'stream') end()
-      else if (!initialized) cancel = this.#parts.clock.setTimeout(end, watchInitializationMs)
+      else if (!initialized) cancel = this.#options.clock.setTimeout(end, watchInitializationMs)
       return response
     } catch (error) {
       end()
@@ -139,12 +144,12 @@ class Serving implements Place {
     }
   }
 
-  #end(pausable: PausablePlace | undefined): void {
+  #end(pausable: BodyPause | undefined): void {
     pausable?.end()
-    if (pausable?.isPaused !== true) this.#parts.controller.finish(this.#request, this.#schema)
+    if (pausable?.isPaused !== true) this.#options.controller.finish(this.#request, this.#schema)
   }
 
-  #tooMany(): ApiError {
+  #tooManyRequests(): ApiError {
     return ApiError.tooManyRequests('Too many requests, please try again later.', this.#schema.level.retryAfter.seconds)
   }
 }

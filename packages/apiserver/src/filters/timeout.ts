@@ -10,7 +10,7 @@ import type { Filter } from '../request-context.ts'
 export function timeout(limitMs: number, clock: Clock): Filter {
   return async (context, next) => {
     if (context.info.verb === 'watch') return next()
-    const asked = askedMs(text(context.query, 'timeout') ?? '')
+    const asked = parseTimeoutMs(text(context.query, 'timeout') ?? '')
     const ms = asked > 0 ? Math.min(limitMs, asked) : limitMs
     context.deadline = clock.now() + ms
     return new Promise<ApiResponse>((resolve, reject) => {
@@ -32,7 +32,7 @@ export function timeout(limitMs: number, clock: Clock): Filter {
 }
 
 /** @throws ApiError 400 for what is no span of time. */
-function askedMs(value: string): number {
+function parseTimeoutMs(value: string): number {
   if (value === '') return 0
   try {
     return parseDurationMs(value)

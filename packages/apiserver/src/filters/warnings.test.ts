@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { done, contextOf } from '../testing/sample-server.ts'
+import { contextOf, done } from '../testing/sample-server.ts'
 import { warningHeaders, warnings } from './warnings.ts'
 
 const texts = (count: number, length: number) => Array.from({ length: count }, (_, i) => String(i).padStart(length, '.'))

@@ -1,8 +1,8 @@
-import { type BodyReading, DerivedRequest } from '../derived-request.ts'
+import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
 import type { RequestContext } from '../request-context.ts'
 
 /** A place among the requests that are served. */
-export interface Place {
+export interface Pausable {
   /** Gives the place back for a while. */
   pause(): void
   /**
@@ -24,41 +24,41 @@ export function mayHaveBody(method: string): boolean {
  * arrived with its head is read before the event loop turns, and costs no pause.
  */
 export class BodyPauses {
-  #waiting: Wait[] = []
+  #waiting: BodyWait[] = []
 
   /** From now on, reading the body of the request pauses its place. @returns undefined where there is no body. */
-  attach(state: Pick<RequestContext, 'request'>, place: Place): PausablePlace | undefined {
+  attach(state: Pick<RequestContext, 'request'>, place: Pausable): BodyPause | undefined {
     if (!mayHaveBody(state.request.method)) return undefined
-    const pausable = new PausablePlace(place, this)
-    state.request = new DerivedRequest(state.request, { reading: pausable })
+    const pausable = new BodyPause(place, this)
+    state.request = new DerivedRequest(state.request, { bodyReader: pausable })
     return pausable
   }
 
   /** Calls `pause` at the end of this turn of the event loop, unless the wait is over by then. */
-  add(wait: Wait): void {
+  add(wait: BodyWait): void {
     if (this.#waiting.push(wait) === 1) setImmediate(this.#turn)
   }
 
   readonly #turn = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
-    for (const wait of waiting) wait.turn()
+    for (const wait of waiting) wait.onTurn()
   }
 }
 
 /** A wait for bytes of a body. */
-interface Wait {
-  turn(): void
+interface BodyWait {
+  onTurn(): void
 }
 
-export class PausablePlace implements BodyReading {
-  readonly #place: Place
+export class BodyPause implements BodyInterceptor {
+  readonly #pausable: Pausable
   readonly #pauses: BodyPauses
   #paused = false
   #ended = false
 
-  constructor(place: Place, pauses: BodyPauses) {
-    this.#place = place
+  constructor(place: Pausable, pauses: BodyPauses) {
+    this.#pausable = place
     this.#pauses = pauses
   }
 
@@ -92,7 +92,7 @@ export class PausablePlace implements BodyReading {
   async #during<T>(arrival: Promise<T>): Promise<T> {
     let arrived = false
     this.#pauses.add({
-      turn: () => {
+      onTurn: () => {
         if (!arrived) this.#pause()
       },
     })
@@ -108,18 +108,18 @@ export class PausablePlace implements BodyReading {
   #pause(): void {
     if (this.#paused || this.#ended) return
     this.#paused = true
-    this.#place.pause()
+    this.#pausable.pause()
   }
 
   #resume(): Promise<void> | undefined {
     if (!this.#paused || this.#ended) return undefined
-    const resuming = this.#place.resume()
+    const resuming = this.#pausable.resume()
     if (resuming === undefined) {
       this.#paused = false
       return undefined
     }
     return resuming.then(() => {
-      if (this.#ended) this.#place.pause()
+      if (this.#ended) this.#pausable.pause()
       else this.#paused = false
     })
   }

@@ -2,7 +2,7 @@ import type { Queue } from './queue.ts'
 import { estimatedSeconds } from './seat-request.ts'
 
 /** The last dispatch from queues: when it happened and what was due, in seat-seconds. */
-export class DispatchReadings {
+export class DispatchStatistics {
   /** Progress at the dispatch; undefined until there was one. */
   r: number | undefined
   /** When the dispatched request was due. */
@@ -21,7 +21,7 @@ export class DispatchReadings {
     this.discountedLast = Number.NEGATIVE_INFINITY
   }
 
-  note({ nextDispatchR, seatsInUse }: Queue): void {
+  observe({ nextDispatchR, seatsInUse }: Queue): void {
     const discounted = nextDispatchR - seatsInUse * estimatedSeconds
     if (nextDispatchR < this.earliest) this.earliest = nextDispatchR
     if (nextDispatchR > this.last) this.last = nextDispatchR

@@ -1,9 +1,9 @@
-import { DispatchReadings } from './dispatch-readings.ts'
+import { DispatchStatistics } from './dispatch-readings.ts'
 import { TimedHistogram } from './histogram.ts'
 import { LingeringSeats } from './lingering-seats.ts'
 import { Queue } from './queue.ts'
 import { SeatDemand } from './seat-demand.ts'
-import { estimatedSeconds, type SeatRequest, type Verdict } from './seat-request.ts'
+import { estimatedSeconds, type SeatRequest, type WaitOutcome } from './seat-request.ts'
 import { deal } from './shuffle-shard.ts'
 
 /** How requests of a level wait. `queues` 0: not at all. */
@@ -23,13 +23,13 @@ export interface FairQueuesOptions {
 }
 
 /** Unused queues that are kept for later, beside those in use. */
-const keptQueues = 128
+const maxIdleQueues = 128
 
 export const noQueues: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 }
 
-const utilization = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
-const seatUtilization = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1]
-const demandRatios = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
+const requestRatioBounds = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
+const seatRatioBounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1]
+const demandRatioBounds = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
 
 /**
  * The seats of one priority level, and the queues before them.
@@ -51,7 +51,7 @@ export class FairQueues {
   #r = 0
   #syncedAt: number
   #activeQueues = 0
-  #robin = -1
+  #lastServedIndex = -1
   #enqueues = 0
   readonly #lingering: LingeringSeats
   readonly #executing = new Set<SeatRequest>()
@@ -68,7 +68,7 @@ export class FairQueues {
   rejected = 0
   timedOut = 0
   cancelled = 0
-  readonly dispatch = new DispatchReadings()
+  readonly dispatch = new DispatchStatistics()
 
   constructor(options: FairQueuesOptions) {
     this.#options = options
@@ -76,10 +76,10 @@ export class FairQueues {
     this.#syncedAt = now
     this.#lingering = new LingeringSeats({ ...options, release: (requests) => this.#endLinger(requests) })
     this.demand = new SeatDemand(now)
-    this.demandRatio = new TimedHistogram(demandRatios, now)
-    this.waitingRatio = new TimedHistogram(utilization, now)
-    this.executingRatio = new TimedHistogram(utilization, now)
-    this.seatRatio = new TimedHistogram(seatUtilization, now)
+    this.demandRatio = new TimedHistogram(demandRatioBounds, now)
+    this.waitingRatio = new TimedHistogram(requestRatioBounds, now)
+    this.executingRatio = new TimedHistogram(requestRatioBounds, now)
+    this.seatRatio = new TimedHistogram(seatRatioBounds, now)
   }
 
   /** Takes effect at once: waiting requests start as far as a higher limit allows. Queues beyond a lower number drain. */
@@ -126,7 +126,7 @@ export class FairQueues {
       request.statistics.rejected['queue-full']++
       return 'rejected'
     }
-    const queue = existing ?? this.#makeQueue(index)
+    const queue = existing ?? this.#createQueue(index)
     if (!queue.isActive) {
       queue.nextDispatchR = this.#r
       this.#activeQueues++
@@ -137,16 +137,16 @@ export class FairQueues {
     // Nothing waits: what the queues would choose is this request.
     if (this.requestsWaiting === 0 && this.#accommodates(request.maxSeats)) {
       this.dispatch.begin()
-      this.dispatch.note(queue)
+      this.dispatch.observe(queue)
       this.dispatch.dispatched(this.#r, queue.nextDispatchR)
       this.#reshape(request)
-      this.#robin = queue.index
+      this.#lastServedIndex = queue.index
       this.#execute(request, now)
       this.#observe(now)
       return 'executing'
     }
     queue.add(request)
-    queue.bound()
+    queue.boundDispatch()
     this.#waiting.add(queue)
     this.#countWaiting(request, 1)
     this.#dispatchAll(now)
@@ -172,7 +172,7 @@ export class FairQueues {
       queue.executing--
       if (!queue.isActive) this.#activeQueues--
       queue.nextDispatchR -= request.initialSeats * (estimatedSeconds - ms / 1000)
-      queue.bound()
+      queue.boundDispatch()
     }
     if (linger && request.lingerMs > 0) this.#lingering.add(request, now)
     else this.#release(request)
@@ -182,7 +182,7 @@ export class FairQueues {
   }
 
   /** Takes a waiting request out of its queue. */
-  withdraw(request: SeatRequest, verdict: Exclude<Verdict, 'execute'>): void {
+  withdraw(request: SeatRequest, verdict: Exclude<WaitOutcome, 'execute'>): void {
     const { queue, settle } = request
     if (queue === undefined || settle === undefined) return
     const now = this.#sync()
@@ -191,7 +191,7 @@ export class FairQueues {
       this.#activeQueues--
       this.#dropUnused(queue)
     }
-    queue.bound()
+    queue.boundDispatch()
     this.rejected++
     if (verdict === 'time-out') this.timedOut++
     else this.cancelled++
@@ -248,7 +248,7 @@ export class FairQueues {
     return best
   }
 
-  #makeQueue(index: number): Queue {
+  #createQueue(index: number): Queue {
     const queue = new Queue(index)
     this.#queues.set(index, queue)
     return queue
@@ -256,7 +256,7 @@ export class FairQueues {
 
   #dropUnused(queue: Queue): void {
     if (queue.isActive || queue.seatsInUse > 0) return
-    if (this.#queues.size > keptQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
+    if (this.#queues.size > maxIdleQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
   }
 
   #execute(request: SeatRequest, now: number): void {
@@ -289,14 +289,14 @@ export class FairQueues {
     const request = queue?.head
     if (queue === undefined || request === undefined) return false
     if (!this.#accommodates(request.maxSeats)) {
-      request.statistics.noAccommodation++
+      request.statistics.insufficientSeats++
       return false
     }
-    this.#robin = queue.index
+    this.#lastServedIndex = queue.index
     this.#leaveQueue(request, queue)
     this.#reshape(request)
     this.#execute(request, now)
-    queue.bound()
+    queue.boundDispatch()
     const { settle } = request
     request.settle = undefined
     settle?.('execute')
@@ -311,9 +311,10 @@ export class FairQueues {
     this.dispatch.begin()
     const all = Math.max(this.#queuing.queues, 1)
     for (const queue of this.#waiting) {
-      this.dispatch.note(queue)
+      this.dispatch.observe(queue)
       const end = queue.nextDispatchR + (queue.head?.work ?? 0)
-      const turn = queue.index > this.#robin ? queue.index - this.#robin : queue.index - this.#robin + all
+      const turn =
+        queue.index > this.#lastServedIndex ? queue.index - this.#lastServedIndex : queue.index - this.#lastServedIndex + all
       if (end > bestEnd || (end === bestEnd && turn >= bestTurn)) continue
       best = queue
       bestEnd = end

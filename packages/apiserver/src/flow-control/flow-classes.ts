@@ -6,7 +6,7 @@ import type { RequestContext } from '../request-context.ts'
 export type FlowRequest = Pick<RequestContext, 'info' | 'user'>
 
 /** Which flow schema a request belongs to, and which priority level that one names. */
-export interface FlowClass {
+export interface FlowMatch {
   readonly schema: FrozenObject
   readonly level: string
 }
@@ -39,7 +39,7 @@ interface ResourceRule {
 }
 
 interface Candidate {
-  readonly found: FlowClass
+  readonly match: FlowMatch
   /** Rules whose subjects include the caller. */
   readonly rules: readonly DeepReadonly<Rule>[]
 }
@@ -50,10 +50,10 @@ interface Candidate {
  *
  * @returns what tells the class of a request; undefined when no schema fits.
  */
-export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowClass | undefined {
+export function createFlowMatcher(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowMatch | undefined {
   const ordered = [...schemas].sort(byPrecedence).map((schema): Candidate => {
     const { priorityLevelConfiguration, rules = [] } = specOf(schema)
-    return { found: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
+    return { match: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
   })
   const byCaller = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
   return ({ info, user }) => {
@@ -62,8 +62,8 @@ export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowReq
       candidates = candidatesFor(user, ordered)
       byCaller.set(user, candidates)
     }
-    for (const { found, rules } of candidates) {
-      for (const rule of rules) if (fits(rule, info)) return found
+    for (const { match: found, rules } of candidates) {
+      for (const rule of rules) if (matchesRule(rule, info)) return found
     }
     return undefined
   }
@@ -71,9 +71,9 @@ export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowReq
 
 function candidatesFor(user: FlowRequest['user'], all: readonly Candidate[]): readonly Candidate[] {
   return all
-    .map(({ found, rules }) => ({
+    .map(({ match: found, rules }) => ({
       found,
-      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => isSubject(subject, user))),
+      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => matchesSubject(subject, user))),
     }))
     .filter(({ rules }) => rules.length > 0)
 }
@@ -90,19 +90,19 @@ function byPrecedence(a: FrozenObject, b: FrozenObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
 }
 
-function fits({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
+function matchesRule({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
   if (info.isResource) {
-    for (const rule of resourceRules) if (fitsResource(rule, info)) return true
+    for (const rule of resourceRules) if (matchesResource(rule, info)) return true
     return false
   }
   return nonResourceRules.some(({ verbs, nonResourceURLs = [] }) => {
-    return includes(verbs, info.verb) && nonResourceURLs.some((url) => fitsPath(url, info.path))
+    return includes(verbs, info.verb) && nonResourceURLs.some((url) => matchesPath(url, info.path))
   })
 }
 
 const accountPrefix = 'system:serviceaccount:'
 
-function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestContext['user']): boolean {
+function matchesSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestContext['user']): boolean {
   if (kind === 'User') return user?.name === '*' || user?.name === caller.username
   if (kind === 'Group') return group?.name === '*' || (caller.groups ?? []).includes(group?.name ?? '')
   if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
@@ -113,7 +113,7 @@ function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>,
   return own !== '' && !own.includes(':') && (name === '*' || name === own)
 }
 
-function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
+function matchesResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
   if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group)) return false
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
   if (!includes(rule.resources, resource)) return false
@@ -124,7 +124,7 @@ function includes(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list[0] === '*' || list.includes(value) || list.includes('*'))
 }
 
-function fitsPath(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
   return pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1))
 }

@@ -1,13 +1,13 @@
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
-import { flowClasses } from './flow-classes.ts'
+import { createFlowMatcher } from './flow-classes.ts'
 import { FlowStatistics } from './flow-statistics.ts'
 import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'
 import { PriorityLevel } from './priority-level.ts'
 import { divideSeats } from './seat-allocation.ts'
-import { SeatRequest, type Verdict } from './seat-request.ts'
+import { SeatRequest, type WaitOutcome } from './seat-request.ts'
 import { type FlowHash, hashText } from './shuffle-shard.ts'
-import { concernsWatches, estimateWork, type WorkSources } from './work-estimate.ts'
+import { affectsWatches, estimateWork, type WorkSources } from './work-estimate.ts'
 
 export interface FlowControllerOptions {
   /** Seats of the whole server. */
@@ -31,7 +31,7 @@ const levelHeader = 'x-kubernetes-pf-prioritylevel-uid'
 export interface FlowSchemaState {
   readonly name: string
   readonly level: PriorityLevel
-  readonly distinguishes: 'ByUser' | 'ByNamespace' | undefined
+  readonly distinguisherMethod: 'ByUser' | 'ByNamespace' | undefined
   /** Hash of its name. */
   readonly hash: FlowHash
   readonly statistics: FlowStatistics
@@ -39,8 +39,8 @@ export interface FlowSchemaState {
   readonly headers: Readonly<Record<string, string>> | undefined
 }
 
-type Classified = Pick<RequestContext, 'info' | 'user' | 'query'>
-type Classifier = (request: Classified) => FlowSchemaState
+type ClassifiedRequest = Pick<RequestContext, 'info' | 'user' | 'query'>
+type Classifier = (request: ClassifiedRequest) => FlowSchemaState
 
 /**
  * Priority and fairness of one server: classes requests, and decides which of them execute.
@@ -50,7 +50,7 @@ type Classifier = (request: Classified) => FlowSchemaState
 export class FlowController {
   readonly #options: FlowControllerOptions
   #levels = new Map<string, PriorityLevel>()
-  #classOf: Classifier | undefined
+  #classifier: Classifier | undefined
   #statistics = new Map<string, FlowStatistics>()
   #nominalSum = 0
   fairFraction = 0
@@ -70,7 +70,7 @@ export class FlowController {
       level.quiescing = false
       this.#levels.set(level.name, level)
     }
-    this.#classOf = this.#digestSchemas(schemas)
+    this.#classifier = this.#digestSchemas(schemas)
     // Levels that are not wanted any more keep their seats until they are idle.
     for (const [name, level] of former) {
       if (this.#levels.has(name) || level.queues.isIdle) continue
@@ -81,8 +81,8 @@ export class FlowController {
   }
 
   /** The flow schema that a request belongs to. */
-  classify(request: Classified): FlowSchemaState {
-    return (this.#classOf as Classifier)(request)
+  classify(request: ClassifiedRequest): FlowSchemaState {
+    return (this.#classifier as Classifier)(request)
   }
 
   /**
@@ -90,19 +90,19 @@ export class FlowController {
    *
    * @returns a request that executes or waits; undefined when it is rejected.
    */
-  start(state: Classified, schema: FlowSchemaState): SeatRequest | undefined {
+  start(state: ClassifiedRequest, schema: FlowSchemaState): SeatRequest | undefined {
     const { level, statistics } = schema
     const distinguisher = distinguisherOf(state, schema)
     const hash = level.queues.queuing.queues === 0 ? undefined : hashText(schema.hash, distinguisher)
-    const watches = concernsWatches(state.info) ? this.#watchesOf(state, statistics) : 0
+    const watches = affectsWatches(state.info) ? this.#countWatches(state, statistics) : 0
     const work = estimateWork(state, this.#options.work, level.maxRequestSeats, watches)
     statistics.estimatedSeats.observe(Math.max(work.initialSeats, work.finalSeats))
     const request = new SeatRequest(state, { statistics, distinguisher, hash }, work)
-    return this.#started(level, level.queues.start(request)) === 'rejected' ? undefined : request
+    return this.#recordOutcome(level, level.queues.start(request)) === 'rejected' ? undefined : request
   }
 
   /** Waits in the queue for at most `waitMs`. */
-  wait(request: SeatRequest, { level }: FlowSchemaState, options: WaitOptions): Promise<Verdict> {
+  wait(request: SeatRequest, { level }: FlowSchemaState, options: WaitOptions): Promise<WaitOutcome> {
     const { waitMs, signal } = options
     if (request.executing) return Promise.resolve('execute')
     return new Promise((resolve) => {
@@ -113,7 +113,7 @@ export class FlowController {
         cancel()
         signal.removeEventListener('abort', abort)
         const waited = (this.#options.now() - request.arrivedAt) / 1000
-        if (verdict !== 'execute') request.statistics.waitInVain.observe(waited)
+        if (verdict !== 'execute') request.statistics.waitToReject.observe(waited)
         if (verdict === 'time-out') level.retryAfter.rejected(this.#options.now())
         resolve(verdict)
         this.#reap(level)
@@ -126,7 +126,7 @@ export class FlowController {
   /** The request has ended. */
   finish(request: SeatRequest, { level, statistics }: FlowSchemaState): void {
     const seconds = level.queues.finish(request) / 1000
-    if (request.state.info.verb === 'watch') statistics.watchExecution.observe(seconds)
+    if (request.context.info.verb === 'watch') statistics.watchExecution.observe(seconds)
     else statistics.regularExecution.observe(seconds)
     if (level.quiescing) this.#reap(level)
   }
@@ -140,7 +140,7 @@ export class FlowController {
   /** Asks for the seats of a paused request anew. */
   resume(request: SeatRequest, { level }: FlowSchemaState): StartOutcome {
     request.resumed = true
-    return this.#started(level, level.queues.start(request))
+    return this.#recordOutcome(level, level.queues.start(request))
   }
 
   /** Lends seats that were not needed to levels that need them, by the demand since the last adjustment. */
@@ -164,12 +164,12 @@ export class FlowController {
     return this.#statistics.values()
   }
 
-  #started(level: PriorityLevel, outcome: StartOutcome): StartOutcome {
+  #recordOutcome(level: PriorityLevel, outcome: StartOutcome): StartOutcome {
     if (outcome === 'rejected') level.retryAfter.rejected(this.#options.now())
     return outcome
   }
 
-  #watchesOf({ info }: Classified, statistics: FlowStatistics): number {
+  #countWatches({ info }: ClassifiedRequest, statistics: FlowStatistics): number {
     const watches = this.#options.work.watchCount(info)
     statistics.watchCount.observe(watches)
     return watches
@@ -181,7 +181,7 @@ export class FlowController {
     const schemas = withMandatorySchemas(objects, (schema) => this.#levels.has(levelOf(schema)))
     const states = new Map(schemas.map((schema) => [schema, this.#schemaState(schema, former)]))
     const fallback = [...states.values()].find(({ name }) => name === 'catch-all') as FlowSchemaState
-    const classOf = flowClasses(schemas)
+    const classOf = createFlowMatcher(schemas)
     return (request) => {
       const found = classOf(request)
       return (found === undefined ? undefined : states.get(found.schema)) ?? fallback
@@ -199,7 +199,7 @@ export class FlowController {
       name,
       level,
       statistics,
-      distinguishes: distinguisherMethod?.type,
+      distinguisherMethod: distinguisherMethod?.type,
       hash: hashText(this.#options.seed, name),
       headers:
         uid === undefined || level.configuration.uid === ''
@@ -257,7 +257,7 @@ function levelOf(schema: FrozenObject): string {
   return (schema as SchemaSpec).spec?.priorityLevelConfiguration?.name ?? ''
 }
 
-function distinguisherOf({ info, user }: Classified, { distinguishes }: FlowSchemaState): string {
+function distinguisherOf({ info, user }: ClassifiedRequest, { distinguisherMethod: distinguishes }: FlowSchemaState): string {
   if (distinguishes === 'ByUser') return user.username
   return distinguishes === 'ByNamespace' ? info.namespace : ''
 }

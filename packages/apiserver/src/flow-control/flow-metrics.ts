@@ -37,7 +37,7 @@ function metric(
 
 /** Metrics under the names of the stock server. Labels come from objects in force, and go with them. */
 export function flowMetrics(controller: FlowController): readonly SampledMetric[] {
-  return [...flowCounts(controller), ...flowHistograms(controller), ...levelSeats(controller), ...levelProgress(controller)]
+  return [...flowCounters(controller), ...flowHistograms(controller), ...levelSeats(controller), ...levelProgress(controller)]
 }
 
 function labelsOf({ schema, level }: FlowStatistics): Labels {
@@ -45,29 +45,29 @@ function labelsOf({ schema, level }: FlowStatistics): Labels {
 }
 
 /** Flow schemas that have had a request. */
-function usedFlows(controller: FlowController): FlowStatistics[] {
+function activeFlows(controller: FlowController): FlowStatistics[] {
   return [...controller.statistics()].filter(({ estimatedSeats }) => estimatedSeats.total > 0)
 }
 
-function flowCounts(controller: FlowController): readonly SampledMetric[] {
+function flowCounters(controller: FlowController): readonly SampledMetric[] {
   const count = (type: 'gauge' | 'counter', name: string, help: string, value: (flow: FlowStatistics) => number) =>
     metric(type, [`${prefix}${name}`, help], () =>
-      usedFlows(controller).map((flow) => ({ labels: labelsOf(flow), value: value(flow) })),
+      activeFlows(controller).map((flow) => ({ labels: labelsOf(flow), value: value(flow) })),
     )
   const inQueue = ['apiserver_current_inqueue_requests', 'Requests that wait in queues, by kind.'] as const
   return [
     count('counter', 'dispatched_requests_total', 'Requests that were executed.', ({ dispatched }) => dispatched),
     metric('counter', [`${prefix}rejected_requests_total`, 'Requests that were rejected, by reason.'], () =>
-      usedFlows(controller).flatMap((flow) =>
+      activeFlows(controller).flatMap((flow) =>
         (Object.keys(flow.rejected) as Rejection[])
           .filter((reason) => flow.rejected[reason] > 0)
           .map((reason) => ({ labels: { ...labelsOf(flow), reason }, value: flow.rejected[reason] })),
       ),
     ),
     metric('counter', [`${prefix}request_dispatch_no_accommodation_total`, 'Times that a request due had too few seats.'], () =>
-      usedFlows(controller)
-        .filter(({ noAccommodation }) => noAccommodation > 0)
-        .map((flow) => ({ labels: labelsOf(flow), value: flow.noAccommodation })),
+      activeFlows(controller)
+        .filter(({ insufficientSeats: noAccommodation }) => noAccommodation > 0)
+        .map((flow) => ({ labels: labelsOf(flow), value: flow.insufficientSeats })),
     ),
     count('gauge', 'current_inqueue_requests', 'Requests that wait in queues.', (flow) => flow.waitingRequests),
     count('gauge', 'current_inqueue_seats', 'Seats that waiting requests ask for.', (flow) => flow.waitingSeats),
@@ -77,7 +77,7 @@ function flowCounts(controller: FlowController): readonly SampledMetric[] {
     count('gauge', 'current_executing_seats', 'Seats of requests that execute.', (flow) => flow.executingSeats),
     metric('gauge', inQueue, () => {
       const waiting = controller.levels().flatMap(({ queues }) => queues.queues().flatMap((queue) => [...queue.requests()]))
-      const mutating = waiting.filter(({ state }) => isMutating(state.info)).length
+      const mutating = waiting.filter(({ context: state }) => isMutating(state.info)).length
       return [
         { labels: { request_kind: 'mutating' }, value: mutating },
         { labels: { request_kind: 'readOnly' }, value: waiting.length - mutating },
@@ -89,7 +89,7 @@ function flowCounts(controller: FlowController): readonly SampledMetric[] {
 function flowHistograms(controller: FlowController): readonly SampledMetric[] {
   const histogram = (name: string, help: string, of: (flow: FlowStatistics) => readonly (readonly [Labels, Histogram])[]) =>
     metric('histogram', [`${prefix}${name}`, help], () =>
-      usedFlows(controller).flatMap((flow) =>
+      activeFlows(controller).flatMap((flow) =>
         of(flow)
           .filter(([, { total }]) => total > 0)
           .flatMap(([labels, values]) => samplesOf(`${prefix}${name}`, { ...labelsOf(flow), ...labels }, values)),
@@ -101,7 +101,7 @@ function flowHistograms(controller: FlowController): readonly SampledMetric[] {
     ]),
     histogram('request_wait_duration_seconds', 'Seconds that requests waited in queues.', (flow) => [
       [{ execute: 'true' }, flow.waitToExecute],
-      [{ execute: 'false' }, flow.waitInVain],
+      [{ execute: 'false' }, flow.waitToReject],
     ]),
     histogram(
       'request_execution_seconds',

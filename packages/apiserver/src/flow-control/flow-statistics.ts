@@ -15,10 +15,10 @@ export class FlowStatistics {
   waitingSeats = 0
   executingRequests = 0
   executingSeats = 0
-  noAccommodation = 0
+  insufficientSeats = 0
   readonly queueLength = new Histogram([0, 10, 25, 50, 100, 250, 500, 1000])
   readonly waitToExecute = new Histogram(seconds)
-  readonly waitInVain = new Histogram(seconds)
+  readonly waitToReject = new Histogram(seconds)
   readonly regularExecution = new Histogram(seconds)
   readonly watchExecution = new Histogram(seconds)
   readonly estimatedSeats = new Histogram([1, 2, 4, 10])

@@ -32,7 +32,7 @@ interface Response {
   readonly queuing?: Partial<Queuing> | null
 }
 
-const usualShares = 30
+const defaultShares = 30
 const exemptLevel = 'exempt'
 
 /** @returns undefined for an object that cannot be used: it counts as absent. */
@@ -48,7 +48,7 @@ export function levelConfiguration(object: FrozenObject): LevelConfiguration | u
   const queuing = queuingOf(limited.limitResponse)
   if (queuing === undefined) return undefined
   const borrowingLimitPercent = limited.borrowingLimitPercent ?? undefined
-  return { name, uid, exempt: false, ...sharesOf(limited, usualShares), borrowingLimitPercent, queuing }
+  return { name, uid, exempt: false, ...sharesOf(limited, defaultShares), borrowingLimitPercent, queuing }
 }
 
 function sharesOf(given: DeepReadonly<Shares>, usual: number): Pick<LevelConfiguration, 'shares' | 'lendablePercent'> {
@@ -67,7 +67,7 @@ function queuingOf(response: DeepReadonly<Response> | undefined): Queuing | unde
 export function levelConfigurations(objects: readonly FrozenObject[]): readonly LevelConfiguration[] {
   const read = objects.map(levelConfiguration).filter((each) => each !== undefined)
   const missing = [...mandatoryPriorityLevels].filter(([name]) => !read.some((each) => each.name === name))
-  const added = missing.map(([name, spec]) => levelConfiguration(supplied(name, spec)))
+  const added = missing.map(([name, spec]) => levelConfiguration(mandatoryObject(name, spec)))
   return [...read, ...added.filter((each) => each !== undefined)]
 }
 
@@ -78,10 +78,10 @@ export function withMandatorySchemas(
 ): readonly FrozenObject[] {
   const usable = objects.filter(isUsable)
   const missing = [...mandatoryFlowSchemas].filter(([name]) => !usable.some(({ metadata }) => metadata.name === name))
-  return [...usable, ...missing.map(([name, spec]) => supplied(name, spec))]
+  return [...usable, ...missing.map(([name, spec]) => mandatoryObject(name, spec))]
 }
 
 /** An object that is not stored. */
-function supplied(name: string, spec: object): FrozenObject {
+function mandatoryObject(name: string, spec: object): FrozenObject {
   return { apiVersion: '', kind: '', metadata: { name }, spec }
 }

@@ -2,7 +2,7 @@ import { FairQueues, type FairQueuesOptions } from './fair-queues.ts'
 import type { LevelConfiguration } from './level-configuration.ts'
 import { RetryAfter } from './retry-after.ts'
 import { DemandStatistics } from './seat-demand.ts'
-import { mostSeats } from './work-estimate.ts'
+import { maxSeatsPerRequest } from './work-estimate.ts'
 
 /** A priority level in force: its share of the seats of the server, and the requests that use them. */
 export class PriorityLevel {
@@ -21,7 +21,7 @@ export class PriorityLevel {
   /** What the last adjustment aimed at. */
   targetSeats = 0
   /** Most seats of one request. */
-  maxRequestSeats = mostSeats
+  maxRequestSeats = maxSeatsPerRequest
   #configured = false
 
   constructor(configuration: LevelConfiguration, options: Omit<FairQueuesOptions, 'exempt'>) {
@@ -41,8 +41,8 @@ export class PriorityLevel {
     this.upperSeats = nominal + borrowable
     this.maxRequestSeats =
       queuing.queues === 0
-        ? mostSeats
-        : Math.min(mostSeats, Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.floor(nominal / queuing.handSize))))
+        ? maxSeatsPerRequest
+        : Math.min(maxSeatsPerRequest, Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.floor(nominal / queuing.handSize))))
     this.queues.demandRatio.denominator = Math.max(1, nominal)
     if (!this.#configured) this.currentSeats = nominal - Math.floor(lendable / 2)
     this.#configured = true

@@ -47,7 +47,7 @@ export class Queue {
   }
 
   /** A queue that cannot use its share must not collect it: dispatch is never earlier than arrival. */
-  bound(): void {
+  boundDispatch(): void {
     if (this.head !== undefined && this.nextDispatchR < this.head.arrivalR) this.nextDispatchR = this.head.arrivalR
   }
 

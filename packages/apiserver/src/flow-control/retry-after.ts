@@ -1,4 +1,4 @@
-const longestSeconds = 32
+const maxSeconds = 32
 
 /**
  * Seconds after which rejected callers should try again: 1 at first, doubled while many are rejected, one less when few are.
@@ -24,7 +24,7 @@ export class RetryAfter {
       return
     }
     this.#adjust(second)
-    this.#history = this.#history.filter((each) => second - each.second <= longestSeconds)
+    this.#history = this.#history.filter((each) => second - each.second <= maxSeconds)
     this.#history.push({ second, count: 1 })
   }
 
@@ -32,7 +32,7 @@ export class RetryAfter {
     let rejected = 0
     for (const each of this.#history) if (second - each.second <= this.#seconds) rejected += each.count
     if (second - this.#raisedAt >= this.#seconds && rejected >= 3 * this.#seconds) {
-      this.#seconds = Math.min(longestSeconds, this.#seconds * 2)
+      this.#seconds = Math.min(maxSeconds, this.#seconds * 2)
       this.#raisedAt = second
     } else if (rejected < this.#seconds && this.#seconds > 1) this.#seconds--
   }

@@ -11,7 +11,7 @@ export interface SeatAllocation {
   readonly fairFraction: number
 }
 
-const leastTarget = 0.001
+const minTarget = 0.001
 
 /**
  * Divides `total` so that each gets the same fraction of its target, but for those whom a bound holds.
@@ -22,7 +22,7 @@ const leastTarget = 0.001
  * @returns undefined when the bounds leave no solution.
  */
 export function divideSeats(total: number, claims: readonly SeatClaim[]): SeatAllocation | undefined {
-  const targets = claims.map(({ target }) => Math.max(target, leastTarget))
+  const targets = claims.map(({ target }) => Math.max(target, minTarget))
   const seatsAt = (fraction: number): number[] =>
     claims.map(({ lower, upper }, i) => Math.max(lower, Math.min(upper, fraction * (targets[i] as number))))
   const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)

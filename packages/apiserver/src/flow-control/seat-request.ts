@@ -5,7 +5,7 @@ import type { FlowHash } from './shuffle-shard.ts'
 import type { WorkEstimate } from './work-estimate.ts'
 
 /** How the wait of a request in a queue ended. */
-export type Verdict = 'execute' | 'time-out' | 'cancelled'
+export type WaitOutcome = 'execute' | 'time-out' | 'cancelled'
 
 /**
  * A request that takes seats of a level.
@@ -20,7 +20,7 @@ export class SeatRequest {
   /** Which of the flows of its schema it belongs to. */
   readonly distinguisher: string
   readonly hash: FlowHash | undefined
-  readonly state: Pick<RequestContext, 'info' | 'user'>
+  readonly context: Pick<RequestContext, 'info' | 'user'>
   readonly initialSeats: number
   finalSeats: number
   /** How long seats are kept after the end, in milliseconds. */
@@ -34,7 +34,7 @@ export class SeatRequest {
   /** It has been executing before, and gave its seats back to wait for something. */
   resumed = false
   /** Set while it waits in a queue. */
-  settle: ((verdict: Verdict) => void) | undefined
+  settle: ((verdict: WaitOutcome) => void) | undefined
   previous: SeatRequest | undefined
   next: SeatRequest | undefined
 
@@ -43,7 +43,7 @@ export class SeatRequest {
     flow: { readonly statistics: FlowStatistics; readonly distinguisher: string; readonly hash: FlowHash | undefined },
     work: WorkEstimate,
   ) {
-    this.state = state
+    this.context = state
     this.statistics = flow.statistics
     this.distinguisher = flow.distinguisher
     this.hash = flow.hash

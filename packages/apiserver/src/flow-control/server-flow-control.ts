@@ -52,14 +52,14 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
       watchCount: (info) => watches.of(info),
     },
   })
-  const followed = new FollowedConfiguration(controller)
+  const followed = new ConfigurationFollower(controller)
   return {
     filter: priorityAndFairness(controller, { clock, waitMs: requestTimeoutMs / 4, refresh: () => followed.refresh() }),
     metrics: flowMetrics(controller),
     pages: debugPages({ controller, clock, now }),
     async start() {
       await followed.start(options)
-      adjustAgain(controller, { clock, closing })
+      scheduleAdjustments(controller, { clock, closing })
     },
   }
 }
@@ -69,7 +69,7 @@ function seedOf(bytes: Uint8Array): { readonly a: number; readonly b: number } {
   return { a: view.getInt32(0), b: view.getInt32(4) }
 }
 
-function adjustAgain(
+function scheduleAdjustments(
   controller: FlowController,
   { clock, closing }: { readonly clock: Clock; readonly closing: AbortSignal },
 ): void {
@@ -86,7 +86,7 @@ function adjustAgain(
 }
 
 /** The stored flow schemas and priority levels, put in force whenever they change. */
-class FollowedConfiguration {
+class ConfigurationFollower {
   readonly #controller: FlowController
   readonly #schemas = new Map<string, FrozenObject>()
   readonly #levels = new Map<string, FrozenObject>()

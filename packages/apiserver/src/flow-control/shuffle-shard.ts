@@ -25,7 +25,7 @@ export function hashText(start: FlowHash, text: string): FlowHash {
  */
 export function deal({ a, b }: FlowHash, deckSize: number, hand: number[]): void {
   for (let i = 0; i < hand.length; i++) {
-    let card = mixed(a + Math.imul(i, 0x9e3779b9), b) % (deckSize - i)
+    let card = mix(a + Math.imul(i, 0x9e3779b9), b) % (deckSize - i)
     // The card counts only those that have not been dealt: `hand` is kept in ascending order up to `i`.
     let at = 0
     while (at < i && card >= (hand[at] as number)) {
@@ -37,7 +37,7 @@ export function deal({ a, b }: FlowHash, deckSize: number, hand: number[]): void
   }
 }
 
-function mixed(a: number, b: number): number {
+function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ b
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f) ^ a

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classified } from './testing/sample-requests.ts'
-import { concernsWatches, estimateWork } from './work-estimate.ts'
+import { affectsWatches, estimateWork } from './work-estimate.ts'
 
 const sources = (objects: number | undefined) => ({ objectCount: () => objects, watchCount: () => 0 })
 
@@ -43,9 +43,9 @@ describe('estimated seats', () => {
   })
 
   it('count watches for writes of objects only', () => {
-    expect(concernsWatches(classified('/api/v1/namespaces/a/pods', { method: 'POST' }).info)).toBe(true)
-    expect(concernsWatches(classified('/api/v1/namespaces/a/pods/x').info)).toBe(false)
-    expect(concernsWatches(classified('/version', { method: 'POST' }).info)).toBe(false)
-    expect(concernsWatches(classified('/api/v1/namespaces/a/serviceaccounts/x/token', { method: 'POST' }).info)).toBe(false)
+    expect(affectsWatches(classified('/api/v1/namespaces/a/pods', { method: 'POST' }).info)).toBe(true)
+    expect(affectsWatches(classified('/api/v1/namespaces/a/pods/x').info)).toBe(false)
+    expect(affectsWatches(classified('/version', { method: 'POST' }).info)).toBe(false)
+    expect(affectsWatches(classified('/api/v1/namespaces/a/serviceaccounts/x/token', { method: 'POST' }).info)).toBe(false)
   })
 })

@@ -21,10 +21,13 @@ const objectsPerSeat = 100
 const watchesPerSeat = 10
 const eventMs = 5
 /** No request takes more seats, whatever its level has. */
-export const mostSeats = 10
+export const maxSeatsPerRequest = 10
 
-const single: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 }
-const wide: readonly WorkEstimate[] = Array.from({ length: mostSeats + 1 }, (_, initialSeats) => ({ ...single, initialSeats }))
+const oneSeat: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 }
+const manySeats: readonly WorkEstimate[] = Array.from({ length: maxSeatsPerRequest + 1 }, (_, initialSeats) => ({
+  ...oneSeat,
+  initialSeats,
+}))
 
 const mutating: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
@@ -39,8 +42,8 @@ export function estimateWork(
   watches: number,
 ): WorkEstimate {
   if (info.verb === 'list') return listWork(info, query, { sources, maxSeats })
-  if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : single
-  if (watches < watchesPerSeat) return single
+  if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : oneSeat
+  if (watches < watchesPerSeat) return oneSeat
   const finalSeats = Math.ceil(watches / watchesPerSeat)
   const kept = Math.min(finalSeats, maxSeats)
   // The same work on fewer seats takes longer.
@@ -48,7 +51,7 @@ export function estimateWork(
 }
 
 /** Whether the request can change what watches see. */
-export function concernsWatches({ isResource, verb, resource, subresource }: RequestInfo): boolean {
+export function affectsWatches({ isResource, verb, resource, subresource }: RequestInfo): boolean {
   return isResource && mutating.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
 }
 
@@ -58,13 +61,13 @@ function listWork(
   { sources, maxSeats }: { readonly sources: WorkSources; readonly maxSeats: number },
 ): WorkEstimate {
   const stored = sources.objectCount(info.group, info.resource)
-  if (stored === undefined || stored <= objectsPerSeat) return single
+  if (stored === undefined || stored <= objectsPerSeat) return oneSeat
   const seats = Math.ceil(objectsToRead(info, query, stored) / objectsPerSeat)
-  return wide[Math.max(1, Math.min(seats, maxSeats, mostSeats))] as WorkEstimate
+  return manySeats[Math.max(1, Math.min(seats, maxSeats, maxSeatsPerRequest))] as WorkEstimate
 }
 
 function objectsToRead(info: RequestInfo, query: Query, stored: number): number {
-  if (nameOf(info, query) !== '') return 1
+  if (selectedName(info, query) !== '') return 1
   if (info.verb === 'watch' || query.size === 0) return stored
   const given = Number(text(query, 'limit') ?? '')
   const limit = given > 0 && given < stored ? given : stored
@@ -76,10 +79,10 @@ function objectsToRead(info: RequestInfo, query: Query, stored: number): number 
   return selective ? stored + limit : 2 * limit
 }
 
-const oneName = /^metadata\.name==?([^,=!]+)$/
+const nameSelector = /^metadata\.name==?([^,=!]+)$/
 
 /** The one object that a list or watch is about: of its path, or of its field selector; empty for all. */
-export function nameOf({ name }: Pick<RequestInfo, 'name'>, query: Query): string {
+export function selectedName({ name }: Pick<RequestInfo, 'name'>, query: Query): string {
   if (name !== '' || query.size === 0) return name
-  return oneName.exec(text(query, 'fieldSelector') ?? '')?.[1] ?? ''
+  return nameSelector.exec(text(query, 'fieldSelector') ?? '')?.[1] ?? ''
 }

@@ -26,7 +26,7 @@ export async function healthResponse(
   if (rest !== '') {
     const one = all.find((check) => check.name === rest)
     if (one === undefined) return textResponse(404, '404 page not found\n')
-    const failure = await failureOf(one)
+    const failure = await runCheck(one)
     observe?.(word, one.name, failure === undefined)
     return failure === undefined ? textResponse(200, 'ok') : textResponse(500, `internal server error: ${failure}\n`)
   }
@@ -39,7 +39,7 @@ export async function healthResponse(
       excluded.delete(check.name)
       continue
     }
-    const failure = await failureOf(check)
+    const failure = await runCheck(check)
     observe?.(word, check.name, failure === undefined)
     if (failure !== undefined) failed = true
     lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
@@ -49,7 +49,7 @@ export async function healthResponse(
   return flag(query, 'verbose') ? textResponse(200, `${lines.join('\n')}\n${word} check passed\n`) : textResponse(200, 'ok')
 }
 
-async function failureOf(check: HealthCheck): Promise<string | undefined> {
+async function runCheck(check: HealthCheck): Promise<string | undefined> {
   try {
     await check.check()
     return undefined

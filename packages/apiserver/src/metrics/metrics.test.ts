@@ -1,6 +1,6 @@
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { requestOf, sampleServer, contextOf } from '../testing/sample-server.ts'
+import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
 import { createMetrics } from './metrics.ts'
 
 type Ask = Awaited<ReturnType<typeof sampleServer>>['ask']

@@ -3,7 +3,7 @@ import { type SliceScheduler, Slices } from '@krmkit/meta'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from '../flow-control/flow-metrics.ts'
 import type { Filter } from '../request-context.ts'
-import { countedCode, type NamedResources, requestLabeler } from './request-labels.ts'
+import { metricCode, type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
 /** Metrics of one server, under the names that dashboards of stock servers know. */
@@ -47,8 +47,8 @@ const watchTotal = { name: 'apiserver_watch_requests_total', help: 'Watches that
 /** Hears what becomes of APIService objects that name a service. */
 export interface AvailabilityMetrics {
   /** @param lost why it is not there any more, when it was before. */
-  checked(name: string, state: { readonly available: boolean; readonly lost?: string }): void
-  forgotten(name: string): void
+  observe(name: string, state: { readonly available: boolean; readonly lost?: string }): void
+  remove(name: string): void
 }
 
 export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
@@ -102,7 +102,7 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       try {
         const response = await next()
         const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
-        tallies.add(labelsOf(context, response.status), seconds)
+        tallies.observe(labelsOf(context, response.status), seconds)
         return response
       } finally {
         flights[kind]--
@@ -111,11 +111,11 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
     webhooks: webhookMetrics(registers),
     availability: {
-      checked(name, state) {
+      observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
         if (state.lost !== undefined) lost.inc({ name, reason: state.lost })
       },
-      forgotten: (name) => unavailable.remove({ name }),
+      remove: (name) => unavailable.remove({ name }),
     },
     register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
     async expose() {
@@ -128,7 +128,7 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
   }
 }
 
-const partLength = 64 * 1024
+const chunkCharacters = 64 * 1024
 
 /** Text as UTF-8, in pieces that are made in turns of the event loop of their own when there are many. */
 async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise<Uint8Array[]> {
@@ -136,7 +136,7 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   let text = ''
   for (const one of texts) {
     text += one
-    if (text.length >= partLength) {
+    if (text.length >= chunkCharacters) {
       parts.push(Buffer.from(text))
       text = ''
     }
@@ -148,7 +148,7 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
 
 /** 0 stands for a failure that has no code. */
 function webhookCode(code: number): number {
-  return code === 0 ? 0 : countedCode(code)
+  return code === 0 ? 0 : metricCode(code)
 }
 
 /** @see API protocol specification, 6 */

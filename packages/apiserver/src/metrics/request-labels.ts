@@ -36,16 +36,16 @@ export type RequestLabeler = (context: RequestContext, code: number) => RequestL
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
 
-const nameless: Names = { component: '', group: '', resource: '', subresource: '', version: '' }
+const noNames: Names = { component: '', group: '', resource: '', subresource: '', version: '' }
 
 /** No name of a group, version, resource or sub-resource is longer. */
-const longestName = 253
+const maxNameLength = 253
 
 /** Paths outside of resources that have a series each, with the names that a stock server gives them. */
 const paths: ReadonlyMap<string, Names> = new Map([
-  ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...nameless, subresource: path }] as const),
-  ...['api', 'apis'].map((name) => [`/${name}`, { ...nameless, component: 'apiserver', subresource: name }] as const),
-  ['/openapi/v3', { ...nameless, subresource: 'openapi/v3' }],
+  ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...noNames, subresource: path }] as const),
+  ...['api', 'apis'].map((name) => [`/${name}`, { ...noNames, component: 'apiserver', subresource: name }] as const),
+  ['/openapi/v3', { ...noNames, subresource: 'openapi/v3' }],
 ])
 
 const resourceVerbs: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ const otherVerb = 'OTHER'
 /** Code of what is no HTTP status: other servers and webhooks answer what they like. */
 const otherCode = 600
 
-export function countedCode(code: number): number {
+export function metricCode(code: number): number {
   return Number.isInteger(code) && code >= 100 && code < otherCode ? code : otherCode
 }
 
@@ -73,13 +73,13 @@ export function requestLabeler(resources: NamedResources): RequestLabeler {
   const remote = new RemoteNames()
   return (context, code) => {
     const { info, query } = context
-    const counted = countedCode(code)
+    const counted = metricCode(code)
     const dryRun = query.size === 0 ? '' : dryRunOf(query.get('dryRun'))
     if (!info.isResource) {
-      const names = paths.get(info.path) ?? nameless
+      const names = paths.get(info.path) ?? noNames
       return { code: counted, ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
     }
-    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? nameless
+    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? noNames
     const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
     return { code: counted, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
   }
@@ -97,7 +97,7 @@ function namesOf(
 }
 
 function isTooLong(...names: readonly string[]): boolean {
-  return names.some(({ length }) => length > longestName)
+  return names.some(({ length }) => length > maxNameLength)
 }
 
 function verbOf({ info, request }: RequestContext, subresource: string): string {

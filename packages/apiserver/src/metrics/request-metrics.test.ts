@@ -28,9 +28,9 @@ function linesOf(tallies: RequestMetrics): string[] {
 describe('request tallies', () => {
   it('count by all labels', () => {
     const tallies = new RequestMetrics()
-    tallies.add(pods, 0.01)
-    tallies.add(pods, 0.01)
-    tallies.add({ ...pods, code: 404 }, 0.01)
+    tallies.observe(pods, 0.01)
+    tallies.observe(pods, 0.01)
+    tallies.observe({ ...pods, code: 404 }, 0.01)
     const all = linesOf(tallies)
     expect(all).toContain('# TYPE requests counter')
     expect(all).toContain(`requests{code="200",${podLabels}} 2`)
@@ -40,9 +40,9 @@ describe('request tallies', () => {
 
   it('time over codes, in buckets that include those below', () => {
     const tallies = new RequestMetrics()
-    tallies.add(pods, 0.025)
-    tallies.add({ ...pods, code: 409 }, 0.3)
-    tallies.add(pods, 100)
+    tallies.observe(pods, 0.025)
+    tallies.observe({ ...pods, code: 409 }, 0.3)
+    tallies.observe(pods, 100)
     const all = linesOf(tallies)
     expect(all).toContain('# TYPE seconds histogram')
     expect(all).toContain(`seconds_bucket{${podLabels},le="0.005"} 0`)
@@ -56,8 +56,8 @@ describe('request tallies', () => {
 
   it('count watches without timing them', () => {
     const tallies = new RequestMetrics()
-    tallies.add({ ...pods, verb: 'WATCH' }, undefined)
-    tallies.add({ ...pods, verb: 'WATCH', scope: 'cluster' }, undefined)
+    tallies.observe({ ...pods, verb: 'WATCH' }, undefined)
+    tallies.observe({ ...pods, verb: 'WATCH', scope: 'cluster' }, undefined)
     const all = linesOf(tallies)
     expect(all).toContain('watches{group="",resource="pods",version="v1"} 2')
     expect(all.filter((line) => line.startsWith('seconds_'))).toEqual([])
@@ -65,7 +65,7 @@ describe('request tallies', () => {
 
   it('count without names beyond 10 000 series', () => {
     const tallies = new RequestMetrics()
-    for (let i = 0; i < 10_050; i++) tallies.add({ ...pods, resource: `kind-${i}` }, 0.001)
+    for (let i = 0; i < 10_050; i++) tallies.observe({ ...pods, resource: `kind-${i}` }, 0.001)
     expect(tallies.size).toBe(10_001)
     const nameless = 'component="",dry_run="",group="",resource="",scope="resource",subresource="",verb="GET",version=""'
     expect(linesOf(tallies)).toContain(`requests{code="200",${nameless}} 50`)

@@ -1,6 +1,6 @@
 import type { RequestLabels } from './request-labels.ts'
 
-interface Tally {
+interface Series {
   readonly labels: RequestLabels
   count: number
   /** Seconds; only of requests that are timed. */
@@ -14,7 +14,7 @@ interface Tally {
  * Series at most. Names of resources are those that are served, and definitions of custom resources come and go; beyond this number
  * requests are counted without names.
  */
-const maxTallies = 10_000
+const maxSeries = 10_000
 
 /** Upper bounds in seconds. */
 const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -31,25 +31,25 @@ export interface Family {
  * One look-up a request, where metrics kept up to date would cost several, each with its labels put in order anew.
  */
 export class RequestMetrics {
-  readonly #tallies = new Map<string, Tally>()
+  readonly #series = new Map<string, Series>()
 
   /** Number of series. */
   get size(): number {
-    return this.#tallies.size
+    return this.#series.size
   }
 
   /** @param seconds how long it took; absent for what lasts as long as the client likes. */
-  add(labels: RequestLabels, seconds: number | undefined): void {
+  observe(labels: RequestLabels, seconds: number | undefined): void {
     const { code, component, dry_run: dryRun, verb, group, version, resource, subresource, scope } = labels
     const key = `${code} ${verb} ${scope} ${group} ${version} ${resource} ${subresource} ${dryRun} ${component}`
-    let tally = this.#tallies.get(key)
+    let tally = this.#series.get(key)
     if (tally === undefined) {
-      if (this.#tallies.size >= maxTallies && resource !== '') {
-        this.add({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' }, seconds)
+      if (this.#series.size >= maxSeries && resource !== '') {
+        this.observe({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' }, seconds)
         return
       }
       tally = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
-      this.#tallies.set(key, tally)
+      this.#series.set(key, tally)
     }
     tally.count++
     if (seconds === undefined) return
@@ -68,17 +68,17 @@ export class RequestMetrics {
    */
   *totals(family: Family): Generator<string, void> {
     yield head(family, 'counter')
-    for (const { labels, count } of [...this.#tallies.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
+    for (const { labels, count } of [...this.#series.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
   }
 
   /** The counter of watches that were started. */
   *watches(family: Family): Generator<string, void> {
     yield head(family, 'counter')
     const counts = new Map<string, number>()
-    for (const { labels, count } of [...this.#tallies.values()]) {
+    for (const { labels, count } of [...this.#series.values()]) {
       const { verb, group, version, resource } = labels
       if (verb !== 'WATCH') continue
-      const series = printed({ group, resource, version })
+      const series = seriesText({ group, resource, version })
       counts.set(series, (counts.get(series) ?? 0) + count)
     }
     for (const [series, count] of counts) yield `${family.name}{${series}} ${count}\n`
@@ -87,11 +87,11 @@ export class RequestMetrics {
   /** The histogram of seconds, over all codes. */
   *durations(family: Family): Generator<string, void> {
     yield head(family, 'histogram')
-    const joined = new Map<string, Tally>()
-    for (const tally of [...this.#tallies.values()]) {
+    const joined = new Map<string, Series>()
+    for (const tally of [...this.#series.values()]) {
       if (tally.timed === 0) continue
       const { code: _, ...labels } = tally.labels
-      const series = printed(labels)
+      const series = seriesText(labels)
       const known = joined.get(series)
       if (known === undefined) joined.set(series, { ...tally, buckets: [...tally.buckets] })
       else {
@@ -109,7 +109,7 @@ function head({ name, help }: Family, type: 'counter' | 'histogram'): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 }
 
-function histogramText(name: string, series: string, { sum, timed, buckets }: Tally): string {
+function histogramText(name: string, series: string, { sum, timed, buckets }: Series): string {
   let below = 0
   let text = ''
   for (let i = 0; i < bounds.length; i++) {
@@ -120,11 +120,11 @@ function histogramText(name: string, series: string, { sum, timed, buckets }: Ta
 }
 
 function labelText({ code, ...labels }: RequestLabels): string {
-  return `code="${code}",${printed(labels)}`
+  return `code="${code}",${seriesText(labels)}`
 }
 
 /** Labels in the order of their names. */
-function printed(labels: Readonly<Record<string, string>>): string {
+function seriesText(labels: Readonly<Record<string, string>>): string {
   return Object.keys(labels)
     .sort()
     .map((name) => `${name}="${escaped(labels[name] as string)}"`)

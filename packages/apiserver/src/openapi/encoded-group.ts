@@ -66,7 +66,7 @@ function isShared(source: object): boolean {
 }
 
 /** The members of several groups by name, sorted; of those with one name the first. */
-export function merged(groups: readonly (readonly Member[])[]): Uint8Array[] {
+export function mergeMembers(groups: readonly (readonly Member[])[]): Uint8Array[] {
   const found = new Map<string, Uint8Array>()
   for (const members of groups) for (const { name, bytes } of members) if (!found.has(name)) found.set(name, bytes)
   return [...found.keys()].sort().map((name) => found.get(name) as Uint8Array)

@@ -25,7 +25,7 @@ export class Fingerprints {
   readonly #options: FingerprintOptions
   readonly #ofDefinitions = new WeakMap<ResourceDefinition, string>()
   readonly #ofSchemas = new WeakMap<object, string>()
-  #common: string | undefined
+  #serverDigest: string | undefined
 
   constructor(options: FingerprintOptions) {
     this.#options = options
@@ -33,8 +33,8 @@ export class Fingerprints {
 
   /** Of a document about these resources. SHA-512 in upper-case hexadecimal digits. */
   document(name: string, definitions: readonly ResourceDefinition[]): string {
-    this.#common ??= this.#commonDigest()
-    return tag([this.#common, name, ...definitions.map((definition) => this.definition(definition))])
+    this.#serverDigest ??= this.#computeServerDigest()
+    return combinedTag([this.#serverDigest, name, ...definitions.map((definition) => this.definition(definition))])
   }
 
   /** Of what is published of a resource. Made once; takes longer for a longer schema. */
@@ -68,7 +68,7 @@ export class Fingerprints {
     return made
   }
 
-  #commonDigest(): string {
+  #computeServerDigest(): string {
     const { profile, types, version } = this.#options
     const texts = hasTexts(types) ? types.folders.map((folder) => digest(types.text(folder))) : []
     return digest(JSON.stringify([documentRevision, version, profile, texts]))
@@ -76,7 +76,7 @@ export class Fingerprints {
 }
 
 /** The tag of a document made of others. */
-export function tag(parts: readonly string[]): string {
+export function combinedTag(parts: readonly string[]): string {
   const hash = createHash('sha512')
   for (const part of parts) hash.update(part).update('\n')
   return hash.digest('hex').toUpperCase()

@@ -17,7 +17,7 @@ const builtIn = resources
 const openApi = createOpenApi({ resources: () => resources, types, version: 'v1.33.0', clock })
 
 async function get(path: string, headers: Record<string, string> = {}, query = ''): Promise<ApiResponse> {
-  return (await openApi.answer({ path, query, headers })) as ApiResponse
+  return (await openApi.serve({ path, query, headers })) as ApiResponse
 }
 
 function bytes(response: ApiResponse): Uint8Array {
@@ -133,8 +133,8 @@ describe('/openapi/v3', () => {
     const unknown = await get('/openapi/v3/apis/apps/v77')
     expect(unknown).toEqual({ status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
     expect((await get('/openapi/v3/__proto__')).status).toBe(404)
-    expect(openApi.answer({ path: '/apis', query: '', headers: {} })).toBeUndefined()
-    expect(openApi.answer({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
+    expect(openApi.serve({ path: '/apis', query: '', headers: {} })).toBeUndefined()
+    expect(openApi.serve({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
   })
 
   it('P2 clients find sub-resources with kinds of other groups', async () => {
@@ -204,7 +204,7 @@ describe('entity tags', () => {
   const fresh = (all: readonly ResourceDefinition[], version = 'v1.33.0', from: TypeSource = types) =>
     createOpenApi({ resources: () => all, types: from, version, clock })
   const hashes = async (from: OpenApi): Promise<Record<string, string>> => {
-    const { paths } = json((await from.answer({ path: '/openapi/v3', query: '', headers: {} })) as ApiResponse)
+    const { paths } = json((await from.serve({ path: '/openapi/v3', query: '', headers: {} })) as ApiResponse)
     return Object.fromEntries(
       Object.entries(paths as Record<string, { serverRelativeURL: string }>).map(([name, at]) => [name, at.serverRelativeURL]),
     )
@@ -232,9 +232,9 @@ describe('entity tags', () => {
     const lazy = fresh([...builtIn.map(reading), widget(schema)], 'v1.33.0', watched)
     await hashes(lazy)
     expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
-    const response = await lazy.answer({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
+    const response = await lazy.serve({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
     expect(response?.status).toBe(301)
-    const { etag } = (await lazy.answer({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
+    const { etag } = (await lazy.serve({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
     expect(etag).toMatch(/^"[0-9A-F]{128}"$/)
     expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
   })
@@ -262,7 +262,7 @@ describe('entity tags', () => {
     const own = fresh([{ ...widget(schema), custom: { schema } }], 'v1.33.0')
     const [v2, v3] = await Promise.all(
       ['/openapi/v2', '/openapi/v3/apis/shop.example.com/v1'].map(async (path) =>
-        json((await own.answer({ path, query: '', headers: {} })) as ApiResponse),
+        json((await own.serve({ path, query: '', headers: {} })) as ApiResponse),
       ),
     )
     // Types of metadata change with the release only.
@@ -293,7 +293,7 @@ describe('documents of other servers', () => {
     fetchV2: async () => undefined,
   }
   const joined = createOpenApi({ resources: () => builtIn, types, version: 'v1.33.0', clock, remote: source })
-  const ask = async (path: string) => (await joined.answer({ path, query: '', headers: {} })) as ApiResponse
+  const ask = async (path: string) => (await joined.serve({ path, query: '', headers: {} })) as ApiResponse
 
   it('are part of the index and of version 2, for as long as they are there', async () => {
     const before = (await ask('/openapi/v2')).headers.etag

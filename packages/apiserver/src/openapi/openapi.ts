@@ -3,7 +3,7 @@ import { type Clock, type NamingProfile, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { parseAccept } from '../encoding/negotiation.ts'
-import { first, type RequestHeaders, serveDocument } from './conditional.ts'
+import { headerText, type RequestHeaders, serveDocument } from './conditional.ts'
 import type { CustomForm } from './published.ts'
 import { Publisher, relativeUrl } from './publisher.ts'
 import type { RemoteSource } from './remote-documents.ts'
@@ -46,19 +46,19 @@ export interface OpenApiRequest {
 
 export interface OpenApi {
   /** @returns undefined for a path that does not lie below `/openapi/v2` or `/openapi/v3`. */
-  answer(request: OpenApiRequest): Promise<ApiResponse> | undefined
+  serve(request: OpenApiRequest): Promise<ApiResponse> | undefined
 }
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   const clock = options.clock ?? systemClock
   const publisher = new Publisher(options, clock)
   return {
-    answer({ path, query, headers }) {
-      if (path === '/openapi/v2' || path === '/openapi/v2/') return answerV2(publisher, headers)
-      if (path === '/openapi/v3' || path === '/openapi/v3/') return answerIndex(publisher, headers)
+    serve({ path, query, headers }) {
+      if (path === '/openapi/v2' || path === '/openapi/v2/') return serveV2(publisher, headers)
+      if (path === '/openapi/v3' || path === '/openapi/v3/') return serveIndex(publisher, headers)
       if (!path.startsWith('/openapi/v3/')) return undefined
       const name = path.slice('/openapi/v3/'.length).replace(/\/$/, '')
-      return answerV3(publisher, { name, hash: new URLSearchParams(query).get('hash') ?? '', headers, clock })
+      return serveV3(publisher, { name, hash: new URLSearchParams(query).get('hash') ?? '', headers, clock })
     },
   }
 }
@@ -78,7 +78,7 @@ function protobufType(version: 'v2' | 'v3'): string {
 
 const forms = { v2: formsOf('v2'), v3: formsOf('v3') }
 
-async function answerV2(publisher: Publisher, requestHeaders: RequestHeaders): Promise<ApiResponse> {
+async function serveV2(publisher: Publisher, requestHeaders: RequestHeaders): Promise<ApiResponse> {
   const form = chooseForm(requestHeaders, 'v2')
   if (form === undefined) return notAcceptable()
   await publisher.ready()
@@ -86,11 +86,11 @@ async function answerV2(publisher: Publisher, requestHeaders: RequestHeaders): P
   return await serveDocument(document, { requestHeaders, contentType: contentType('v2', form), headers: { vary: 'Accept' } })
 }
 
-async function answerIndex(publisher: Publisher, requestHeaders: RequestHeaders): Promise<ApiResponse> {
+async function serveIndex(publisher: Publisher, requestHeaders: RequestHeaders): Promise<ApiResponse> {
   return await serveDocument(await publisher.index(), { requestHeaders, contentType: 'application/json', headers: {} })
 }
 
-async function answerV3(
+async function serveV3(
   publisher: Publisher,
   at: { name: string; hash: string; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
 ): Promise<ApiResponse> {
@@ -100,7 +100,7 @@ async function answerV3(
   if (document === undefined) return { status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } }
   const type = contentType('v3', form)
   if (at.hash !== '' && at.hash !== document.etag) return redirect(at.name, { etag: document.etag, type })
-  const caching = at.hash === '' ? {} : { 'cache-control': 'public, immutable', expires: inAYear(at.clock.now()) }
+  const caching = at.hash === '' ? {} : { 'cache-control': 'public, immutable', expires: oneYearLater(at.clock.now()) }
   return await serveDocument(document, {
     requestHeaders: at.headers,
     contentType: type,
@@ -113,7 +113,7 @@ function contentType(version: 'v2' | 'v3', form: 'json' | 'protobuf'): string {
 }
 
 function chooseForm(headers: RequestHeaders, version: 'v2' | 'v3'): 'json' | 'protobuf' | undefined {
-  const accept = first(headers.accept)
+  const accept = headerText(headers.accept)
   for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
     if (type !== 'application' && type !== '*') continue
     const found = forms[version].find(([name]) => subtype === name || subtype === '*')
@@ -132,7 +132,7 @@ function redirect(name: string, { etag, type }: { readonly etag: string; readonl
   return { status: 301, headers, body: { kind: 'empty' } }
 }
 
-function inAYear(now: number): string {
+function oneYearLater(now: number): string {
   const date = new Date(now)
   date.setUTCFullYear(date.getUTCFullYear() + 1)
   return date.toUTCString()

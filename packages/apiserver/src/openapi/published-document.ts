@@ -11,7 +11,7 @@ const decompress = promisify(gunzip)
  */
 export class PublishedDocument {
   readonly #build: () => Promise<readonly Uint8Array[]>
-  #kept: Promise<Kept> | undefined
+  #content: Promise<DocumentContent> | undefined
   readonly #changedMs: number
   readonly #etag: () => string
 
@@ -35,41 +35,41 @@ export class PublishedDocument {
 
   /** Undefined for a document that is too short to be worth it. */
   async gzipped(): Promise<Uint8Array | undefined> {
-    return (await this.#keep()).gzipped
+    return (await this.#load()).gzipped
   }
 
   async bytes(): Promise<Uint8Array> {
-    const { plain, gzipped } = await this.#keep()
+    const { plain, gzipped } = await this.#load()
     return plain ?? (await decompress(gzipped))
   }
 
-  #keep(): Promise<Kept> {
-    if (this.#kept !== undefined) return this.#kept
-    const making = kept(this.#build)
-    this.#kept = making
+  #load(): Promise<DocumentContent> {
+    if (this.#content !== undefined) return this.#content
+    const making = buildContent(this.#build)
+    this.#content = making
     making.catch(() => {
-      this.#kept = undefined
+      this.#content = undefined
     })
     return making
   }
 }
 
-type Kept =
+type DocumentContent =
   | { readonly plain: Uint8Array; readonly gzipped: undefined }
   | { readonly plain: undefined; readonly gzipped: Uint8Array }
 
 /** Shorter documents are not worth compressing. */
 const minGzipBytes = 1400
 
-async function kept(build: () => Promise<readonly Uint8Array[]>): Promise<Kept> {
+async function buildContent(build: () => Promise<readonly Uint8Array[]>): Promise<DocumentContent> {
   const pieces = await build()
   const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
   if (length < minGzipBytes) return { plain: Buffer.concat(pieces, length), gzipped: undefined }
-  return { plain: undefined, gzipped: await compressed(pieces) }
+  return { plain: undefined, gzipped: await gzip(pieces) }
 }
 
 /** Runs beside the event loop; the document never lies in one piece. */
-async function compressed(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
+async function gzip(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const part of Readable.from(chunks(pieces)).pipe(createGzip())) parts.push(part as Uint8Array)
   return Buffer.concat(parts)

@@ -35,7 +35,7 @@ export function publishedGroupVersions(
     const name = documentName(group, version)
     const at = found.get(name) ?? { group, version, resources: [] }
     found.set(name, at)
-    at.resources.push(...published(definition, options))
+    at.resources.push(...publishedResources(definition, options))
   }
   return found
 }
@@ -45,7 +45,7 @@ export function documentName(group: string, version: string): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`
 }
 
-function published(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
+function publishedResources(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
   const { kind, strategy: policy, resource } = definition
   const form = options.customForm(definition)
   const written =
@@ -53,7 +53,7 @@ function published(definition: ResourceDefinition, options: PublishingOptions): 
   const body = written?.body ?? kind.type()
   const list = written?.list ?? listType(definition, options.types)
   const main: PublishedResource = {
-    ...shape(resource),
+    ...publishedShape(resource),
     body,
     ...(list === undefined ? {} : { list }),
     ...(policy.deleteAnswer === 'Object' ? { deleteAnswersObject: true } : {}),
@@ -64,7 +64,7 @@ function published(definition: ResourceDefinition, options: PublishingOptions): 
   return [main, ...others]
 }
 
-function shape({
+function publishedShape({
   name,
   namespaced,
   kind,
@@ -88,7 +88,7 @@ function publishedSubresource(subresource: ResourceInfo, main: PublishedResource
   if (schema === undefined) return []
   return [
     {
-      ...shape(subresource),
+      ...publishedShape(subresource),
       body: schema,
       ...(options === undefined ? {} : { options, connect }),
       strategicMerge: main.strategicMerge ?? true,

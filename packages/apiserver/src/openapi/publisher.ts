@@ -16,8 +16,8 @@ import {
   type TypeSource,
 } from '@krmkit/schema'
 import { isBuiltInGroup } from '../discovery/documents.ts'
-import { type EncodedGroup, Encoders, merged } from './encoded-group.ts'
-import { Fingerprints, tag } from './fingerprint.ts'
+import { type EncodedGroup, Encoders, mergeMembers } from './encoded-group.ts'
+import { combinedTag, Fingerprints } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
 import { PublishedDocument } from './published-document.ts'
 import { type ConvertedDocument, noRemoteDocuments, type RemoteDocuments, type RemoteSource } from './remote-documents.ts'
@@ -36,7 +36,7 @@ export interface PublisherOptions {
 type Encoding = 'json' | 'protobuf'
 
 /** What there is to say of a group version or of the roots: its documents, and what it adds to the common one. */
-interface Subject {
+interface DocumentSource {
   readonly name: string
   readonly definitions: readonly ResourceDefinition[]
   /** Short; the entity tag of its documents. */
@@ -63,7 +63,7 @@ export class Publisher {
   readonly #now: () => number
   #resources: readonly ResourceDefinition[] | undefined
   #remote: RemoteDocuments = noRemoteDocuments
-  #subjects: ReadonlyMap<string, Subject> = new Map()
+  #sources: ReadonlyMap<string, DocumentSource> = new Map()
   #converted: ReadonlyMap<string, Readonly<Record<Encoding, PublishedDocument>>> = new Map()
   #index: Promise<PublishedDocument> | undefined
   #v2: Promise<Readonly<Record<Encoding, PublishedDocument>>> | undefined
@@ -88,7 +88,7 @@ export class Publisher {
   /** A document of version 3. */
   v3(name: string, encoding: Encoding): PublishedDocument | undefined {
     this.#refresh()
-    return (this.#subjects.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
+    return (this.#sources.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
   }
 
   /** Resolves when what other servers publish is known, as far as it can be. */
@@ -100,7 +100,7 @@ export class Publisher {
   index(): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#index === undefined) {
-      const making = this.#slices.run(this.#indexSteps([...this.#subjects.values()], this.#remote))
+      const making = this.#slices.run(this.#indexSteps([...this.#sources.values()], this.#remote))
       this.#index = making
       making.catch(() => {
         if (this.#index === making) this.#index = undefined
@@ -113,7 +113,7 @@ export class Publisher {
   v2(encoding: Encoding): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#v2 === undefined) {
-      const making = this.#slices.run(this.#v2Steps([...this.#subjects.values()], this.#remote))
+      const making = this.#slices.run(this.#v2Steps([...this.#sources.values()], this.#remote))
       this.#v2 = making
       making.catch(() => {
         if (this.#v2 === making) this.#v2 = undefined
@@ -122,11 +122,11 @@ export class Publisher {
     return this.#v2.then((documents) => documents[encoding])
   }
 
-  *#indexSteps(subjects: readonly Subject[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
+  *#indexSteps(subjects: readonly DocumentSource[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
     const addresses = new Map(remote.v3)
     for (const [name, { hash }] of remote.converted) addresses.set(name, relativeUrl(name, hash))
     for (const subject of subjects) {
-      yield* this.#tagged(subject)
+      yield* this.#tagSteps(subject)
       addresses.set(subject.name, relativeUrl(subject.name, subject.etag()))
     }
     const paths: JsonObject = {}
@@ -135,12 +135,12 @@ export class Publisher {
       Object.defineProperty(paths, name, { value: { serverRelativeURL }, enumerable: true })
     }
     const text = JSON.stringify({ paths })
-    const etag = tag([text])
+    const etag = combinedTag([text])
     return new PublishedDocument(async () => [new TextEncoder().encode(text)], { etag: () => etag, changedMs: this.#now() })
   }
 
   /** Makes the tag of a subject definition by definition. */
-  *#tagged({ definitions }: Subject): Generator<void, void> {
+  *#tagSteps({ definitions }: DocumentSource): Generator<void, void> {
     for (const definition of definitions) {
       this.#fingerprints.definition(definition)
       yield
@@ -148,31 +148,39 @@ export class Publisher {
   }
 
   *#v2Steps(
-    subjects: readonly Subject[],
+    subjects: readonly DocumentSource[],
     remote: RemoteDocuments,
   ): Generator<void, Readonly<Record<Encoding, PublishedDocument>>> {
-    for (const subject of subjects) yield* this.#tagged(subject)
-    const etag = tag([...remote.v2.map((each) => `${each.prefix} ${each.etag}`), ...subjects.map((subject) => subject.etag())])
+    for (const subject of subjects) yield* this.#tagSteps(subject)
+    const etag = combinedTag([
+      ...remote.v2.map((each) => `${each.prefix} ${each.etag}`),
+      ...subjects.map((subject) => subject.etag()),
+    ])
     const at = { etag: () => etag, changedMs: this.#now() }
-    const form = (name: FormName) => new PublishedDocument(() => this.#slices.run(this.#joined(name, subjects, remote)), at)
+    const form = (name: FormName) =>
+      new PublishedDocument(() => this.#slices.run(this.#v2DocumentSteps(name, subjects, remote)), at)
     return { json: form('v2 json'), protobuf: form('v2 protobuf') }
   }
 
-  *#joined(form: FormName, subjects: readonly Subject[], remote: RemoteDocuments): Generator<void, readonly Uint8Array[]> {
+  *#v2DocumentSteps(
+    form: FormName,
+    subjects: readonly DocumentSource[],
+    remote: RemoteDocuments,
+  ): Generator<void, readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
-    for (const subject of subjects) groups.push(yield* this.#encoded(subject, form))
+    for (const subject of subjects) groups.push(yield* this.#encodedGroup(subject, form))
     // What is served here comes first: of two definitions with one name it is the one that counts.
     for (const { parts } of remote.v2) groups.push(yield* this.#encoders.group(parts, form))
     const encoded = {
-      paths: merged(groups.map(({ paths }) => paths)),
-      schemas: merged(groups.map(({ schemas }) => schemas)),
-      parameters: merged(groups.map(({ parameters }) => parameters)),
+      paths: mergeMembers(groups.map(({ paths }) => paths)),
+      schemas: mergeMembers(groups.map(({ schemas }) => schemas)),
+      parameters: mergeMembers(groups.map(({ parameters }) => parameters)),
     }
     yield
     return documentForms[form].join(encoded, this.#info)
   }
 
-  *#encoded(subject: Subject, form: FormName): Generator<void, EncodedGroup> {
+  *#encodedGroup(subject: DocumentSource, form: FormName): Generator<void, EncodedGroup> {
     const known = subject.encoded.get(form)
     if (known !== undefined) return known
     const made = yield* this.#encoders.group(yield* subject.parts(documentForms[form].dialect), form)
@@ -192,20 +200,20 @@ export class Publisher {
     this.#remote = remote
     if (resources === this.#resources) return
     this.#resources = resources
-    const previous = this.#subjects
-    const subjects = new Map<string, Subject>()
+    const previous = this.#sources
+    const subjects = new Map<string, DocumentSource>()
     for (const [name, own] of byDocument(resources)) {
       const known = previous.get(name)
       const kept = known !== undefined && sameElements(known.definitions, own)
-      subjects.set(name, kept ? known : this.#groupVersion(name, own))
+      subjects.set(name, kept ? known : this.#groupVersionSource(name, own))
     }
-    for (const root of this.#roots(resources)) {
-      if (!subjects.has(root.name)) subjects.set(root.name, previous.get(root.name) ?? this.#root(root))
+    for (const root of this.#rootDocuments(resources)) {
+      if (!subjects.has(root.name)) subjects.set(root.name, previous.get(root.name) ?? this.#rootSource(root))
     }
-    this.#subjects = new Map([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.#sources = new Map([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #groupVersion(name: string, definitions: readonly ResourceDefinition[]): Subject {
+  #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
     const { types } = this.#options
     const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf }
     const customForm = this.#customForm
@@ -215,11 +223,11 @@ export class Publisher {
       yield
       return yield* groupVersionParts(published, { ...rest, dialect })
     }
-    return this.#subject(name, definitions, parts)
+    return this.#createSource(name, definitions, parts)
   }
 
   /** A group of custom resources has no document of its own, as on the stock server. */
-  #roots(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
+  #rootDocuments(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
     const { issuer = false, types } = this.#options
     const groups = new Set<string>()
     for (const { custom, definedInCode, group } of resources) {
@@ -228,19 +236,19 @@ export class Publisher {
     return rootDocuments({ source: types, groups: [...groups], issuer, profile: this.#profile })
   }
 
-  #root({ name, operations, schemas }: RootDocument): Subject {
+  #rootSource({ name, operations, schemas }: RootDocument): DocumentSource {
     const parts = (dialect: Dialect) => operationParts({ operations, schemas }, { dialect, kindsOf: this.#kindsOf })
-    return this.#subject(name, [], parts)
+    return this.#createSource(name, [], parts)
   }
 
-  #subject(name: string, definitions: readonly ResourceDefinition[], parts: Subject['parts']): Subject {
+  #createSource(name: string, definitions: readonly ResourceDefinition[], parts: DocumentSource['parts']): DocumentSource {
     let made: string | undefined
     const etag = () => {
       made ??= this.#fingerprints.document(name, definitions)
       return made
     }
     const at = { etag, changedMs: this.#now() }
-    const document = (form: FormName) => new PublishedDocument(() => this.#slices.run(this.#whole(parts, form)), at)
+    const document = (form: FormName) => new PublishedDocument(() => this.#slices.run(this.#v3DocumentSteps(parts, form)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
   }
@@ -253,9 +261,12 @@ export class Publisher {
     }
   }
 
-  *#whole(parts: Subject['parts'], form: FormName): Generator<void, readonly Uint8Array[]> {
+  *#v3DocumentSteps(parts: DocumentSource['parts'], form: FormName): Generator<void, readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
-    return documentForms[form].join({ paths: merged([paths]), schemas: merged([schemas]), parameters: [] }, this.#info)
+    return documentForms[form].join(
+      { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] },
+      this.#info,
+    )
   }
 }
 

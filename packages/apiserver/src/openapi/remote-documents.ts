@@ -72,14 +72,14 @@ function entriesOf(map: unknown): PartEntry[] {
   if (!isObject(map)) return []
   return Object.keys(map).flatMap((name) => {
     const value = map[name]
-    return isObject(value) && !isDeep(value) ? [{ name, make: () => value }] : []
+    return isObject(value) && !isTooDeep(value) ? [{ name, make: () => value }] : []
   })
 }
 
 const maxDepth = 200
 
 /** Nobody writes such a thing; whoever tried to print it would run out of stack. */
-function isDeep(start: object): boolean {
+function isTooDeep(start: object): boolean {
   let level: object[] = [start]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return true
