@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, NamingProfile } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { readBodyText } from './answer-text.ts'
+import { readBodyText } from './body-text'
 import { discoveredResources, listedResources } from './remote-resources.ts'
 import type { FetchOptions, RemoteService } from './remote-service.ts'
 

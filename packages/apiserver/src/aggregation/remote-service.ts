@@ -4,11 +4,11 @@ import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddr
 import { base64ToBytes } from '@krmkit/schema'
 import { textResponse } from '../encoding/response-writer.ts'
 import type { RequestContext } from '../request-context.ts'
-import { createRequestDeadline } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
 import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
+import { createRequestDeadline } from './request-deadline'
 
 /** The way to one service, which may be a handler in this process. */
 export interface RemoteService {

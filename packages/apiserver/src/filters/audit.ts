@@ -1,6 +1,6 @@
 import type { ApiResponse } from '@krmkit/protocol'
+import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/audit-record'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
-import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/record.ts'
 import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']

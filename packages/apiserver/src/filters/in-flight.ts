@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses } from '../flow-control/body-pauses.ts'
+import { BodyPauses } from '../flow-control/body-pause'
 import type { Filter } from '../request-context.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pauses.ts'
+import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pause'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'

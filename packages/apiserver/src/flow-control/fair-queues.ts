@@ -1,4 +1,4 @@
-import { DispatchStatistics } from './dispatch-readings.ts'
+import { DispatchStatistics } from './dispatch-statistics'
 import { TimedHistogram } from './histogram.ts'
 import { LingeringSeats } from './lingering-seats.ts'
 import { Queue } from './queue.ts'

@@ -1,6 +1,6 @@
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
-import { createFlowMatcher } from './flow-classes.ts'
+import { createFlowMatcher } from './flow-matcher'
 import { FlowStatistics } from './flow-statistics.ts'
 import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'
 import { PriorityLevel } from './priority-level.ts'

@@ -3,10 +3,10 @@ import { type Clock, type NamingProfile, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { parseAccept } from '../encoding/negotiation.ts'
-import { headerText, type RequestHeaders, serveDocument } from './conditional.ts'
 import type { CustomForm } from './published.ts'
 import { Publisher, relativeUrl } from './publisher.ts'
 import type { RemoteSource } from './remote-documents.ts'
+import { headerText, type RequestHeaders, serveDocument } from './serve-document'
 
 /**
  * `/openapi/v2` and `/openapi/v3`: what is served, as OpenAPI documents. Each is built when it is first asked for, in short slices,
