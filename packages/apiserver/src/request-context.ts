@@ -6,55 +6,56 @@ import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestSelectors } from './request-selectors.ts'
 
-/** One request on its way through the filters. Each filter may fill in what it is there for. */
+/** State of one request. Filters add what they determine: user, deadline, audit level and others. */
 export interface RequestContext {
-  /** Authentication may replace it by one without the headers that were meant for it alone. */
+  /** Authentication replaces it by a view without the headers of a front proxy. */
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
-  /** Read when they are looked at for the first time; see `requestSelectors`. */
+  /** Parsed on first use by `requestSelectors`. */
   selectors: RequestSelectors | undefined
-  /** Set by authentication; by impersonation when the caller acts as somebody else. */
+  /** The effective user: set by authentication, replaced by impersonation. */
   user: UserInfo
-  /** Who asks, when that is not `user`. */
+  /** The authenticated user of an impersonated request. */
   impersonator?: UserInfo | undefined
-  /** Texts of Warning headers, in the order in which they were given. */
+  /** Texts of Warning headers, in order. */
   readonly warnings: string[]
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
+  /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** The Audit-ID of the request. */
   readonly auditId: string
-  /** What stages noted for the audit trail. */
+  /** Audit annotations. */
   readonly annotations: Record<string, string>
-  /** How much of the request the audit trail keeps; decided after authentication. */
+  /** The highest level of all audit trails; decided after authentication. */
   auditLevel: AuditLevel
-  /** The trails have been asked whether they keep the request. */
+  /** Whether the audit level has been decided. */
   isAudited: boolean
-  /** As `annotations`, for trails that keep bodies. */
+  /** Further annotations for trails of level `Request` and above. */
   readonly detailAnnotations: Record<string, string>
-  /** What admission plugins decided, noted where a trail keeps bodies. */
+  /** Decisions of admission plugins, recorded at level `Request` and above. */
   readonly decisions: AdmissionDecision[]
-  /** What the request wants to write, noted for the audit trail. */
+  /** The object in the request body, recorded for audit events. */
   requestObject: AuditedObject | undefined
-  /** What the answer tells of how the request was classed; undefined: nothing. */
+  /** Response headers with flow schema and priority level. */
   flowHeaders: Readonly<Record<string, string>> | undefined
-  /** What went wrong in the server itself; undefined when nothing did. */
+  /** The internal error behind a response with status 500. */
   fault: unknown
-  /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
+  /** When the request times out, in milliseconds since the epoch; set by the timeout filter. */
   deadline: number | undefined
-  /** Called once the initial state of a watch has been handed on; set by priority and fairness. */
+  /** Called when the initial state of a watch has been sent; set by priority and fairness. */
   watchInitialized: (() => void) | undefined
 }
 
-/** How much the audit trail keeps: nothing, who did what, that and the body, that and the answer. */
+/** Detail of audit events: none, metadata, with the request body, with request and response body. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse'
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 /**
- * A request that has just arrived. A class and not a literal: to the engine, objects with accessors of their own are each a shape
- * of their own.
+ * The context of a new request. A class instead of an object literal: literals with accessors each get a hidden class, which makes
+ * every property access megamorphic.
  */
 export class IncomingRequest implements RequestContext {
   request: ApiRequest
@@ -64,6 +65,7 @@ export class IncomingRequest implements RequestContext {
   user: UserInfo = anonymous
   impersonator: UserInfo | undefined = undefined
   readonly warnings: string[] = []
+  /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly auditId: string
   readonly annotations: Record<string, string> = {}
@@ -85,16 +87,16 @@ export class IncomingRequest implements RequestContext {
     this.auditId = parts.auditId
   }
 
-  /** Made only when somebody listens: most requests end before anybody does. */
+  /** Read lazily, because adapters create the signal on first access. */
   get signal(): AbortSignal {
     return this.request.signal
   }
 }
 
-/** A filter: looks at the request, and either answers or asks the rest of the chain. */
+/** A filter of the request chain: returns a response, or calls `next` for the rest of the chain. */
 export type Filter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
 
-/** Filters in execution order, then the dispatcher. */
+/** Composes filters, in execution order, with the dispatcher at the end. */
 export function compose(
   filters: readonly Filter[],
   dispatch: (context: RequestContext) => Promise<ApiResponse>,

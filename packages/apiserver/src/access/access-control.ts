@@ -13,19 +13,19 @@ import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
 import { storeFeed } from './store-feed.ts'
 
-/** What authorizers of a server can be made of. */
+/** What a server offers to the factory of its authorizer. */
 export interface AuthorizerEnvironment {
-  /** The objects in the server's own store. */
+  /** The objects in the server's store. */
   readonly objects: ObjectFeed
   readonly clock: Clock
   readonly profile: NamingProfile
-  /** Decides by the roles and bindings in the store. One for all who ask. */
+  /** Decides by the roles and bindings in the store. Every call returns the same authorizer. */
   rbac(): Promise<RbacAuthorizer>
-  /** Decides about nodes by the pods and volumes in the store. */
+  /** Authorizes nodes by the pods and volumes in the store. */
   nodes(): Promise<SyncAuthorizer>
 }
 
-/** Makes an authorizer that needs the server's own objects. */
+/** Creates an authorizer that depends on objects in the server's store. */
 export type AuthorizerFactory = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
 
 export interface AccessControlOptions {
@@ -36,8 +36,8 @@ export interface AccessControlOptions {
 }
 
 /**
- * The authorizer of a server, and who may write roles. Parts of the server are given `authorizer` and `guard` before there is a store to
- * follow; both answer once `start` has resolved.
+ * The authorizer of a server and its RBAC escalation guard. `authorizer` and `guard` are handed to other parts before the store exists;
+ * both work once `start` has resolved.
  */
 export class AccessControl {
   readonly authorizer: Authorizer
@@ -49,17 +49,17 @@ export class AccessControl {
   #feed: ObjectFeed | undefined
   #rbac: Promise<RbacAuthorizer> | undefined
 
-  constructor(given: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
-    this.#configured = given
+  constructor(authorizer: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
+    this.#configured = authorizer
     this.#options = options
-    if (typeof given !== 'function') this.#current = given
+    if (typeof authorizer !== 'function') this.#current = authorizer
     this.authorizer =
-      typeof given === 'function'
+      typeof authorizer === 'function'
         ? new DeferredAuthorizer(
             () => this.#current,
             () => this.#pending,
           )
-        : given
+        : authorizer
     this.guard = this.#createGuard()
   }
 
@@ -72,17 +72,18 @@ export class AccessControl {
     this.#current = await this.#configured({ objects, clock, profile, rbac, nodes: () => followNodes(objects, { profile }) })
   }
 
-  /** Objects are being made that rights may come from: nobody is refused before that is done, or has failed. */
-  deferDenials(making: Promise<void>): void {
+  /** Makes denials wait for `pending`, which creates objects that grant rights. A failure of `pending` is reported. */
+  deferDenials(pending: Promise<void>): void {
     const done = () => {
       this.#pending = undefined
     }
-    this.#pending = making.then(done, (error: unknown) => {
+    this.#pending = pending.then(done, (error: unknown) => {
       done()
       this.#options.onFault(error)
     })
   }
 
+  /** Whether denials still wait. */
   get isPending(): boolean {
     return this.#pending !== undefined
   }
@@ -97,7 +98,7 @@ export class AccessControl {
     }
   }
 
-  /** Roles are followed from the first time that they matter. */
+  /** Starts following roles on first use. */
   #followRbac(): Promise<RbacAuthorizer> {
     const { profile } = this.#options
     if (this.#feed === undefined) throw new Error('the server has not started')
@@ -106,25 +107,25 @@ export class AccessControl {
   }
 }
 
-/** Refuses everything until there is somebody to ask. */
+/** Has no opinion until the authorizer exists; with objects pending, a request that is not allowed is decided again after them. */
 class DeferredAuthorizer implements Authorizer {
   readonly #current: () => Authorizer | undefined
   readonly #pending: () => Promise<void> | undefined
 
-  constructor(current: () => Authorizer | undefined, awaited: () => Promise<void> | undefined) {
+  constructor(current: () => Authorizer | undefined, pending: () => Promise<void> | undefined) {
     this.#current = current
-    this.#pending = awaited
+    this.#pending = pending
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
-    const awaited = this.#pending()
-    return awaited === undefined ? this.#decide(attributes) : this.#decideAfter(awaited, attributes)
+    const pending = this.#pending()
+    return pending === undefined ? this.#decide(attributes) : this.#decideAfter(pending, attributes)
   }
 
-  async #decideAfter(awaited: Promise<void>, attributes: Attributes): Promise<Decision> {
+  async #decideAfter(pending: Promise<void>, attributes: Attributes): Promise<Decision> {
     const early = await this.#decide(attributes)
     if (early.decision === 'allow') return early
-    await awaited
+    await pending
     return this.#decide(attributes)
   }
 
@@ -134,7 +135,7 @@ class DeferredAuthorizer implements Authorizer {
 
   async rulesFor(user: UserInfo, namespace: string) {
     await this.#pending()
-    const nothing = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
-    return this.#current()?.rulesFor?.(user, namespace) ?? nothing
+    const noRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+    return this.#current()?.rulesFor?.(user, namespace) ?? noRules
   }
 }

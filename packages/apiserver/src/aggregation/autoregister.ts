@@ -11,8 +11,9 @@ export interface AutoregisterOptions {
   /** The store of APIService objects. */
   readonly services: ResourceStore
   readonly context: WriteContext
-  /** The present objects by name. */
+  /** The current object of a name. */
   readonly get: (name: string) => Service | undefined
+  /** Names of all current objects. */
   readonly names: () => readonly string[]
   /** Called with the result of a write, before its watch event arrives. */
   readonly onStored: (service: Service) => void
@@ -31,11 +32,11 @@ export class Autoregister {
   }
 
   async sync(): Promise<void> {
-    const { registry, profile, services, context, get: known, names, onDeleted } = this.#options
+    const { registry, profile, services, context, get, names, onDeleted } = this.#options
     const wanted = localServices(registry.definitions, profile)
-    for (const each of wanted.values()) await this.#ensure(each)
+    for (const service of wanted.values()) await this.#ensure(service)
     for (const name of names()) {
-      if (wanted.has(name) || known(name)?.metadata.labels?.[automanaged] === undefined) continue
+      if (wanted.has(name) || get(name)?.metadata.labels?.[automanaged] === undefined) continue
       await ignoreRaces(async () => {
         await services.delete(context, { namespace: '', name, options: {} })
         onDeleted(name)
@@ -44,9 +45,9 @@ export class Autoregister {
   }
 
   async #ensure({ name, label, spec }: LocalService): Promise<void> {
-    const { services, context, get: known, onStored } = this.#options
+    const { services, context, get, onStored } = this.#options
     const { group, version, kind } = services.definition
-    const before = known(name)
+    const before = get(name)
     const labels = { [automanaged]: label }
     if (before === undefined) {
       const object = { apiVersion: `${group}/${version}`, kind: kind.kind, metadata: { name, labels }, spec }
@@ -70,7 +71,7 @@ export class Autoregister {
   }
 }
 
-/** Another server over the same store may have been first. */
+/** Ignores errors that mean that another server over the same store wrote first. */
 export async function ignoreRaces(work: () => Promise<void>): Promise<void> {
   try {
     await work()

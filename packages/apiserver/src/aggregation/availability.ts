@@ -3,7 +3,7 @@ import type { APIServiceCondition } from '@krmkit/kinds/apiregistration/v1'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { ServiceSpec } from './local-services.ts'
 
-/** Whether requests can be passed on: what the condition `Available` of an APIService says. */
+/** Whether requests can be proxied: content of the condition `Available` of an APIService. */
 
 export type AvailabilityStatus = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
 
@@ -21,16 +21,17 @@ export const passed: AvailabilityStatus = { status: 'True', reason: 'Passed', me
 
 export const local: AvailabilityStatus = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
 
-/** @returns why there is no way to the service of the cluster; undefined when there may be one. */
+/** @returns why the service of the cluster cannot be reached; undefined when its port and endpoints exist. */
 export function validateServiceBackend(
   { service }: ServiceSpec,
   reader: Pick<ObjectReader, 'get'>,
 ): AvailabilityStatus | undefined {
   const { namespace = '', name = '', port = 443 } = service ?? {}
-  const found = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
-  if (found === undefined) return unavailable('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
-  if ((found.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
-  const listening = (found.spec?.ports ?? []).find((each) => each.port === port)
+  const backend = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
+  if (backend === undefined)
+    return unavailable('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
+  if ((backend.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
+  const listening = (backend.spec?.ports ?? []).find((each) => each.port === port)
   if (listening === undefined) {
     return unavailable('ServicePortError', `service/${name} in ${JSON.stringify(namespace)} is not listening on port ${port}`)
   }

@@ -12,7 +12,7 @@ interface Endpoints extends ApiObject {
 const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']
 
 /**
- * Finds services at the addresses behind them, one by chance each time: for servers that no service network reaches,
+ * Resolves services to a random endpoint address each time, for servers outside of the service network:
  * `--enable-aggregator-routing`.
  */
 export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick<Random, 'bytes'>): ServiceResolver {
@@ -23,11 +23,11 @@ export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick
     if (!routable.includes(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
     const listening = (service.spec?.ports ?? []).find((each) => each.port === port)
     if (listening === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
-    const found = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
-    if (found === undefined) throw new Error(`endpoints ${JSON.stringify(name)} not found`)
-    const usable = (found.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
-      const at = ports.find((each) => (each.name ?? '') === (listening.name ?? ''))?.port
-      return at === undefined || addresses.length === 0 ? [] : [{ addresses, port: at }]
+    const endpoints = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
+    if (endpoints === undefined) throw new Error(`endpoints ${JSON.stringify(name)} not found`)
+    const usable = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
+      const target = ports.find((each) => (each.name ?? '') === (listening.name ?? ''))?.port
+      return target === undefined || addresses.length === 0 ? [] : [{ addresses, port: target }]
     })
     const subset = usable[randomBelow(random, usable.length)]
     const address = subset?.addresses[randomBelow(random, subset.addresses.length)]?.ip
@@ -38,7 +38,7 @@ export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick
   }
 }
 
-/** A number below `count`. */
+/** A uniform integer from 0 to `count - 1`. */
 function randomBelow(random: Pick<Random, 'bytes'>, count: number): number {
   if (count < 2) return 0
   const [a = 0, b = 0, c = 0] = random.bytes(3)

@@ -3,9 +3,9 @@ import type { APIService } from '@krmkit/kinds/apiregistration/v1'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { isBuiltInGroup } from '../discovery/documents.ts'
 
-/** The APIService objects of what this server serves itself. */
+/** The APIService objects of group versions that this server serves. */
 
-/** On objects that the server keeps: `true` for as long as the group version is served, `onstart` for those that always are. */
+/** Label of automatically registered objects: `onstart` for built-in groups, `true` for groups of custom resources. */
 export const automanaged = 'kube-aggregator.kubernetes.io/automanaged'
 
 export type ServiceSpec = NonNullable<DeepReadonly<APIService>['spec']>
@@ -21,7 +21,7 @@ export interface LocalService {
   }
 }
 
-/** One for each group version; the group of these objects itself has none. */
+/** One for each group version, except the group of APIService itself. */
 export function localServices(
   definitions: readonly ResourceDefinition[],
   profile: NamingProfile,
@@ -47,7 +47,7 @@ export function localServices(
   return services
 }
 
-/** Versions of custom groups are all alike: they are ordered by their names. */
+/** Shared by all versions of custom groups, which are ordered by name. */
 const customVersionPriority = 100
 
 const stockVersionPriorities: Readonly<Record<string, number>> = {
@@ -65,7 +65,7 @@ const stockVersionPriorities: Readonly<Record<string, number>> = {
 }
 
 function versionPriority(group: string, version: string): number {
-  const known = `${group}/${version}`
-  if (Object.hasOwn(stockVersionPriorities, known)) return stockVersionPriorities[known] as number
+  const name = `${group}/${version}`
+  if (Object.hasOwn(stockVersionPriorities, name)) return stockVersionPriorities[name] as number
   return version.includes('alpha') ? 1 : version.includes('beta') ? 9 : 15
 }

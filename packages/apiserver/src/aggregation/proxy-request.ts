@@ -3,9 +3,9 @@ import { ApiError } from '@krmkit/meta'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
 
-/** A request as another server gets it: who asks stands in headers that it believes because of our certificate. */
+/** Requests as aggregated servers receive them: the user is in headers that they trust because of the client certificate. */
 
-/** Those that are about one connection only. */
+/** Headers about one connection only. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -18,10 +18,10 @@ const hopByHop: readonly string[] = [
   'upgrade',
 ]
 
-/** Those that are for this server alone, or that it sets itself. */
+/** Headers that are meant for this server, or that it sets itself. */
 const localHeaders: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
 
-/** Set by this server: nobody else says whom a page may be shown to. */
+/** This server alone decides about CORS. */
 const corsResponseHeaders: readonly string[] = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -31,7 +31,7 @@ const corsResponseHeaders: readonly string[] = [
 
 export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
 
-/** @param host address and port that it goes to. */
+/** @param host address and port of the destination. */
 export function createProxiedRequest(
   context: RequestContext,
   { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
@@ -59,9 +59,9 @@ export function createProxiedRequest(
 }
 
 /**
- * Headers that carry the user of the request.
+ * The headers that carry the user of the request.
  *
- * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
+ * @throws ApiError 400 for a user that HTTP/1.1 headers cannot represent: the other server would see a different user.
  */
 export function identityHeadersOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
@@ -72,12 +72,12 @@ export function identityHeadersOf({ user }: Pick<RequestContext, 'user'>): Recor
   }
   for (const name in headers) {
     if (valuesOf(headers[name]).every(isPreserved)) continue
-    throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
+    throw ApiError.badRequest('the user has attributes that cannot be represented in headers to the server of this API')
   }
   return headers
 }
 
-/** White space around a value is lost on the way. */
+/** Leading and trailing white space is lost in transit. */
 function isPreserved(value: string): boolean {
   return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
 }
@@ -92,27 +92,27 @@ function forwardedHeaders(headers: RequestContext['request']['headers']): Record
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
-    // Nobody but this server says who asks.
+    // Only this server states the identity of the user.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
-    const passed = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
-    if (passed !== undefined) out[name] = passed
+    const forwarded = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
+    if (forwarded !== undefined) out[name] = forwarded
   }
   return out
 }
 
-/** Headers that `Connection` names are about the connection too. */
+/** Names of the hop-by-hop headers that `Connection` lists. */
 function connectionOptions(connection: string | readonly string[] | undefined): string[] {
   return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** In pieces where the adapter can give them: of any length, and never whole in memory. */
+/** Streamed where the adapter supports it: of any length, never buffered whole. */
 async function forwardedBody({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
   const { headers } = request
   const length = headers['content-length']
   if (request.stream !== undefined) {
-    const none =
+    const isEmpty =
       headers['transfer-encoding'] === undefined && (length === undefined ? isBodilessMethod(request.method) : length === '0')
-    return none ? undefined : request.stream()
+    return isEmpty ? undefined : request.stream()
   }
   const body = await request.body(limitBytes)
   return body.byteLength === 0 ? undefined : body
@@ -122,7 +122,7 @@ function isBodilessMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS'
 }
 
-/** What may not stand in the name of a header is escaped byte by byte, as on the stock server. */
+/** Percent-encodes the bytes that header names must not contain, like the stock server. */
 function headerName(key: string): string {
   return key
     .toLowerCase()
@@ -131,7 +131,7 @@ function headerName(key: string): string {
     )
 }
 
-/** The answer of another server without the headers that are about the connection it came over. */
+/** The response of another server without hop-by-hop and CORS headers. */
 export function forwardedResponse(response: ApiResponse): ApiResponse {
   const dropped = new Set([...hopByHop, ...corsResponseHeaders, ...connectionOptions(response.headers.connection)])
   const headers: Record<string, string | readonly string[]> = {}

@@ -8,15 +8,15 @@ const signal = new AbortController().signal
 const at = { group: 'g', version: 'v1', signal }
 const clock = fakeClock(0)
 
-type Handle = (path: string, question: FetchOptions) => { status?: number; headers?: Record<string, string>; body?: unknown }
+type Handle = (path: string, options: FetchOptions) => { status?: number; headers?: Record<string, string>; body?: unknown }
 
 function remote(handle: Handle, asked: string[] = []): RemoteService {
-  const ask = async (path: string, question: FetchOptions): Promise<ApiResponse> => {
-    asked.push(`${path} ${question.user.groups.join()} ${question.headers?.['if-none-match'] ?? ''}`.trim())
-    const { status = 200, headers = {}, body = {} } = handle(path, question)
+  const fetch = async (path: string, options: FetchOptions): Promise<ApiResponse> => {
+    asked.push(`${path} ${options.user.groups.join()} ${options.headers?.['if-none-match'] ?? ''}`.trim())
+    const { status = 200, headers = {}, body = {} } = handle(path, options)
     return { status, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(body)) } }
   }
-  return { id: 'ns/s:443', fetch: ask } as RemoteService
+  return { id: 'ns/s:443', fetch } as RemoteService
 }
 
 const all = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
@@ -80,17 +80,17 @@ describe('what other servers serve', () => {
         remote(() => ({ headers: { 'content-type': all }, body: [] })),
         at,
       ),
-    ).rejects.toThrow('no API')
+    ).rejects.toThrow('not an API')
   })
 
   it('nor one that takes too long', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
-    const ask = (_: string, { signal: ended }: FetchOptions) =>
+    const fetch = (_: string, { signal: ended }: FetchOptions) =>
       new Promise<ApiResponse>((_resolve, reject) => {
         ended.addEventListener('abort', () => reject(new Error('gone')))
       })
-    const asking = discovery.resources({ place: 'x', ask } as unknown as RemoteService, at)
+    const pending = discovery.resources({ id: 'x', fetch } as unknown as RemoteService, at)
     clock.advance(5_000)
-    await expect(asking).rejects.toThrow('context deadline exceeded')
+    await expect(pending).rejects.toThrow('context deadline exceeded')
   })
 })

@@ -8,6 +8,8 @@ import {
   type RemoteSource,
   remoteDocument,
 } from '../openapi/index.ts'
+import { documentName } from '../openapi/published.ts'
+import { groupVersionPath } from '../request-info.ts'
 import { fetchText } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
 import { convertToV3 } from './v2-to-v3.ts'
@@ -20,12 +22,12 @@ export interface RemoteGroupVersion {
 }
 
 interface PublishedVersion extends RemoteGroupVersion {
-  /** Where its document of version 3 is; undefined while it is not known, empty where there is none. */
+  /** URL of its OpenAPI v3 document; undefined until fetched, empty when the server has none. */
   readonly v3Url?: string
   readonly converted?: ConvertedDocument
-  /** Of the document of version 2 only this part is kept. */
+  /** The part of the OpenAPI v2 document that concerns this group version. */
   readonly v2?: RemoteDocument
-  /** The tag of that document is the server's own, which can be asked by it. */
+  /** The ETag of the v2 document comes from the server, so that it can be revalidated. */
   readonly hasServerTag?: boolean
 }
 
@@ -36,8 +38,8 @@ interface FetchedDocument {
 }
 
 /**
- * The OpenAPI documents of other servers. Where their documents of version 3 are is asked for now and then; those themselves are passed
- * through. Documents of version 2 are fetched once somebody wants the common one, or when a server has no others.
+ * The OpenAPI documents of other servers. Indexes of v3 documents are polled; requests for the documents themselves are proxied. v2
+ * documents are fetched at the first request for the merged v2 document, or when a server publishes no v3.
  */
 export class RemoteOpenApi implements RemoteSource {
   readonly #clock: Clock
@@ -55,24 +57,24 @@ export class RemoteOpenApi implements RemoteSource {
     return this.#documents
   }
 
-  /** Where a request for the document of a group version goes: to the other server, or here. */
+  /** Whether requests for the v3 document of a group version are proxied to the other server. */
   isProxied(name: string): boolean {
-    const known = this.#published.get(name)
-    return known !== undefined && known.converted === undefined && known.v3Url !== ''
+    const published = this.#published.get(name)
+    return published !== undefined && published.converted === undefined && published.v3Url !== ''
   }
 
-  /** Looks again what a server publishes that is there. What it published before stays when it does not answer. */
+  /** Fetches again what an available server publishes. After a failure, the former documents stay. */
   async refresh(name: string, at: RemoteGroupVersion): Promise<void> {
     const before = this.#published.get(name)
-    const same = before?.remote === at.remote ? before : undefined
+    const previous = before?.remote === at.remote ? before : undefined
     try {
-      const found = await this.#load(at, same)
+      const loaded = await this.#load(at, previous)
       if (this.#signal.aborted) return
-      this.#published.set(name, found)
-      if (!isUnchanged(same, found)) this.#publish()
+      this.#published.set(name, loaded)
+      if (!isUnchanged(previous, loaded)) this.#publish()
     } catch {
-      // It is asked again with the next check.
-      if (!this.#signal.aborted && same === undefined) this.#published.set(name, at)
+      // The next availability check retries.
+      if (!this.#signal.aborted && previous === undefined) this.#published.set(name, at)
     }
   }
 
@@ -80,7 +82,7 @@ export class RemoteOpenApi implements RemoteSource {
     if (this.#published.delete(name)) this.#publish()
   }
 
-  /** Fetches documents of version 2 that are still missing, and waits for them, but not for long. Never rejects. */
+  /** Fetches missing v2 documents and waits for them for 3 seconds at most. Never rejects. */
   async fetchV2(): Promise<void> {
     if (this.#wantsV2) return
     this.#wantsV2 = true
@@ -96,46 +98,46 @@ export class RemoteOpenApi implements RemoteSource {
 
   async #load(at: RemoteGroupVersion, before: PublishedVersion | undefined): Promise<PublishedVersion> {
     const { group, remote, version } = at
-    const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const address = await this.#findV3Url(remote, prefix.slice(1))
-    const legacy = address === undefined
+    const prefix = groupVersionPath(group, version)
+    const v3Url = await this.#findV3Url(remote, prefix.slice(1))
+    const legacy = v3Url === undefined
     const fetched = legacy || this.#wantsV2 ? await this.#fetchDocument(remote, before) : undefined
-    if (fetched === undefined) return { ...at, v3Url: address ?? '' }
-    const kept = { ...at, address: address ?? '', tagged: fetched.hasServerTag }
+    if (fetched === undefined) return { ...at, v3Url: v3Url ?? '' }
+    const fields = { ...at, v3Url: v3Url ?? '', hasServerTag: fetched.hasServerTag }
     const { converted, v2 } = before ?? {}
-    if (fetched.etag === v2?.etag) return { ...kept, v2, ...(converted === undefined || !legacy ? {} : { converted }) }
+    if (fetched.etag === v2?.etag) return { ...fields, v2, ...(converted === undefined || !legacy ? {} : { converted }) }
     const { document, etag } = fetched as FetchedDocument
     const part = remoteDocument(document, { prefix: `${prefix}/`, etag })
-    return { ...kept, v2: part, ...(legacy ? { converted: convertedDocument(document, { prefix, etag }) } : {}) }
+    return { ...fields, v2: part, ...(legacy ? { converted: convertedDocument(document, { prefix, etag }) } : {}) }
   }
 
-  /** @returns undefined for a server without documents of version 3, an empty text for one that has none of this group version. */
+  /** @returns undefined for a server without OpenAPI v3, an empty string for one that does not publish this group version. */
   async #findV3Url(remote: RemoteService, name: string): Promise<string | undefined> {
-    const answer = await this.#fetch(remote, '/openapi/v3')
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`${remote.id} answered with ${answer.status}`)
-    const { paths } = (JSON.parse(answer.text) ?? {}) as { readonly paths?: Record<string, { serverRelativeURL?: unknown }> }
+    const response = await this.#fetch(remote, '/openapi/v3')
+    if (response.status === 404) return undefined
+    if (response.status !== 200) throw new Error(`${remote.id} responded with status ${response.status}`)
+    const { paths } = (JSON.parse(response.text) ?? {}) as { readonly paths?: Record<string, { serverRelativeURL?: unknown }> }
     const url = paths !== undefined && Object.hasOwn(paths, name) ? paths[name]?.serverRelativeURL : undefined
     return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : ''
   }
 
-  /** @returns without the document what is known already; undefined for a server that publishes none. */
+  /** @returns the v2 document, or only its tag when it is unchanged; undefined for a server that publishes none. */
   async #fetchDocument(
     remote: RemoteService,
     before: PublishedVersion | undefined,
   ): Promise<FetchedDocument | Omit<FetchedDocument, 'document'> | undefined> {
-    const known = before?.v2?.etag
-    const answer = await this.#fetch(remote, '/openapi/v2', before?.hasServerTag === true ? known : undefined)
-    if (answer.status === 304 && known !== undefined) return { etag: known, hasServerTag: true }
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`${remote.id} answered with ${answer.status}`)
-    const theirs = [answer.headers.etag ?? []].flat()[0]
-    const etag = theirs ?? createHash('sha512').update(answer.text).digest('hex').toUpperCase()
-    const tagged = theirs !== undefined
-    if (etag === known) return { etag, hasServerTag: tagged }
-    const document: unknown = JSON.parse(answer.text)
-    if (typeof document !== 'object' || document === null) throw new Error(`${remote.id} publishes no document`)
-    return { etag, hasServerTag: tagged, document: document as JsonObject }
+    const knownEtag = before?.v2?.etag
+    const response = await this.#fetch(remote, '/openapi/v2', before?.hasServerTag === true ? knownEtag : undefined)
+    if (response.status === 304 && knownEtag !== undefined) return { etag: knownEtag, hasServerTag: true }
+    if (response.status === 404) return undefined
+    if (response.status !== 200) throw new Error(`${remote.id} responded with status ${response.status}`)
+    const serverEtag = [response.headers.etag ?? []].flat()[0]
+    const etag = serverEtag ?? createHash('sha512').update(response.text).digest('hex').toUpperCase()
+    const hasServerTag = serverEtag !== undefined
+    if (etag === knownEtag) return { etag, hasServerTag }
+    const document: unknown = JSON.parse(response.text)
+    if (typeof document !== 'object' || document === null) throw new Error(`${remote.id} publishes no OpenAPI document`)
+    return { etag, hasServerTag, document: document as JsonObject }
   }
 
   #fetch(remote: RemoteService, path: string, etag?: string) {
@@ -146,14 +148,10 @@ export class RemoteOpenApi implements RemoteSource {
   #publish(): void {
     const all = [...this.#published.values()]
     this.#documents = {
-      v3: new Map(
-        all.flatMap(({ v3Url: address = '', group, version }) =>
-          address === '' ? [] : [[documentNameOf(group, version), address]],
-        ),
-      ),
+      v3: new Map(all.flatMap(({ v3Url = '', group, version }) => (v3Url === '' ? [] : [[documentName(group, version), v3Url]]))),
       converted: new Map(
         all.flatMap(({ converted, group, version }) =>
-          converted === undefined ? [] : [[documentNameOf(group, version), converted]],
+          converted === undefined ? [] : [[documentName(group, version), converted]],
         ),
       ),
       v2: all.flatMap(({ v2 }) => v2 ?? []),
@@ -165,10 +163,6 @@ function isUnchanged(a: PublishedVersion | undefined, b: PublishedVersion): bool
   return a !== undefined && a.v3Url === b.v3Url && a.v2 === b.v2 && a.converted === b.converted
 }
 
-function documentNameOf(group: string, version: string): string {
-  return group === '' ? `api/${version}` : `apis/${group}/${version}`
-}
-
 function convertedDocument(
   document: JsonObject,
   { prefix, etag }: { readonly prefix: string; readonly etag: string },
@@ -178,6 +172,6 @@ function convertedDocument(
 }
 
 const downloadMs = 20_000
-/** Whoever asks for the common document does not wait longer for another server's part; it is there the next time. */
+/** How long the merged v2 document waits for parts of other servers; a late part is included the next time. */
 const v2WaitMs = 3_000
 const openApiUser = { username: 'system:aggregator', groups: [] }

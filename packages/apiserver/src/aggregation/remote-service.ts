@@ -8,23 +8,23 @@ import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
 import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
-import { createRequestDeadline } from './request-deadline'
+import { createRequestDeadline } from './request-deadline.ts'
 
-/** The way to one service, which may be a handler in this process. */
+/** A connection to one service, which may be a handler in this process. */
 export interface RemoteService {
   readonly inProcess: boolean
-  /** `namespace/name:port`: services with the same one are the same server. */
+  /** `namespace/name:port`; equal ids mean the same server. */
   readonly id: string
-  /** Passes a request on as it came; what goes wrong is an answer too. */
+  /** Proxies a request. Failures of the connection become responses. */
   proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse>
-  /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
-  fetch(path: string, question: FetchOptions): Promise<ApiResponse>
+  /** Sends a GET request of this server itself. Rejects when no response arrives. */
+  fetch(path: string, options: FetchOptions): Promise<ApiResponse>
   /**
-   * Asks whether it is there, whoever it says it is. Rejects as `ask`.
+   * Sends a GET request without verifying the server certificate. Rejects like `fetch`.
    *
-   * @returns the address asked, with the answer.
+   * @returns the resolved URL and the pending response.
    */
-  probe(path: string, question: FetchOptions): Promise<{ readonly url: string; readonly answer: Promise<ApiResponse> }>
+  probe(path: string, options: FetchOptions): Promise<{ readonly url: string; readonly response: Promise<ApiResponse> }>
   close(): void
 }
 
@@ -42,31 +42,31 @@ export interface RemoteOptions {
 }
 
 const httpsPort = 443
-/** Asking what a server serves is cheap: whoever takes longer is not there. */
+/** Time limit of proxied discovery requests, which are cheap. */
 const discoveryMs = 5_000
 
-/** @throws Error when there is no way, or none that is safe. */
+/** @throws Error when no transport is configured or the CA bundle is invalid. */
 export function createRemoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
   const { namespace = '', name = '', port = httpsPort } = spec.service ?? {}
   const { aggregation, random, reader } = options
   const handler = aggregation.services?.[`${namespace}/${name}`]
-  const place = `${namespace}/${name}:${port}`
-  if (handler !== undefined) return createInProcessService(handler, place)
+  const id = `${namespace}/${name}:${port}`
+  if (handler !== undefined) return createInProcessService(handler, id)
   const { transport, identity, routing } = aggregation
-  if (transport === undefined) throw new Error('there is no transport: this server reaches no other servers')
+  if (transport === undefined) throw new Error('no transport is configured: other servers cannot be reached')
   const find =
     aggregation.resolveService ?? (routing === 'endpoints' ? endpointServices(reader, random) : clusterServices(reader))
   const resolve = async (): Promise<ServiceAddress> => find({ namespace, name, port })
   const host = `${name}.${namespace}.svc`
   const target = { origin: `https://${host}:${port}`, serverName: host, ...identity?.() }
-  const trusted = transport.open({
+  const verified = transport.open({
     ...target,
     ...((spec.caBundle ?? '') === '' ? {} : { ca: authoritiesOf(spec.caBundle as string) }),
     ...(spec.insecureSkipTLSVerify === true ? { insecure: true } : {}),
     resolve,
   })
-  const anyone = transport.open({ ...target, insecure: true })
-  return new HttpService(place, { resolve, verified: trusted, unverified: anyone, options })
+  const unverified = transport.open({ ...target, insecure: true })
+  return new HttpService(id, { resolve, verified, unverified, options })
 }
 
 function authoritiesOf(bundle: string): string {
@@ -81,7 +81,7 @@ function authoritiesOf(bundle: string): string {
 interface ServiceConnections {
   readonly resolve: () => Promise<ServiceAddress>
   readonly verified: ProxyConnection
-  /** Does not look whose certificate it is shown. */
+  /** Accepts any server certificate. */
   readonly unverified: ProxyConnection
   readonly options: RemoteOptions
 }
@@ -91,13 +91,13 @@ class HttpService implements RemoteService {
   readonly id: string
   readonly #connections: ServiceConnections
 
-  constructor(place: string, reach: ServiceConnections) {
-    this.id = place
-    this.#connections = reach
+  constructor(id: string, connections: ServiceConnections) {
+    this.id = id
+    this.#connections = connections
   }
 
   async proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
-    const { options, resolve, verified: trusted } = this.#connections
+    const { options, resolve, verified } = this.#connections
     let address: ServiceAddress
     try {
       address = await resolve()
@@ -106,25 +106,27 @@ class HttpService implements RemoteService {
     }
     const { readBody, ...rest } = createProxiedRequest(context, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
-    const bound = createRequestDeadline(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
+    const deadline = createRequestDeadline(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
     try {
-      const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bound.signal })
-      return bound.responseStarted(proxiedResponse(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))
+      const response = await verified.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: deadline.signal })
+      return deadline.responseStarted(
+        proxiedResponse(response, rest.upgrade === true, options.aggregation.forwardRedirects === true),
+      )
     } catch (error) {
-      bound.release()
-      const why = error instanceof Error ? error.message : String(error)
-      return textResponse(503, `${rest.upgrade === true ? why : `error trying to reach service: ${why}`}\n`)
+      deadline.release()
+      const reason = error instanceof Error ? error.message : String(error)
+      return textResponse(503, `${rest.upgrade === true ? reason : `error trying to reach service: ${reason}`}\n`)
     }
   }
 
-  fetch(path: string, question: FetchOptions): Promise<ApiResponse> {
-    return this.#connections.verified.send(serverRequest(path, question))
+  fetch(path: string, options: FetchOptions): Promise<ApiResponse> {
+    return this.#connections.verified.send(serverRequest(path, options))
   }
 
-  async probe(path: string, question: FetchOptions) {
+  async probe(path: string, options: FetchOptions) {
     const address = await this.#connections.resolve()
     const url = `https://${hostAndPort(address)}${path}`
-    return { url, answer: this.#connections.unverified.send({ ...serverRequest(path, question), address }) }
+    return { url, response: this.#connections.unverified.send({ ...serverRequest(path, options), address }) }
   }
 
   close(): void {
@@ -145,20 +147,20 @@ function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3
 }
 
-function proxiedResponse(answer: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
-  const { status, body } = answer
+function proxiedResponse(response: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
+  const { status, body } = response
   if (upgrade && body.kind !== 'connection' && status < 400) {
-    cancelBody(answer)
+    cancelBody(response)
     return textResponse(503, `invalid upgrade response: status code ${status}\n`)
   }
-  if (!forwardRedirects && status >= 300 && status <= 399 && answer.headers.location !== undefined) {
-    cancelBody(answer)
+  if (!forwardRedirects && status >= 300 && status <= 399 && response.headers.location !== undefined) {
+    cancelBody(response)
     return textResponse(502, 'the backend attempted to redirect this request, which is not permitted')
   }
-  return forwardedResponse(answer)
+  return forwardedResponse(response)
 }
 
-/** Ends an answer that nobody will read. */
+/** Discards a response body. */
 function cancelBody({ body }: ApiResponse): void {
   if (body.kind !== 'stream') return
   body.stream[Symbol.asyncIterator]()
@@ -166,8 +168,8 @@ function cancelBody({ body }: ApiResponse): void {
     .catch(() => undefined)
 }
 
-function createInProcessService(handle: Handler, place: string): RemoteService {
-  const ask = (path: string, { user, headers, signal }: FetchOptions) =>
+function createInProcessService(handle: Handler, id: string): RemoteService {
+  const fetch = (path: string, { user, headers, signal }: FetchOptions) =>
     handle({
       method: 'GET',
       path,
@@ -180,14 +182,14 @@ function createInProcessService(handle: Handler, place: string): RemoteService {
     })
   return {
     inProcess: true,
-    id: place,
+    id,
     proxy: ({ request, user, signal }) => {
       const { method, path, query, headers, peer, upgradable } = request
       const body = (limitBytes: number) => request.body(limitBytes)
       return handle({ method, path, query, headers, peer, upgradable, body, signal, user })
     },
-    fetch: ask,
-    probe: async (path, question) => ({ url: `https://${place}${path}`, answer: ask(path, question) }),
+    fetch,
+    probe: async (path, options) => ({ url: `https://${id}${path}`, response: fetch(path, options) }),
     close: () => undefined,
   }
 }

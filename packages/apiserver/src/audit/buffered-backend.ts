@@ -2,31 +2,31 @@ import { type Clock, TokenBucket } from '@krmkit/meta'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
-/** How entries are collected before they are handed on. */
+/** Batching of audit events. */
 export interface BufferOptions {
   readonly clock: Clock
-  /** Entries that wait at most; what comes then is lost. */
+  /** Maximum number of buffered events; further events are lost. */
   readonly bufferSize: number
-  /** Entries handed on together at most. */
+  /** Maximum number of events in a batch. */
   readonly maxBatchSize: number
-  /** Milliseconds after which a batch goes, however small. */
+  /** Milliseconds after which an incomplete batch is sent. */
   readonly maxBatchWaitMs: number
-  /** Batches a second, and how many may go at once after a pause. Absent: no limit. */
+  /** Batches per second, and the burst after idle time. Default: no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number } | undefined
-  /** Hears of batches that could not be handed on. */
+  /** Called with each batch that the backend failed to process. */
   readonly onLost: (events: readonly AuditEvent[], error: unknown) => void
 }
 
 /**
- * Collects entries and hands them on in batches, so that no request waits for them.
+ * Buffers events and sends them in batches, so that requests do not wait for the backend.
  *
- *     waiting --full batch | time is over--> handed on, one batch after the other
+ *     buffered --batch full | maxBatchWaitMs--> sent, one batch at a time
  */
 export function bufferedAudit(backend: AuditBackend, options: BufferOptions): AuditBackend {
   return new BufferedBackend(backend, options)
 }
 
-/** How long the last entries may take. */
+/** How long `close` waits for the last events. */
 const closeWaitMs = 5000
 
 class BufferedBackend implements AuditBackend {
@@ -34,7 +34,7 @@ class BufferedBackend implements AuditBackend {
   readonly #options: BufferOptions
   readonly #throttle: Throttle | undefined
   #waiting: AuditEvent[] = []
-  /** Entries that were taken from `#waiting` and are not handed on yet. */
+  /** Number of events in batches that are being sent. */
   #sending = 0
   #cancelTimer: (() => void) | undefined
   #work: Promise<void> = Promise.resolve()
@@ -48,7 +48,7 @@ class BufferedBackend implements AuditBackend {
   process(events: readonly AuditEvent[]): void {
     const { bufferSize, maxBatchSize, maxBatchWaitMs, clock } = this.#options
     if (this.#waiting.length + this.#sending + events.length > bufferSize) {
-      throw new AuditError({ code: 'BufferFull', message: 'the buffer of the audit trail is full: entries are lost' })
+      throw new AuditError({ code: 'BufferFull', message: 'the audit buffer is full: events are lost' })
     }
     this.#waiting.push(...events)
     while (this.#waiting.length >= maxBatchSize) this.#send(this.#waiting.splice(0, maxBatchSize))
@@ -59,7 +59,7 @@ class BufferedBackend implements AuditBackend {
     const { clock } = this.#options
     this.#throttle?.release()
     this.#sendAll()
-    // Whoever does not take entries now is not waited for as long as while the server runs.
+    // The backend gets less time than while the server runs.
     let cancel = () => {}
     const over = new Promise<void>((resolve) => {
       cancel = clock.setTimeout(resolve, closeWaitMs)
@@ -91,7 +91,7 @@ class BufferedBackend implements AuditBackend {
   }
 }
 
-/** Holds batches back to the pace of the throttle. */
+/** Limits the rate of batches. */
 class Throttle {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
@@ -103,7 +103,7 @@ class Throttle {
     this.#clock = clock
   }
 
-  /** From now on nobody waits. */
+  /** Lifts the limit. */
   release(): void {
     this.#isReleased = true
     this.#wake?.()

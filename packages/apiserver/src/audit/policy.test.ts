@@ -105,12 +105,16 @@ describe('policies', () => {
     ['no level', {}, 'rules.0.level'],
     ['an unknown stage', { level: 'None', omitStages: ['Later'] }, 'rules.0.omitStages.0'],
     ['an unknown member', { level: 'None', userss: [] }, 'rules.0'],
-    ['resources and URLs', { level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }, 'not about both'],
-    ['namespaces and URLs', { level: 'None', nonResourceURLs: ['/a'], namespaces: ['x'] }, 'not about both'],
-    ['a relative URL', { level: 'None', nonResourceURLs: ['a'] }, "must begin with a '/'"],
-    ['a star in the middle', { level: 'None', nonResourceURLs: ['/a*b'] }, 'must be its end'],
-    ['a group that is none', { level: 'None', resources: [{ group: 'Apps' }] }, 'is no group'],
-    ['names of no resources', { level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }, 'need resources'],
+    ['resources and URLs', { level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }, 'cannot apply to both'],
+    ['namespaces and URLs', { level: 'None', nonResourceURLs: ['/a'], namespaces: ['x'] }, 'cannot apply to both'],
+    ['a relative URL', { level: 'None', nonResourceURLs: ['a'] }, 'must begin with "/"'],
+    ['a star in the middle', { level: 'None', nonResourceURLs: ['/a*b'] }, 'must be the last character'],
+    ['a group that is none', { level: 'None', resources: [{ group: 'Apps' }] }, 'is not a valid group name'],
+    [
+      'names of no resources',
+      { level: 'None', resources: [{ group: '', resourceNames: ['a'] }] },
+      'resourceNames requires resources',
+    ],
   ])('a rule with %s is refused', (_, rule, message) => {
     expect(() => policy([rule])).toThrow(message)
   })

@@ -4,8 +4,8 @@ import type { RequestContext } from '../request-context.ts'
 import type { ObjectIdentity } from './bodies.ts'
 
 /**
- * Notes what a request wants to write, where a trail is kept. The first note counts: changes run again when another writer was
- * first. Whoever made the object may go on changing it.
+ * Records the object of a request for audit events, unless the request is not audited. Only the first call counts, because changes
+ * are retried after conflicts. The object is copied, so that the caller may modify it afterwards.
  */
 export function recordRequestObject(context: RequestContext, object: unknown): void {
   const { auditLevel } = context

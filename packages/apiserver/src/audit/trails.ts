@@ -1,12 +1,12 @@
 import type { AuditSink, AuditTrail } from './interfaces.ts'
 import { fixedAuditPolicy } from './policy.ts'
 
-/** Trails, and functions that hear of every answered request. */
+/** Audit trails, and functions that receive one event per request. */
 export type AuditOption = AuditSink | AuditTrail | readonly (AuditSink | AuditTrail)[]
 
 const atCompletion = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseStarted'])
 const atStart = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseComplete'])
-/** Once of each request: when it is answered, or begins to be where that lasts. */
+/** One event per request: at completion, or at the start of a watch. */
 const oncePerRequest: AuditTrail['policy'] = {
   decide: (attributes) => (attributes.verb === 'watch' ? atStart : atCompletion).decide(attributes),
 }

@@ -2,17 +2,17 @@ import { stringifyJson } from '@krmkit/schema'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
 export interface TruncateOptions {
-  /** Bytes of one entry; a larger one goes without its bodies, and not at all when that is not enough. */
+  /** Bytes of one event; a larger event loses its bodies, and is dropped when that does not suffice. */
   readonly maxEventSize: number
-  /** Bytes of entries that are handed on together. */
+  /** Bytes of one batch. */
   readonly maxBatchSize: number
   /** `k8s.io` */
   readonly apiDomain: string
-  /** Hears of entries that are too large even without bodies. */
+  /** Called with each dropped event. */
   readonly onLost: (event: AuditEvent) => void
 }
 
-/** Hands entries on that are no larger than somebody can take. */
+/** Limits the size of events and batches for a backend. */
 export function truncatedAudit(backend: AuditBackend, options: TruncateOptions): AuditBackend {
   return {
     async process(events) {

@@ -3,7 +3,7 @@ import { stringifyJson } from '@krmkit/schema'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
-/** Posts JSON to the service that keeps the trail, and resolves with the HTTP status of the answer; rejects when there is none. */
+/** Posts JSON to the audit service. Resolves with the HTTP status of the response; rejects when none arrives. */
 export type PostAuditEvents = (body: string) => Promise<number>
 
 export interface AuditWebhookOptions {
@@ -11,7 +11,7 @@ export interface AuditWebhookOptions {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
-  /** Milliseconds before the first further try. Default 10 000. */
+  /** Milliseconds before the first retry. Default 10 000. */
   readonly initialBackoffMs?: number
 }
 
@@ -19,18 +19,18 @@ const maxAttempts = 5
 const factor = 1.5
 const jitter = 0.2
 
-/** Posts entries as an `EventList`, again after growing pauses when that fails, five times in all. */
+/** Posts events as an `EventList`. Retries with exponential backoff, five attempts in all. */
 export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
   const { post, clock, random, profile, initialBackoffMs = 10_000 } = options
   const closing = new AbortController()
-  const pause = (ms: number): Promise<void> =>
+  const backoff = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const cancel = clock.setTimeout(resolve, ms)
-      const leave = () => {
+      const stop = () => {
         cancel()
         resolve()
       }
-      closing.signal.addEventListener('abort', leave, { once: true })
+      closing.signal.addEventListener('abort', stop, { once: true })
     })
   const deliver = async (body: string): Promise<void> => {
     let waitMs = initialBackoffMs
@@ -38,10 +38,10 @@ export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
       const failure = await postFailure(post, body)
       if (failure === undefined) return
       if (attempt === maxAttempts || closing.signal.aborted) {
-        throw new AuditError({ code: 'NotDelivered', message: `the audit webhook took no entries: ${failure}` })
+        throw new AuditError({ code: 'NotDelivered', message: `the audit webhook failed: ${failure}` })
       }
       const share = (random.bytes(1)[0] ?? 0) / 256
-      await pause(waitMs * (1 + jitter * share))
+      await backoff(waitMs * (1 + jitter * share))
       waitMs *= factor
     }
   }

@@ -28,7 +28,7 @@ export async function ensureBootstrapRoles(registry: Registry, profile: NamingPr
   ]
   // Concurrent writes share one commit of a durable store; other requests run between the batches.
   for (let from = 0; from < all.length; from += batchSize) {
-    await Promise.all(all.slice(from, from + batchSize).map((make) => make()))
+    await Promise.all(all.slice(from, from + batchSize).map((task) => task()))
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -51,7 +51,7 @@ interface Target {
   readonly resource: string
 }
 
-/** Old servers had one binding for discovery where there are two now: the second starts as a copy of the customised first. */
+/** Older servers had one binding for discovery instead of two: the second is created with the subjects of the customised first. */
 function splitPublicInfo({ registry, ...resource }: Target, expected: readonly BindingLike[]): readonly BindingLike[] {
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected

@@ -2,10 +2,11 @@ import { type ClientConfig, type ObjectReader, WebhookClient, WebhookError } fro
 import type { ObjectConverter } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
+import { createDeadline } from '../deadline.ts'
 import type { ConversionOptions } from './interfaces.ts'
 import { convertedObjects, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
 
-/** Translates custom resources by the webhooks that their definitions name. */
+/** Converts custom resources by the webhooks of their definitions. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 type Frozen = DeepReadonly<ApiObject>
@@ -13,26 +14,26 @@ type Frozen = DeepReadonly<ApiObject>
 export interface ConverterEnvironment {
   readonly clock: Clock
   readonly random: Random
-  /** Where services are found. */
+  /** Reads the services that webhooks are reached by. */
   readonly reader: Pick<ObjectReader, 'get'>
 }
 
 const defaultTimeoutMs = 30_000
 
-/** Finds the converter of definitions. */
+/** Creates the converters of definitions. */
 export class WebhookConverters {
   readonly #options: ConversionOptions
   readonly #environment: ConverterEnvironment
   readonly #client: WebhookClient
 
-  constructor(reach: ConversionOptions, parts: ConverterEnvironment) {
-    this.#options = reach
-    this.#environment = parts
-    const { transport, resolveService, credentialsFor } = reach
-    this.#client = new WebhookClient({ clock: parts.clock, transport, resolveService, credentialsFor })
+  constructor(options: ConversionOptions, environment: ConverterEnvironment) {
+    this.#options = options
+    this.#environment = environment
+    const { transport, resolveService, credentialsFor } = options
+    this.#client = new WebhookClient({ clock: environment.clock, transport, resolveService, credentialsFor })
   }
 
-  /** @returns undefined where versions differ by their names only. */
+  /** @returns undefined for the conversion strategy `None`. */
   converterOf({ spec }: Definition): ObjectConverter | undefined {
     if (spec.conversion?.strategy !== 'Webhook') return undefined
     const { webhook } = spec.conversion
@@ -54,26 +55,26 @@ export class WebhookConverters {
     objects: readonly Frozen[],
     { apiVersion, target, versions }: { apiVersion: string; target: { client: ClientConfig }; versions: readonly string[] },
   ): Promise<readonly ApiObject[]> {
-    const own = inProcessConverter(this.#options, target.client)
-    let answers: readonly unknown[]
+    const local = inProcessConverter(this.#options, target.client)
+    let converted: readonly unknown[]
     try {
-      if (own !== undefined) answers = await own(objects, apiVersion)
+      if (local !== undefined) converted = await local(objects, apiVersion)
       else {
         const version = reviewVersion(versions)
         if (version === undefined) throw new Error('no supported conversion review versions')
         const uid = this.#environment.random.uuid()
         const body = reviewText({ uid, version, desiredAPIVersion: apiVersion, objects })
-        answers = convertedObjects(await this.#post(target, body), { uid, version })
+        converted = convertedObjects(await this.#post(target, body), { uid, version })
       }
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)
     }
-    if (answers.length !== objects.length) {
-      throw new Error(`returned ${answers.length} objects, expected ${objects.length}`)
+    if (converted.length !== objects.length) {
+      throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
     }
-    const alone = objects.length === 1
+    const isSingle = objects.length === 1
     return objects.map((original, index) =>
-      restoreObject(answers[index] as never, { original, apiVersion, ...(alone ? {} : { index }) }),
+      restoreObject(converted[index] as never, { original, apiVersion, ...(isSingle ? {} : { index }) }),
     )
   }
 
@@ -81,27 +82,26 @@ export class WebhookConverters {
     const { timeoutMs = defaultTimeoutMs } = this.#options
     const endpoint = this.#client.endpoint(target, this.#environment.reader)
     if (endpoint.kind === 'function') throw new Error('the webhook is a function')
-    const ended = new AbortController()
-    const cancel = this.#environment.clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), timeoutMs)
+    const deadline = createDeadline({ clock: this.#environment.clock, ms: timeoutMs })
     try {
-      return await endpoint.post(body, { signal: ended.signal, timeoutSeconds: Math.ceil(timeoutMs / 1000) })
+      return await endpoint.post(body, { signal: deadline.signal, timeoutSeconds: Math.ceil(timeoutMs / 1000) })
     } finally {
-      cancel()
+      deadline.release()
     }
   }
 }
 
-function inProcessConverter({ inProcess: own = {} }: ConversionOptions, { url, service }: ClientConfig) {
+function inProcessConverter({ inProcess: converters = {} }: ConversionOptions, { url, service }: ClientConfig) {
   const address =
     service === undefined || service === null
       ? (url ?? '')
       : `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}${service.path ?? '/'}`
-  return Object.hasOwn(own, address) ? own[address] : undefined
+  return Object.hasOwn(converters, address) ? converters[address] : undefined
 }
 
 const prefixes = ['failed to call webhook: ', 'could not get REST client: ']
 
-/** Calls are named by whoever makes them. */
+/** The message without the prefix of the webhook client: the caller names the webhook itself. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof WebhookError)) return message
@@ -109,15 +109,16 @@ function reasonOf(error: unknown): string {
   return message.slice(prefix.length)
 }
 
-/** What clients are told: an error of the server without a reason, as on a stock server. */
+/** Like the stock server: status 500 without a reason. */
 function conversionError({ apiVersion, kind }: Frozen, error: unknown): ApiError {
-  const why = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
   return new ApiError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: error instanceof UnprefixedError ? why : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
+    message:
+      error instanceof UnprefixedError ? message : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${message}`,
     code: 500,
   })
 }

@@ -11,11 +11,12 @@ import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } f
 import type { TypeSource } from '@krmkit/schema'
 import { serverContext } from '../bootstrap/system-objects.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
+import { SerialQueue } from '../serial-queue.ts'
 import { isTrue, reconcileStatus } from './accepted-names.ts'
 
 /**
- * Keeps what is served in step with the definitions in the store: settles names and conditions, serves what is established, and
- * removes the instances of what is deleted.
+ * Follows the CustomResourceDefinitions in the store: accepts names, sets conditions, serves established definitions, and deletes the
+ * instances of deleted ones.
  */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -24,26 +25,26 @@ export interface CustomResourcesOptions {
   readonly registry: Registry
   readonly types: TypeSource
   readonly clock: Clock
-  /** Everything ends when it aborts. */
+  /** Aborts when the server closes. */
   readonly closing: AbortSignal
-  /** Hears of definitions that could not be dealt with. */
+  /** Called with definitions that cannot be served, and with failed writes. */
   readonly onFault: (error: unknown) => void
-  /** Of definitions whose versions are translated by others. */
+  /** Creates the converters of definitions with conversion webhooks. */
   readonly converters: WebhookConverters
 }
 
 interface DefinitionState {
   readonly definition: Definition
-  /** What it asks for, as text; the object stays the same as long as the text does. */
+  /** Identifies uid, spec and accepted names; the object stays the same while they do. */
   readonly edition: { readonly text: string }
-  /** What else decides how it is served. */
+  /** The conditions that decide whether it is served. */
   readonly stateKey: string
   readonly resources: readonly ResourceDefinition[]
 }
 
 const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
-/** Serves the definitions that are in the store, and from then on follows every change. */
+/** Serves the definitions in the store and follows their changes. */
 export async function followDefinitions(options: CustomResourcesOptions): Promise<void> {
   const store = options.registry.storeOf(resource)
   if (store === undefined) return
@@ -57,15 +58,16 @@ class DefinitionFollower {
   readonly #base: readonly ResourceDefinition[]
   readonly #builtIn: ReadonlySet<string>
   readonly #states = new Map<string, DefinitionState>()
-  /** Watches of the instances of definitions that are going away. */
+  /** Watches on the instances of definitions that are being deleted. */
   readonly #terminating = new Map<string, Following>()
-  /** Changes of definitions that wait for their turn; `undefined` before the start: present definitions are taken at once. */
+  /** Pending changes; undefined during start, when definitions are taken over at once. */
   #changes: { readonly definition: Definition; readonly removed: boolean }[] | undefined
   readonly #context: WriteContext
-  #work: Promise<void> = Promise.resolve()
+  readonly #queue: SerialQueue
 
   constructor(options: CustomResourcesOptions, store: ResourceStore) {
     this.#options = options
+    this.#queue = new SerialQueue(options)
     this.#store = store
     this.#base = options.registry.definitions
     this.#builtIn = new Set(this.#base.map(({ group, resource: { name } }) => `${group}/${name}`))
@@ -81,11 +83,11 @@ class DefinitionFollower {
     this.#changes = []
     this.#serve()
     closing.addEventListener('abort', () => this.#stop(following), { once: true })
-    this.#later(() => this.#reconcileAll())
-    await this.#work
+    this.#queue.add(() => this.#reconcileAll())
+    await this.#queue.drained()
   }
 
-  /** Definitions that are present at the start are served together; later changes are processed in order, all that are due at once. */
+  /** Definitions present at start are served together; later changes are processed in order, in batches. */
   #onChange(object: FrozenObject, removed: boolean): void {
     const definition = object as unknown as Definition
     if (this.#changes === undefined) {
@@ -93,7 +95,7 @@ class DefinitionFollower {
       return
     }
     this.#changes.push({ definition, removed })
-    if (this.#changes.length === 1) this.#later(() => this.#process())
+    if (this.#changes.length === 1) this.#queue.add(() => this.#process())
   }
 
   async #process(): Promise<void> {
@@ -111,20 +113,8 @@ class DefinitionFollower {
 
   #stop(following: Following): void {
     following.close()
-    for (const each of this.#terminating.values()) each.close()
+    for (const instances of this.#terminating.values()) instances.close()
     this.#terminating.clear()
-  }
-
-  /** One piece of work after another, whatever becomes of each. */
-  #later(work: () => Promise<void>): void {
-    this.#work = this.#work.then(async () => {
-      if (this.#options.closing.aborted) return
-      try {
-        await work()
-      } catch (error) {
-        if (!this.#options.closing.aborted) this.#options.onFault(error)
-      }
-    })
   }
 
   #upsert(definition: Definition): void {
@@ -161,7 +151,7 @@ class DefinitionFollower {
     }
   }
 
-  /** Served are the built-in resources, and then the others by the names of their definitions. */
+  /** Serves the built-in resources, followed by custom resources in the order of definition names. */
   #serve(): void {
     const { served } = this.#options.registry
     const names = [...this.#states.keys()].sort()
@@ -171,11 +161,11 @@ class DefinitionFollower {
     served.replace(next)
   }
 
-  /** All of some groups; all there are by default. Names are settled group by group. */
+  /** Reconciles the definitions of the given groups, or all. */
   async #reconcileAll(groups?: ReadonlySet<string>): Promise<void> {
     for (const name of [...this.#states.keys()]) {
-      const known = this.#states.get(name)
-      if (known !== undefined && groups?.has(known.definition.spec.group) !== false) await this.#reconcile(name, known.definition)
+      const state = this.#states.get(name)
+      if (state !== undefined && groups?.has(state.definition.spec.group) !== false) await this.#reconcile(name, state.definition)
     }
   }
 
@@ -186,7 +176,7 @@ class DefinitionFollower {
     }
     const { group } = definition.spec
     const others = [...this.#states.values()]
-      .map((known) => known.definition)
+      .map((state) => state.definition)
       .filter((other) => other.spec.group === group && other.metadata.name !== name)
     const status = reconcileStatus(definition, others, this.#now())
     if (status !== definition.status)
@@ -197,7 +187,7 @@ class DefinitionFollower {
     return formatTime(this.#options.clock.now())
   }
 
-  /** Stores a change of the status; what comes of it is served at once. */
+  /** Stores a status change and serves the result at once. */
   async #updateStatus(name: string, change: (current: Definition) => Definition): Promise<void> {
     try {
       const { object, entry } = await this.#store.updateStored(this.#context, {
@@ -214,7 +204,7 @@ class DefinitionFollower {
     }
   }
 
-  /** Deletes all instances; when the last one is gone, so is the definition. */
+  /** Deletes all instances, and removes the finalizer once none is left. */
   async #finalize(name: string, definition: Definition): Promise<void> {
     const { registry, closing } = this.#options
     const [first] = this.#resourcesOf({ ...definition, status: asEstablished(definition.status) }, { unserved: true })
@@ -225,8 +215,8 @@ class DefinitionFollower {
         terminating(current, this.#now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
       )
       const changed = () => {
-        const known = this.#states.get(name)
-        if (known !== undefined) this.#later(() => this.#reconcile(name, known.definition))
+        const state = this.#states.get(name)
+        if (state !== undefined) this.#queue.add(() => this.#reconcile(name, state.definition))
       }
       const following = await instances.follow({ put: changed, remove: changed }, { signal: closing, changesOnly: true })
       this.#terminating.set(name, following)
@@ -257,7 +247,7 @@ class DefinitionFollower {
   }
 }
 
-/** As if names had been accepted: for instances of a definition that was deleted before. */
+/** The status of an established definition, for one that was deleted before its names were accepted. */
 function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
   return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
 }

@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(scenarios))('discovery of the recorded server (skipp
         if (found === undefined || recorded.status === 403) continue
         compared++
         if (recorded.status === 404)
-          expect(found).toEqual({ outcome: 'nothing', form: recorded.text === undefined ? 'status' : 'text' })
+          expect(found).toEqual({ outcome: 'notServed', form: recorded.text === undefined ? 'status' : 'text' })
         else expect(fits('object' in found ? found.object : undefined, recorded.body)).toEqual(recorded.body)
       }
       expect(compared).toBeGreaterThan(0)

@@ -167,7 +167,7 @@ describe('discovery documents', () => {
     ['/api/v9', 'status'],
     ['/apis/__proto__', 'text'],
   ])('%s is not found, as %s', (path, form) => {
-    expect(answer(path)).toEqual({ outcome: 'nothing', form })
+    expect(answer(path)).toEqual({ outcome: 'notServed', form })
   })
 
   it('documents are made once and follow what is served', () => {
@@ -175,13 +175,13 @@ describe('discovery documents', () => {
     expect(answer('/apis/shop.example.com')).toBe(before)
     const all = resources
     resources = definitions
-    expect(answer('/apis/shop.example.com')).toEqual({ outcome: 'nothing', form: 'text' })
+    expect(answer('/apis/shop.example.com')).toEqual({ outcome: 'notServed', form: 'text' })
     resources = all
   })
 
   it('a server without core kinds has no /api', () => {
     const small = createDiscovery({ resources: () => [], serverAddress: () => '' })
-    expect(small.resolve({ path: '/api', headers: {} })).toEqual({ outcome: 'nothing', form: 'text' })
+    expect(small.resolve({ path: '/api', headers: {} })).toEqual({ outcome: 'notServed', form: 'text' })
     expect(small.resolve({ path: '/apis', headers: {} })).toMatchObject({ object: { groups: [] } })
   })
 })

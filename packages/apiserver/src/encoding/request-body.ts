@@ -27,7 +27,7 @@ import {
   type TypeMeta,
   unreadableTypeMeta,
 } from '@krmkit/schema'
-import { recordRequestObject } from '../audit/request-object'
+import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
 import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'

@@ -5,15 +5,15 @@ import { DerivedRequest } from '../derived-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {
-  /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
+  /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */
   readonly identityHeaders: IdentityHeaders
-  /** Told of failures of an authenticator itself; the caller is refused. */
+  /** Called when an authenticator fails; the request is rejected. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Authenticates the caller. Bad credentials, and identity headers that are malformed, are refused; no credentials are left to the chain (which
- * may end in anonymous).
+ * Authenticates the request. Rejects invalid credentials and malformed identity headers. Requests without credentials are decided by
+ * the authenticator chain, which may end in anonymous.
  *
  * @see API protocol specification, 5
  */
@@ -44,9 +44,9 @@ async function authenticate(
   try {
     return await authenticator.authenticate(request)
   } catch (error) {
-    // Too many callers wait for a service outside.
+    // Too many requests wait for an external authentication service.
     if (ApiError.is(error) && error.code === 429) throw error
-    // Whoever cannot be judged is not let in; what went wrong is nothing for the caller.
+    // The cause is reported, but not disclosed to the client.
     onFault(error)
     throw ApiError.unauthorized()
   }

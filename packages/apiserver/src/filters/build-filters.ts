@@ -9,7 +9,7 @@ import { audit, auditRejections } from './audit.ts'
 import { authentication } from './authentication.ts'
 import { authorization } from './authorization.ts'
 import { cors } from './cors.ts'
-import { errorResponses } from './error-responses'
+import { errorResponses } from './error-responses.ts'
 import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
 import { timeout } from './timeout.ts'
@@ -19,7 +19,7 @@ export interface FilterParts {
   readonly scope: ServerScope
   readonly failed: (context: RequestContext, error: unknown) => ApiResponse
   readonly metrics: Filter
-  /** Priority and fairness; absent: plain limits of requests in flight. */
+  /** Priority and fairness; undefined: plain limits of requests in flight. */
   readonly flowControl: Filter | undefined
 }
 
@@ -37,7 +37,7 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, { identityHeaders: identityHeaders(settings.proxyHeaders), onFault }),
     audit(trails, auditing),
-    // Warnings may depend on the user, whatever the outcome of the request.
+    // Warnings are sent with errors as well, and may depend on the user.
     warnings(),
     errorResponses(failed),
     impersonation(authorizer, profile),

@@ -1,7 +1,7 @@
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
 import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
-import { errorResponses } from './error-responses'
+import { errorResponses } from './error-responses.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'] }
 

@@ -1,23 +1,22 @@
 import { ApiError } from '@krmkit/meta'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses } from '../flow-control/body-pause'
+import { BodyPauses } from '../flow-control/body-pause.ts'
 import type { Filter } from '../request-context.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 
 export interface InFlightLimits {
-  /** Reads at a time; 0 = no limit. */
+  /** Maximum number of concurrent reads; 0: no limit. */
   readonly readOnly: number
-  /** Writes at a time; 0 = no limit. */
+  /** Maximum number of concurrent writes; 0: no limit. */
   readonly mutating: number
 }
 
 const exemptGroup = 'system:masters'
 
 /**
- * Refuses with 429 and Retry-After when too many requests are being answered already. Administrators are exempt, and requests that last
- * as long as the client likes.
+ * Rejects requests above the limits with 429 and Retry-After. Members of `system:masters` and long-running requests are exempt.
  *
- * Differs: a request whose body is still on its way does not count.
+ * Differs: a request does not count while its body is being received.
  */
 export function inFlight(limits: InFlightLimits): Filter {
   const reads = new RequestCounter(limits.readOnly)
@@ -26,14 +25,14 @@ export function inFlight(limits: InFlightLimits): Filter {
   return async (context, next) => {
     const { info, user } = context
     if (isLongRunning(info) || user.groups.includes(exemptGroup)) return next()
-    const places = isMutating(info) ? writes : reads
-    if (!places.tryAcquire()) return tooManyRequests(1)
-    const pausable = pauses.attach(context, places)
+    const counter = isMutating(info) ? writes : reads
+    if (!counter.tryAcquire()) return tooManyRequests(1)
+    const bodyPause = pauses.attach(context, counter)
     try {
       return await next()
     } finally {
-      pausable?.end()
-      if (pausable?.isPaused !== true) places.pause()
+      bodyPause?.end()
+      if (bodyPause?.isPaused !== true) counter.pause()
     }
   }
 }

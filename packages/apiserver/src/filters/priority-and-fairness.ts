@@ -1,7 +1,7 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pause'
+import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pause.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
@@ -9,28 +9,28 @@ import { isLongRunning } from './long-running.ts'
 
 export interface PriorityAndFairnessOptions {
   readonly clock: Clock
-  /** Longest wait of a request without a deadline. */
+  /** Maximum wait in a queue, for requests without a deadline. */
   readonly waitMs: number
-  /** Brings the controller up to date with the stored objects. */
+  /** Applies pending changes of the stored configuration. */
   readonly refresh: () => void
 }
 
-/** Nothing waits longer, however late its deadline is. */
+/** Maximum wait in a queue, for any deadline. */
 const maxQueueWaitMs = 60_000
-/** Longest time that a watch holds seats for its initial state: a slow reader holds none. */
+/** Maximum time that a watch holds seats for its initial state, so that slow readers do not occupy seats. */
 const watchInitializationMs = 5_000
 
 /**
- * Serves requests as their priority level has seats, in fair turns; others wait or get 429. Requests that last as long as the client
- * likes are exempt, watches from the moment when their initial state has been handed on.
+ * Serves requests within the seats of their priority level, with fair queuing; others wait or are rejected with 429. Long-running
+ * requests are exempt; watches are exempt once their initial state has been sent.
  *
- * Differs: a request gives its seats back while its body is on the way.
+ * Differs: a request releases its seats while its body is being received.
  *
  * @see Kubernetes, "API Priority and Fairness"
  */
 export function priorityAndFairness(controller: FlowController, options: PriorityAndFairnessOptions): Filter {
   const pauses = new BodyPauses()
-  const parts = { controller, pauses, ...options }
+  const execution = { controller, pauses, ...options }
   return (context, next) => {
     if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next()
     options.refresh()
@@ -38,14 +38,14 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     context.flowHeaders = schema.headers
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
-    if (!request.executing) return serveQueued(new RequestExecution(parts, schema, request), context, next)
+    if (!request.executing) return serveQueued(new RequestExecution(execution, schema, request), context, next)
     if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
       return serveImmediately(controller, schema, request, next)
-    return new RequestExecution(parts, schema, request).serve(context, next)
+    return new RequestExecution(execution, schema, request).serve(context, next)
   }
 }
 
-/** The usual case: nothing to wait for, neither seats nor a body. */
+/** The common case: seats are free and no body can arrive. */
 async function serveImmediately(
   controller: FlowController,
   schema: FlowSchemaState,
@@ -60,12 +60,12 @@ async function serveImmediately(
 }
 
 async function serveQueued(
-  serving: RequestExecution,
+  execution: RequestExecution,
   context: RequestContext,
   next: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const served = await serving.wait(context)
-  return served ? serving.serve(context, next) : serving.rejection()
+  const hasSeats = await execution.wait(context)
+  return hasSeats ? execution.serve(context, next) : execution.rejection()
 }
 
 interface ExecutionOptions extends PriorityAndFairnessOptions {
@@ -73,24 +73,24 @@ interface ExecutionOptions extends PriorityAndFairnessOptions {
   readonly pauses: BodyPauses
 }
 
-/** A request on its way through its priority level. */
+/** The execution of one request within its priority level. */
 class RequestExecution implements Pausable {
   readonly #options: ExecutionOptions
   readonly #schema: FlowSchemaState
   readonly #request: SeatRequest
   #context: RequestContext | undefined
 
-  constructor(parts: ExecutionOptions, schema: FlowSchemaState, request: SeatRequest) {
-    this.#options = parts
+  constructor(options: ExecutionOptions, schema: FlowSchemaState, request: SeatRequest) {
+    this.#options = options
     this.#schema = schema
     this.#request = request
   }
 
-  /** Waits for seats. @returns whether there are some. */
+  /** Waits in the queue. @returns whether the request may execute. */
   async wait(context: RequestContext): Promise<boolean> {
     const { controller, waitMs, clock } = this.#options
-    const left = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
-    const options = { waitMs: Math.max(0, Math.min(maxQueueWaitMs, left)), signal: context.signal }
+    const allowedMs = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
+    const options = { waitMs: Math.max(0, Math.min(maxQueueWaitMs, allowedMs)), signal: context.signal }
     return (await controller.wait(this.#request, this.#schema, options)) === 'execute'
   }
 
@@ -101,11 +101,11 @@ class RequestExecution implements Pausable {
   async serve(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     this.#context = context
     if (context.info.verb === 'watch') return this.#serveWatch(context, next)
-    const pausable = this.#options.pauses.attach(context, this)
+    const bodyPause = this.#options.pauses.attach(context, this)
     try {
       return await next()
     } finally {
-      this.#end(pausable)
+      this.#end(bodyPause)
     }
   }
 
@@ -117,12 +117,12 @@ class RequestExecution implements Pausable {
     const outcome = this.#options.controller.resume(this.#request, this.#schema)
     if (outcome === 'executing') return undefined
     if (outcome === 'rejected') throw this.#tooManyRequests()
-    return this.wait(this.#context as RequestContext).then((served) => {
-      if (!served) throw this.#tooManyRequests()
+    return this.wait(this.#context as RequestContext).then((hasSeats) => {
+      if (!hasSeats) throw this.#tooManyRequests()
     })
   }
 
-  /** Seats are held until the initial state has been handed on, if there is one. */
+  /** Holds seats until the initial state has been sent, if the watch has one. */
   async #serveWatch(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined
@@ -144,9 +144,9 @@ class RequestExecution implements Pausable {
     }
   }
 
-  #end(pausable: BodyPause | undefined): void {
-    pausable?.end()
-    if (pausable?.isPaused !== true) this.#options.controller.finish(this.#request, this.#schema)
+  #end(bodyPause: BodyPause | undefined): void {
+    bodyPause?.end()
+    if (bodyPause?.isPaused !== true) this.#options.controller.finish(this.#request, this.#schema)
   }
 
   #tooManyRequests(): ApiError {

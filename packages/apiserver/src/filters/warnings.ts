@@ -4,7 +4,7 @@ const maxWarningCharacters = 256
 const maxTotalCharacters = 4096
 
 /**
- * Puts warnings into `Warning` headers: each text once; long ones are cut when together they would be too much.
+ * Adds `Warning` headers, without duplicates. Long texts are truncated when the total exceeds 4096 characters.
  *
  * @see API protocol specification, 6 and 8
  */
@@ -18,8 +18,8 @@ export function warnings(): Filter {
 }
 
 /**
- * @returns complete header values such as `299 - "text"`. Characters are code points, which are never cut in two. What no header can
- * hold is left out, as by the stock server.
+ * @returns header values such as `299 - "text"`. Characters are code points, so that none is split. Texts with control characters are
+ * omitted, like on the stock server.
  */
 export function warningHeaders(texts: readonly string[]): string[] {
   const unique = [...new Set(texts)].filter((text) => text !== '' && !controlCharacter.test(text)).map((text) => [...text])
@@ -35,10 +35,10 @@ export function warningHeaders(texts: readonly string[]): string[] {
   return values
 }
 
-/** Control characters: a line end would begin another header. */
+/** Matches control characters: a line break would start another header. */
 const controlCharacter = /\p{Cc}/u
 
-/** A quoted string of a header, quotes and backslashes escaped. */
+/** A quoted string with escaped quotes and backslashes. */
 function quotedString(characters: readonly string[]): string {
   let out = ''
   for (const character of characters) {

@@ -1,95 +1,97 @@
 import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
 import type { RequestContext } from '../request-context.ts'
 
-/** A place among the requests that are served. */
+/** A claim on capacity that can be released for a while. */
 export interface Pausable {
-  /** Gives the place back for a while. */
+  /** Releases the capacity. */
   pause(): void
   /**
-   * Takes a place again.
+   * Acquires capacity again.
    *
-   * @returns undefined when there was one at once.
-   * @throws ApiError 429 when there is none.
+   * @returns undefined when it was available at once.
+   * @throws ApiError 429 when none is available.
    */
   resume(): Promise<void> | undefined
 }
 
-/** Whether requests of a method can carry a body. */
+/** Whether requests of the method may carry a body. */
 export function mayHaveBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
 }
 
 /**
- * Lets requests give their places back while they wait for their bodies, so that slow bodies do not delay other requests. A body that has
- * arrived with its head is read before the event loop turns, and costs no pause.
+ * Pauses requests while they wait for their bodies, so that slow bodies occupy no capacity. A body that arrived together with the head
+ * is read within the same turn of the event loop and causes no pause.
  */
+/** Pauses one request while reads of its body are pending. */
 export class BodyPauses {
   #waiting: BodyWait[] = []
 
-  /** From now on, reading the body of the request pauses its place. @returns undefined where there is no body. */
-  attach(state: Pick<RequestContext, 'request'>, place: Pausable): BodyPause | undefined {
-    if (!mayHaveBody(state.request.method)) return undefined
-    const pausable = new BodyPause(place, this)
-    state.request = new DerivedRequest(state.request, { bodyReader: pausable })
-    return pausable
+  /** Makes reading the body of the request pause `pausable`. @returns undefined for requests without a body. */
+  attach(context: Pick<RequestContext, 'request'>, pausable: Pausable): BodyPause | undefined {
+    if (!mayHaveBody(context.request.method)) return undefined
+    const bodyPause = new BodyPause(pausable, this)
+    context.request = new DerivedRequest(context.request, { interceptor: bodyPause })
+    return bodyPause
   }
 
-  /** Calls `pause` at the end of this turn of the event loop, unless the wait is over by then. */
+  /** Calls `onTurn` at the end of this turn of the event loop. */
   add(wait: BodyWait): void {
-    if (this.#waiting.push(wait) === 1) setImmediate(this.#turn)
+    if (this.#waiting.push(wait) === 1) setImmediate(this.#runWaits)
   }
 
-  readonly #turn = (): void => {
+  readonly #runWaits = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
     for (const wait of waiting) wait.onTurn()
   }
 }
 
-/** A wait for bytes of a body. */
+/** A pending read of a body. */
 interface BodyWait {
   onTurn(): void
 }
 
+/** Pauses one request while reads of its body are pending. */
 export class BodyPause implements BodyInterceptor {
   readonly #pausable: Pausable
   readonly #pauses: BodyPauses
   #paused = false
   #ended = false
 
-  constructor(place: Pausable, pauses: BodyPauses) {
-    this.#pausable = place
+  constructor(pausable: Pausable, pauses: BodyPauses) {
+    this.#pausable = pausable
     this.#pauses = pauses
   }
 
-  /** Whether the request has no place at the moment. */
+  /** Whether the capacity is currently released. */
   get isPaused(): boolean {
     return this.#paused
   }
 
-  /** The request is over: whatever its body does, it takes no place any more. */
+  /** Called when the request has ended: later reads of the body acquire nothing. */
   end(): void {
     this.#ended = true
   }
 
-  body(read: Promise<Uint8Array>): Promise<Uint8Array> {
-    return this.#during(read)
+  body(body: Promise<Uint8Array>): Promise<Uint8Array> {
+    return this.#pauseDuring(body)
   }
 
-  stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    const during = <T>(arrival: Promise<T>): Promise<T> => this.#during(arrival)
+  stream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const pauseDuring = <T>(read: Promise<T>): Promise<T> => this.#pauseDuring(read)
     return {
       [Symbol.asyncIterator]() {
-        const inner = pieces[Symbol.asyncIterator]()
+        const inner = chunks[Symbol.asyncIterator]()
         return {
-          next: () => during(inner.next()),
+          next: () => pauseDuring(inner.next()),
           return: (value?: unknown) => inner.return?.(value) ?? Promise.resolve({ done: true as const, value: undefined }),
         }
       },
     }
   }
 
-  async #during<T>(arrival: Promise<T>): Promise<T> {
+  async #pauseDuring<T>(read: Promise<T>): Promise<T> {
     let arrived = false
     this.#pauses.add({
       onTurn: () => {
@@ -97,7 +99,7 @@ export class BodyPause implements BodyInterceptor {
       },
     })
     try {
-      return await arrival
+      return await read
     } finally {
       arrived = true
       const resumed = this.#resume()

@@ -1,4 +1,4 @@
-import type { Clock } from '@krmkit/meta'
+import { type Clock, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { textResponse } from '../encoding/response-writer.ts'
 import { flag, type Query, text } from '../query.ts'
@@ -7,20 +7,20 @@ import type { PriorityLevel } from './priority-level.ts'
 import { Queue } from './queue.ts'
 import type { SeatRequest } from './seat-request.ts'
 
-/** Where the pages are; they are not listed at `/`. */
+/** The pages are not listed at `/`. */
 const pathPrefix = '/debug/api_priority_and_fairness/'
 
-/** Rows of unused queues are left out where a level has more queues than this. */
+/** Unused queues are omitted for levels with more queues than this. */
 const maxShownQueues = 10_000
 
 export interface DebugPagesOptions {
   readonly controller: FlowController
   readonly clock: Clock
-  /** Milliseconds, as the controller counts them. */
+  /** The time source of the controller, in milliseconds. */
   readonly now: () => number
 }
 
-/** Answers the pages that show levels, queues and requests as tables of text; undefined for other paths. */
+/** Serves pages with levels, queues and requests as text tables; undefined for other paths. */
 export function debugPages(options: DebugPagesOptions): (path: string, query: Query) => ApiResponse | undefined {
   return (path, query) => {
     if (!path.startsWith(pathPrefix)) return undefined
@@ -85,13 +85,13 @@ function queueRows({ name, queues }: PriorityLevel): readonly Row[] {
   ])
 }
 
-/** Also queues that exist by number only. */
+/** All configured queues, those without requests included. */
 function allQueues(queues: PriorityLevel['queues']): readonly Queue[] {
-  const used = queues.queues()
+  const existing = queues.queues()
   const count = queues.queuing.queues
-  if (count > maxShownQueues) return used
+  if (count > maxShownQueues) return existing
   const shown = Array.from({ length: count }, (_, index) => new Queue(index))
-  for (const queue of used) shown[queue.index] = queue
+  for (const queue of existing) shown[queue.index] = queue
   return shown
 }
 
@@ -137,7 +137,7 @@ function requestRow(request: SeatRequest, indexInQueue: number, { clock, now, de
   ]
   if (!details) return row
   const { info, user } = request.context
-  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`
+  const apiVersion = formatApiVersion(info)
   return [
     ...[...row, user.username, info.verb, info.path, info.namespace, info.name],
     ...[apiVersion, info.resource, info.subresource],
@@ -146,7 +146,7 @@ function requestRow(request: SeatRequest, indexInQueue: number, { clock, now, de
 
 const minColumnWidth = 8
 
-/** Cells followed by commas, each column as wide as its widest cell. Cells hold what clients sent: none begins a line. */
+/** Aligned columns, with a comma after each cell but the last. Control characters are replaced, because cells hold client input. */
 function table(rows: readonly Row[]): string {
   const cells = rows.map((row) =>
     row.map((cell, i) => `${String(cell).replace(/\p{Cc}/gu, ' ')}${i < row.length - 1 ? ',' : ''}`),

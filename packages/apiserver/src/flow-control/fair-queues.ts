@@ -1,4 +1,4 @@
-import { DispatchStatistics } from './dispatch-statistics'
+import { DispatchStatistics } from './dispatch-statistics.ts'
 import { TimedHistogram } from './histogram.ts'
 import { LingeringSeats } from './lingering-seats.ts'
 import { Queue } from './queue.ts'
@@ -6,7 +6,7 @@ import { SeatDemand } from './seat-demand.ts'
 import { estimatedSeconds, type SeatRequest, type WaitOutcome } from './seat-request.ts'
 import { deal } from './shuffle-shard.ts'
 
-/** How requests of a level wait. `queues` 0: not at all. */
+/** Queue configuration of a level. `queues` 0: requests are rejected instead of queued. */
 export interface Queuing {
   readonly queues: number
   readonly handSize: number
@@ -14,15 +14,15 @@ export interface Queuing {
 }
 
 export interface FairQueuesOptions {
-  /** Milliseconds; never goes back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** Calls back after a time; returns what cancels that. */
+  /** Schedules a callback. Returns a function that cancels it. */
   readonly setTimeout: (fn: () => void, ms: number) => () => void
-  /** No limit at all. */
+  /** Whether the level is exempt from limits. */
   readonly exempt: boolean
 }
 
-/** Unused queues that are kept for later, beside those in use. */
+/** Number of queues above which unused ones are deleted. */
 const maxIdleQueues = 128
 
 export const noQueues: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 }
@@ -32,18 +32,18 @@ const seatRatioBounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0
 const demandRatioBounds = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
 
 /**
- * The seats of one priority level, and the queues before them.
+ * The seats of one priority level and its queues.
  *
- * Progress `R` counts seat-seconds that each active queue has been given. The queue whose oldest request would end first, at
- * `nextDispatchR + work`, is served next, so that flows share seats evenly whatever the number and size of their requests. A request is
- * expected to take 3 ms; when it ends, its queue is charged for the time that it took.
+ * Progress `R` counts the seat-seconds given to each active queue. The queue whose oldest request would finish first, at
+ * `nextDispatchR + work`, is served next, so that flows share seats evenly regardless of the number and size of their requests. A
+ * request is expected to take 3 ms; when it finishes, its queue is charged for the actual time.
  *
  * @see Kubernetes enhancement 1040, "Priority and Fairness for API Server Requests"
  */
 export class FairQueues {
   readonly #options: FairQueuesOptions
   readonly #queues = new Map<number, Queue>()
-  /** Those in which requests wait. */
+  /** Queues with waiting requests. */
   readonly #waiting = new Set<Queue>()
   #queuing: Queuing = noQueues
   #hand: number[] = []
@@ -82,7 +82,7 @@ export class FairQueues {
     this.seatRatio = new TimedHistogram(seatRatioBounds, now)
   }
 
-  /** Takes effect at once: waiting requests start as far as a higher limit allows. Queues beyond a lower number drain. */
+  /** Takes effect at once: waiting requests start within a raised limit. Queues above a lowered number drain. */
   configure(queuing: Queuing, limit: number): void {
     const now = this.#sync()
     this.#queuing = queuing
@@ -113,7 +113,7 @@ export class FairQueues {
     return this.#r
   }
 
-  /** @returns whether the request executes, waits, or is rejected. */
+  /** Admits a request: it executes, waits in a queue, or is rejected. */
   start(request: SeatRequest): 'executing' | 'waiting' | 'rejected' {
     const now = this.#sync()
     request.arrivedAt = now
@@ -134,7 +134,7 @@ export class FairQueues {
     request.queue = queue
     const { statistics } = request
     statistics.queueLength.observe(queue.length + 1)
-    // Nothing waits: what the queues would choose is this request.
+    // No request waits, so this one would be dispatched next.
     if (this.requestsWaiting === 0 && this.#accommodates(request.maxSeats)) {
       this.dispatch.begin()
       this.dispatch.observe(queue)
@@ -156,9 +156,9 @@ export class FairQueues {
   }
 
   /**
-   * The request has ended, or gives its seats back for a while (without lingering).
+   * Ends the execution of a request; without `linger`, for a pause.
    *
-   * @returns how long it has executed, in milliseconds.
+   * @returns the execution time in milliseconds.
    */
   finish(request: SeatRequest, linger = true): number {
     const now = this.#sync()
@@ -181,8 +181,8 @@ export class FairQueues {
     return ms
   }
 
-  /** Takes a waiting request out of its queue. */
-  withdraw(request: SeatRequest, verdict: Exclude<WaitOutcome, 'execute'>): void {
+  /** Removes a waiting request from its queue. */
+  withdraw(request: SeatRequest, outcome: Exclude<WaitOutcome, 'execute'>): void {
     const { queue, settle } = request
     if (queue === undefined || settle === undefined) return
     const now = this.#sync()
@@ -193,27 +193,27 @@ export class FairQueues {
     }
     queue.boundDispatch()
     this.rejected++
-    if (verdict === 'time-out') this.timedOut++
+    if (outcome === 'time-out') this.timedOut++
     else this.cancelled++
-    request.statistics.rejected[verdict]++
+    request.statistics.rejected[outcome]++
     request.settle = undefined
-    settle(verdict)
-    // It may have stood in the way of smaller ones.
+    settle(outcome)
+    // It may have blocked requests with fewer seats.
     this.#dispatchAll(now)
     this.#observe(now)
   }
 
-  /** The queues that exist, by index. */
+  /** Existing queues, by index. */
   queues(): readonly Queue[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index)
   }
 
-  /** Requests that hold seats, in the order in which they started. */
+  /** Executing requests, in the order of their start. */
   executing(): Iterable<SeatRequest> {
     return this.#executing
   }
 
-  /** Counts the present state up to now, for those who read sums over time. */
+  /** Accounts for the time up to now in time-weighted statistics. */
   advance(): void {
     this.#observe(this.#sync())
   }
@@ -230,7 +230,7 @@ export class FairQueues {
     return 'executing'
   }
 
-  /** The queue of the hand with the least work waiting. Where the search begins rotates, so that none is preferred. */
+  /** The queue of the hand with the least waiting work. The start of the search rotates, so that ties favour no queue. */
   #chooseQueue({ hash }: SeatRequest): number {
     const hand = this.#hand
     deal(hash as NonNullable<SeatRequest['hash']>, this.#queuing.queues, hand)
@@ -303,22 +303,24 @@ export class FairQueues {
     return true
   }
 
-  /** The queue whose oldest request would end first; among equals the one that comes next after the queue served last. */
+  /** The queue whose oldest request would finish first; ties go to the next queue after the one served last. */
   #nextQueue(): Queue | undefined {
     let best: Queue | undefined
     let bestEnd = Number.POSITIVE_INFINITY
-    let bestTurn = Number.POSITIVE_INFINITY
+    let bestDistance = Number.POSITIVE_INFINITY
     this.dispatch.begin()
-    const all = Math.max(this.#queuing.queues, 1)
+    const queueCount = Math.max(this.#queuing.queues, 1)
     for (const queue of this.#waiting) {
       this.dispatch.observe(queue)
       const end = queue.nextDispatchR + (queue.head?.work ?? 0)
-      const turn =
-        queue.index > this.#lastServedIndex ? queue.index - this.#lastServedIndex : queue.index - this.#lastServedIndex + all
-      if (end > bestEnd || (end === bestEnd && turn >= bestTurn)) continue
+      const distance =
+        queue.index > this.#lastServedIndex
+          ? queue.index - this.#lastServedIndex
+          : queue.index - this.#lastServedIndex + queueCount
+      if (end > bestEnd || (end === bestEnd && distance >= bestDistance)) continue
       best = queue
       bestEnd = end
-      bestTurn = turn
+      bestDistance = distance
     }
     if (best !== undefined) this.dispatch.dispatched(this.#r, best.nextDispatchR)
     return best
@@ -338,13 +340,13 @@ export class FairQueues {
     request.statistics.waitingSeats += seats
   }
 
-  /** A request that is wider than the limit starts once nothing else executes. */
+  /** A request with more seats than the limit starts when nothing else executes. */
   #accommodates(seats: number): boolean {
     if (this.#options.exempt) return true
     return seats > this.#limit ? this.requestsExecuting === 0 : this.seatsInUse + seats <= this.#limit
   }
 
-  /** No more seats at the end than there are; the same work takes longer then. */
+  /** Limits the final seats to the level's seats and prolongs the lingering, so that the work stays the same. */
   #reshape(request: SeatRequest): void {
     if (request.finalSeats <= this.#limit || this.#limit < 1) return
     request.lingerMs *= request.finalSeats / this.#limit
@@ -368,7 +370,7 @@ export class FairQueues {
     this.#dropUnused(queue)
   }
 
-  /** Brings progress up to date; before anything is changed. */
+  /** Advances progress to now. Called before every change of state. */
   #sync(): number {
     const now = this.#options.now()
     const ms = now - this.#syncedAt
@@ -382,9 +384,9 @@ export class FairQueues {
   }
 
   #observe(now: number): void {
-    const wanted = this.seatsInUse + this.seatsWaiting
-    this.demand.set(wanted, now)
-    this.demandRatio.set(wanted, now)
+    const demand = this.seatsInUse + this.seatsWaiting
+    this.demand.set(demand, now)
+    this.demandRatio.set(demand, now)
     this.waitingRatio.set(this.requestsWaiting, now)
     this.executingRatio.set(this.requestsExecuting, now)
     this.seatRatio.set(this.seatsInUse, now)

@@ -169,7 +169,7 @@ describe('waiting', () => {
     expect(second.schema.level.queues.requestsWaiting).toBe(1)
     clock.advance(1)
     expect(await verdict).toBe('time-out')
-    expect(second.schema.statistics).toMatchObject({ rejected: { 'time-out': 1 }, waitInVain: { total: 1, sum: 0.25 } })
+    expect(second.schema.statistics).toMatchObject({ rejected: { 'time-out': 1 }, waitToReject: { total: 1, sum: 0.25 } })
     expect(clock.pending).toBe(0)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseRequestInfo } from '../request-info.ts'
-import { createFlowMatcher } from './flow-matcher'
+import { createFlowMatcher } from './flow-matcher.ts'
 
 const all = ['*']
 const schema = (name: string, matchingPrecedence: number, subjects: object[], rules: object = {}) => ({

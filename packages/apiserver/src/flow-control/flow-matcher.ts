@@ -2,10 +2,10 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
 
-/** What a request is judged by. */
+/** Attributes of a request that flow schemas match. */
 export type FlowRequest = Pick<RequestContext, 'info' | 'user'>
 
-/** Which flow schema a request belongs to, and which priority level that one names. */
+/** The flow schema of a request, and the priority level that it names. */
 export interface FlowMatch {
   readonly schema: FrozenObject
   readonly level: string
@@ -40,30 +40,30 @@ interface ResourceRule {
 
 interface Candidate {
   readonly match: FlowMatch
-  /** Rules whose subjects include the caller. */
+  /** Rules whose subjects include the user. */
   readonly rules: readonly DeepReadonly<Rule>[]
 }
 
 /**
- * Sorts flow schemas as they are asked: by precedence, then by name. Those of which no rule fits are passed over. Which of them are
- * about a caller is worked out once for each object that says who the caller is.
+ * Matches requests against flow schemas, by precedence, then by name. The schemas whose subjects include a user are computed once per
+ * `UserInfo` object.
  *
- * @returns what tells the class of a request; undefined when no schema fits.
+ * @returns a function that returns undefined when no schema matches.
  */
 export function createFlowMatcher(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowMatch | undefined {
   const ordered = [...schemas].sort(byPrecedence).map((schema): Candidate => {
     const { priorityLevelConfiguration, rules = [] } = specOf(schema)
     return { match: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
   })
-  const byCaller = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
+  const candidatesByUser = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
   return ({ info, user }) => {
-    let candidates = byCaller.get(user)
+    let candidates = candidatesByUser.get(user)
     if (candidates === undefined) {
       candidates = candidatesFor(user, ordered)
-      byCaller.set(user, candidates)
+      candidatesByUser.set(user, candidates)
     }
-    for (const { match: found, rules } of candidates) {
-      for (const rule of rules) if (matchesRule(rule, info)) return found
+    for (const { match, rules } of candidates) {
+      for (const rule of rules) if (matchesRule(rule, info)) return match
     }
     return undefined
   }
@@ -71,8 +71,8 @@ export function createFlowMatcher(schemas: readonly FrozenObject[]): (request: F
 
 function candidatesFor(user: FlowRequest['user'], all: readonly Candidate[]): readonly Candidate[] {
   return all
-    .map(({ match: found, rules }) => ({
-      found,
+    .map(({ match, rules }) => ({
+      match,
       rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => matchesSubject(subject, user))),
     }))
     .filter(({ rules }) => rules.length > 0)
@@ -102,15 +102,18 @@ function matchesRule({ resourceRules = [], nonResourceRules = [] }: DeepReadonly
 
 const accountPrefix = 'system:serviceaccount:'
 
-function matchesSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestContext['user']): boolean {
-  if (kind === 'User') return user?.name === '*' || user?.name === caller.username
-  if (kind === 'Group') return group?.name === '*' || (caller.groups ?? []).includes(group?.name ?? '')
+function matchesSubject(
+  { kind, user, group, serviceAccount }: DeepReadonly<Subject>,
+  requestUser: RequestContext['user'],
+): boolean {
+  if (kind === 'User') return user?.name === '*' || user?.name === requestUser.username
+  if (kind === 'Group') return group?.name === '*' || (requestUser.groups ?? []).includes(group?.name ?? '')
   if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
   const { namespace = '', name = '' } = serviceAccount
   const prefix = `${accountPrefix}${namespace}:`
-  if (!caller.username.startsWith(prefix)) return false
-  const own = caller.username.slice(prefix.length)
-  return own !== '' && !own.includes(':') && (name === '*' || name === own)
+  if (!requestUser.username.startsWith(prefix)) return false
+  const accountName = requestUser.username.slice(prefix.length)
+  return accountName !== '' && !accountName.includes(':') && (name === '*' || name === accountName)
 }
 
 function matchesResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {

@@ -1,11 +1,11 @@
 import { Histogram } from './histogram.ts'
 
-/** Why a request was not served. */
+/** Reason of a rejection. */
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 
-/** What metrics tell of the requests of one flow schema in one priority level. */
+/** Statistics of the requests of one flow schema in one priority level, for metrics. */
 export class FlowStatistics {
   readonly schema: string
   readonly level: string

@@ -1,9 +1,9 @@
 import type { SeatRequest } from './seat-request.ts'
 
-/** Requests of some flows in the order of their arrival. It exists while requests wait in it or hold seats. */
+/** A FIFO queue of requests. Exists while its requests wait or hold seats. */
 export class Queue {
   readonly index: number
-  /** Progress at which its next request is due, in seat-seconds. */
+  /** Progress at which the next request is due, in seat-seconds. */
   nextDispatchR = 0
   length = 0
   executing = 0
@@ -46,7 +46,7 @@ export class Queue {
     for (let one = this.head; one !== undefined; one = one.next) yield one
   }
 
-  /** A queue that cannot use its share must not collect it: dispatch is never earlier than arrival. */
+  /** Sets dispatch no earlier than arrival, so that an idle queue does not accumulate its share. */
   boundDispatch(): void {
     if (this.head !== undefined && this.nextDispatchR < this.head.arrivalR) this.nextDispatchR = this.head.arrivalR
   }

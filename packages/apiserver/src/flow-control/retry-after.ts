@@ -1,13 +1,13 @@
 const maxSeconds = 32
 
 /**
- * Seconds after which rejected callers should try again: 1 at first, doubled while many are rejected, one less when few are.
+ * The Retry-After of rejections in seconds: starts at 1, doubles while many requests are rejected, decreases by 1 when few are.
  *
- * Many: at least 3 a second, looked at over as long as is presently asked for.
+ * Many means at least 3 per second over the current Retry-After.
  */
 export class RetryAfter {
   #seconds = 1
-  /** Rejections by second, the oldest first. */
+  /** Rejections per second, oldest first. */
   #history: { readonly second: number; count: number }[] = []
   #raisedAt = Number.NEGATIVE_INFINITY
 
@@ -15,7 +15,7 @@ export class RetryAfter {
     return this.#seconds
   }
 
-  /** Notes a rejection. The present second counts once it is over. */
+  /** Records a rejection. The current second counts once it is over. */
   rejected(nowMs: number): void {
     const second = Math.floor(nowMs / 1000)
     const last = this.#history.at(-1)

@@ -1,38 +1,17 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
-import { type Clock, type NamingProfile, systemClock } from '@krmkit/meta'
+import { type Clock, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import type { TypeSource } from '@krmkit/schema'
 import { parseAccept } from '../encoding/negotiation.ts'
-import type { CustomForm } from './published.ts'
-import { Publisher, relativeUrl } from './publisher.ts'
-import type { RemoteSource } from './remote-documents.ts'
-import { headerText, type RequestHeaders, serveDocument } from './serve-document'
+import { Publisher, type PublisherOptions, relativeUrl } from './publisher.ts'
+import { headerText, type RequestHeaders, serveDocument } from './serve-document.ts'
 
 /**
- * `/openapi/v2` and `/openapi/v3`: what is served, as OpenAPI documents. Each is built when it is first asked for, in short slices,
- * and kept until the resources that it describes change.
+ * `/openapi/v2` and `/openapi/v3`: the served resources as OpenAPI documents. Each document is built on first request, in short slices,
+ * and cached until the resources that it describes change.
  */
 
-export interface OpenApiOptions {
-  /** What is served now. The same array means nothing has changed; definitions are never changed in place. */
-  readonly resources: () => readonly ResourceDefinition[]
-  /** Types of the built-in kinds. */
-  readonly types: TypeSource
-  /** Version of the server, such as `v1.33.0`. */
-  readonly version: string
-  /** Whose name the documents bear. Default: the stock one. */
-  readonly profile?: NamingProfile
-  /** Default: the time of the system. */
+export interface OpenApiOptions extends PublisherOptions {
+  /** Clock of `Last-Modified` and `Expires`. Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>
-  /**
-   * The written schema of a resource that has one. Default: the schema that its type was read from, for every kind that is not
-   * built in.
-   */
-  readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
-  /** The server issues service account tokens and publishes the keys. Default false. */
-  readonly issuer?: boolean
-  /** What other servers publish. Default: nothing. */
-  readonly remote?: RemoteSource
 }
 
 export interface OpenApiRequest {
@@ -45,7 +24,7 @@ export interface OpenApiRequest {
 }
 
 export interface OpenApi {
-  /** @returns undefined for a path that does not lie below `/openapi/v2` or `/openapi/v3`. */
+  /** @returns undefined for paths other than `/openapi/v2` and those below `/openapi/v3`. */
   serve(request: OpenApiRequest): Promise<ApiResponse> | undefined
 }
 
@@ -63,7 +42,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   }
 }
 
-/** Names under which a form may be asked for: first the one that answers bear, then the one that clients of protobuf send. */
+/** Media subtypes of each form: first the one in responses, then the one that protobuf clients send. */
 function formsOf(version: 'v2' | 'v3'): readonly (readonly [subtype: string, form: 'json' | 'protobuf'])[] {
   return [
     ['json', 'json'],
@@ -116,8 +95,8 @@ function chooseForm(headers: RequestHeaders, version: 'v2' | 'v3'): 'json' | 'pr
   const accept = headerText(headers.accept)
   for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
     if (type !== 'application' && type !== '*') continue
-    const found = forms[version].find(([name]) => subtype === name || subtype === '*')
-    if (found !== undefined) return found[1]
+    const form = forms[version].find(([name]) => subtype === name || subtype === '*')
+    if (form !== undefined) return form[1]
   }
   return undefined
 }
@@ -126,7 +105,7 @@ function notAcceptable(): ApiResponse {
   return { status: 406, headers: { vary: 'Accept' }, body: { kind: 'empty' } }
 }
 
-/** The document has changed since the index was read: it is now under another address. */
+/** Redirects to the current URL of a document that has changed since the index was read. */
 function redirect(name: string, { etag, type }: { readonly etag: string; readonly type: string }): ApiResponse {
   const headers = { location: relativeUrl(name, etag), vary: 'Accept', etag: `"${etag}"`, 'content-type': type }
   return { status: 301, headers, body: { kind: 'empty' } }

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import type { PublishedDocument } from './published-document.ts'
 
-/** Serves a document to a client that may have it already and may understand gzip. */
+/** Serves a document with conditional requests and gzip. */
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
@@ -29,7 +29,7 @@ export function headerText(header: string | readonly string[] | undefined): stri
   return typeof header === 'string' ? header : (header?.join(',') ?? '')
 }
 
-/** By its tag, or, from whoever sends none, by its date, which counts whole seconds. */
+/** Whether the client has the document: by `If-None-Match`, otherwise by `If-Modified-Since`, which has whole seconds. */
 function isUnchanged(headers: RequestHeaders, { changedMs, etag }: PublishedDocument): boolean {
   const tags = headerText(headers['if-none-match'])
   if (tags !== '') return matchesTag(tags, etag)
@@ -37,7 +37,7 @@ function isUnchanged(headers: RequestHeaders, { changedMs, etag }: PublishedDocu
   return !Number.isNaN(since) && Math.floor(changedMs / 1000) * 1000 <= since
 }
 
-/** Entity tags are compared weakly: whether they were marked as weak does not matter. */
+/** Weak comparison of entity tags. */
 function matchesTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '')
