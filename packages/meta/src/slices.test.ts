@@ -74,6 +74,28 @@ describe('slices', () => {
     await expect(runInSlices(work, new Slices(createSliceScheduler()))).rejects.toThrow('broken')
   })
 
+  it('let short work end before long work that began earlier', async () => {
+    const scheduler = createSliceScheduler()
+    const ended: string[] = []
+    const run = (name: string, steps: number) =>
+      runInSlices(countTo(steps), new Slices(scheduler, { sliceMs: 0 })).then(() => ended.push(name))
+    await Promise.all([run('long', 1000), run('short', 50)])
+    expect(ended).toEqual(['short', 'long'])
+  })
+
+  it('do not end other work when one fails', async () => {
+    const scheduler = createSliceScheduler()
+    const failing = (function* (): Generator<void, never> {
+      yield
+      throw new Error('broken')
+    })()
+    const run = (work: Generator<void, number>) => runInSlices(work, new Slices(scheduler, { sliceMs: 0 }))
+    const [failed, done] = await Promise.allSettled([run(failing), run(countTo(100))])
+    expect(failed).toMatchObject({ status: 'rejected' })
+    expect(done).toEqual({ status: 'fulfilled', value: 5050 })
+    expect(await run(countTo(10))).toBe(55)
+  })
+
   it('do not yield while a slice has time left', () => {
     const slices = new Slices(createSliceScheduler(), { sliceMs: 60_000 })
     expect(Array.from({ length: 100 }, () => slices.due())).not.toContain(true)

@@ -80,8 +80,8 @@ const metrics = (spec: JsonObject = {}): JsonObject => ({
 const conditionOf = async (json: (method: string, path: string) => Promise<Body>) =>
   (await json('GET', `${apiServices}/v1.metrics.example.com`)).status.conditions?.[0]
 
-describe('APIService objects of what the server serves itself', () => {
-  it('are there from the start, as those of a stock server', async () => {
+describe('APIService objects of local group versions', () => {
+  it('exist from the start, like on the stock server', async () => {
     const { json } = await start({})
     const { items } = await json('GET', apiServices)
     const names = items.map(({ metadata }: Body) => metadata.name)
@@ -99,7 +99,7 @@ describe('APIService objects of what the server serves itself', () => {
     })
   })
 
-  it('follow definitions, and come back when somebody deletes them', async () => {
+  it('follow definitions, and are restored after deletion', async () => {
     const { call, json, settle } = await start({})
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -128,7 +128,7 @@ describe('APIService objects of what the server serves itself', () => {
 })
 
 describe('group versions of other servers', () => {
-  it('a service in this process is told who asks, and is part of discovery', async () => {
+  it('are served by an in-process service that receives the user, and appear in discovery', async () => {
     const asked: ApiRequest[] = []
     const handle: Handler = async (request) => {
       asked.push(request)
@@ -180,7 +180,7 @@ describe('group versions of other servers', () => {
     expect((await call('GET', '/apis/metrics.example.com')).status).toBe(404)
   })
 
-  it('one that is not there is told so, and asked again', async () => {
+  it('are marked unavailable when a check fails, and checked again', async () => {
     let there = false
     const handle: Handler = async () => (there ? answer(list) : answer({}, 500))
     const { call, json, settle, clock } = await start({ services: { 'kube-system/metrics': handle } })
@@ -206,7 +206,7 @@ describe('group versions of other servers', () => {
     expect((await call('GET', '/metrics')).text).not.toContain(gauge)
   })
 
-  it('services of the cluster need a port and endpoints, and are followed without delay', async () => {
+  it('require a service port and endpoints, and follow their changes at once', async () => {
     const transport = { open: () => ({ send: async () => answer(list), close: () => undefined }) }
     const { call, json, settle } = await start({ transport })
     await call('POST', apiServices, metrics())
@@ -226,7 +226,7 @@ describe('group versions of other servers', () => {
     expect((await conditionOf(json)).reason).toBe('Passed')
   })
 
-  it('identity travels in headers that nobody else can set', async () => {
+  it('receive the identity in headers that clients cannot set', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {
       open: () => ({
@@ -268,7 +268,7 @@ describe('group versions of other servers', () => {
     expect(new TextDecoder().decode(request.body as Uint8Array)).toBe('{"a":1}')
   })
 
-  it('what cannot be reached is said in the words of the stock server', async () => {
+  it('report unreachable services with the messages of the stock server', async () => {
     const transport = { open: () => ({ send: () => Promise.reject(new Error('dial tcp: refused')), close: () => undefined }) }
     const { call, json, settle } = await start({ transport, resolveService: () => ({ host: '10.0.0.9', port: 443 }) })
     await call('POST', apiServices, metrics())
@@ -284,7 +284,7 @@ describe('group versions of other servers', () => {
     expect(items.at(-1).versions).toEqual([{ version: 'v1', freshness: 'Stale' }])
   })
 
-  it('a group version that is taken back is there at once', async () => {
+  it('are served locally as soon as the APIService is deleted', async () => {
     const { call, json, settle } = await start({})
     await call('POST', apiServices, metrics())
     await settle()
@@ -296,7 +296,7 @@ describe('group versions of other servers', () => {
     expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Local' })
   })
 
-  it('a server that answers too late is not there', async () => {
+  it('are unavailable when the check times out', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {
       open: () => ({
@@ -325,7 +325,7 @@ describe('group versions of other servers', () => {
     expect(sent[0]!.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': ['system:masters'] })
   })
 
-  it('requests that nobody waits for any more are ended, discovery sooner than others', async () => {
+  it('abort requests of disconnected clients and after the deadline, discovery earlier', async () => {
     const reasons: string[] = []
     const transport = {
       open: () => ({
@@ -357,7 +357,7 @@ describe('group versions of other servers', () => {
     ])
   })
 
-  it('a certificate that is renewed is shown from then on', async () => {
+  it('use a renewed client certificate', async () => {
     let certificate = 'first'
     const opened: string[] = []
     const transport = {
@@ -376,7 +376,7 @@ describe('group versions of other servers', () => {
     expect(opened).toEqual(['first', 'first', 'second', 'second', 'closed', 'closed'])
   })
 
-  it('the documents of an older server are said in the words of the newer version', async () => {
+  it('convert the OpenAPI v2 documents of older servers to v3', async () => {
     const document = {
       swagger: '2.0',
       paths: {

@@ -1,19 +1,10 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { APIServiceCondition } from '@krmkit/kinds/apiregistration/v1'
-import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 import type { ServiceSpec } from './local-services.ts'
 
 /** Whether requests can be proxied: content of the condition `Available` of an APIService. */
-
 export type AvailabilityStatus = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
-
-interface Service extends ApiObject {
-  spec?: { type?: string; ports?: { name?: string; port?: number }[] }
-}
-
-interface Endpoints extends ApiObject {
-  subsets?: { addresses?: object[]; ports?: { name?: string }[] }[]
-}
 
 const unavailable = (reason: string, message: string): AvailabilityStatus => ({ status: 'False', reason, message })
 
@@ -27,15 +18,15 @@ export function validateServiceBackend(
   reader: Pick<ObjectReader, 'get'>,
 ): AvailabilityStatus | undefined {
   const { namespace = '', name = '', port = 443 } = service ?? {}
-  const backend = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
+  const backend = readService(reader, namespace, name)
   if (backend === undefined)
     return unavailable('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
-  if ((backend.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
-  const listening = (backend.spec?.ports ?? []).find((each) => each.port === port)
+  if (serviceType(backend) !== 'ClusterIP') return undefined
+  const listening = servicePort(backend, port)
   if (listening === undefined) {
     return unavailable('ServicePortError', `service/${name} in ${JSON.stringify(namespace)} is not listening on port ${port}`)
   }
-  const endpoints = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
+  const endpoints = readEndpoints(reader, namespace, name)
   if (endpoints === undefined) {
     return unavailable('EndpointsNotFound', `cannot find endpoints for service/${name} in ${JSON.stringify(namespace)}`)
   }

@@ -1,13 +1,6 @@
 import type { ObjectReader, ServiceResolver } from '@krmkit/admission'
-import type { ApiObject, DeepReadonly, Random } from '@krmkit/meta'
-
-interface Service extends ApiObject {
-  spec?: { type?: string; ports?: { name?: string; port?: number }[] }
-}
-
-interface Endpoints extends ApiObject {
-  subsets?: { addresses?: { ip?: string }[]; ports?: { name?: string; port?: number }[] }[]
-}
+import type { Random } from '@krmkit/meta'
+import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 
 const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']
 
@@ -17,13 +10,13 @@ const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']
  */
 export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick<Random, 'bytes'>): ServiceResolver {
   return ({ namespace, name, port }) => {
-    const service = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
+    const service = readService(reader, namespace, name)
     if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
-    const type = service.spec?.type ?? 'ClusterIP'
+    const type = serviceType(service)
     if (!routable.includes(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
-    const listening = (service.spec?.ports ?? []).find((each) => each.port === port)
+    const listening = servicePort(service, port)
     if (listening === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
-    const endpoints = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
+    const endpoints = readEndpoints(reader, namespace, name)
     if (endpoints === undefined) throw new Error(`endpoints ${JSON.stringify(name)} not found`)
     const usable = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
       const target = ports.find((each) => (each.name ?? '') === (listening.name ?? ''))?.port

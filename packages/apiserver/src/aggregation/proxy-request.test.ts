@@ -18,8 +18,8 @@ function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): 
 
 const options = { host: '10.0.0.1:443', limitBytes: 10 }
 
-describe('a request that is passed on', () => {
-  it('loses what is about the connection, and what was for this server', () => {
+describe('a proxied request', () => {
+  it('drops hop-by-hop headers and credentials', () => {
     const { headers, path } = createProxiedRequest(
       state({
         connection: 'close, X-Hop',
@@ -46,7 +46,7 @@ describe('a request that is passed on', () => {
     })
   })
 
-  it('asks for another protocol where the connection can go over to it', () => {
+  it('keeps the upgrade headers on an upgradable connection', () => {
     const headers = { connection: 'keep-alive, Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k' }
     const upgraded = createProxiedRequest(state(headers, { upgradable: true }), options)
     expect(upgraded.upgrade).toBe(true)
@@ -56,7 +56,7 @@ describe('a request that is passed on', () => {
     expect(plain.headers).not.toHaveProperty('upgrade')
   })
 
-  it('its body is taken piece by piece where there is one', async () => {
+  it('streams its body', async () => {
     const stream = () => (async function* () {})()
     const bodyOf = (headers: ApiRequest['headers'], more: Partial<ApiRequest>) =>
       createProxiedRequest(state(headers, more), options).readBody()
@@ -73,11 +73,11 @@ describe('a request that is passed on', () => {
     { username: 'u\ufffd', groups: [] },
     { username: 'u', groups: [], uid: 'a\nb' },
     { username: 'u', groups: [], extra: { key: [' '] } },
-  ])('is refused for a user that would arrive as another one: %j', (user) => {
+  ])('is rejected for a user that headers cannot represent: %j', (user) => {
     expect(() => identityHeadersOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
   })
 
-  it('extra keys are escaped byte by byte, whatever they hold', () => {
+  it('percent-encodes extra keys byte by byte', () => {
     const user = { username: 'u', uid: '7', groups: ['a'], extra: { 'Ex/ä%': ['1', '2'], 'x\ud800': ['3'], empty: [] } }
     expect(identityHeadersOf({ user })).toEqual({
       'x-remote-user': 'u',
@@ -89,7 +89,7 @@ describe('a request that is passed on', () => {
   })
 })
 
-it('an answer loses what is about the connection it came over, and what it says about other origins', () => {
+it('a proxied response drops hop-by-hop and CORS headers', () => {
   const headers = {
     connection: 'x-hop',
     'x-hop': '1',

@@ -25,8 +25,8 @@ const told = {
   items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'a', responseKind: {} }] }] }],
 }
 
-describe('what other servers serve', () => {
-  it('is asked for at once, and then whether it is still so', async () => {
+describe('discovery of other servers', () => {
+  it('fetches aggregated discovery once, then revalidates it', async () => {
     const asked: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const server = remote((_, { headers }) => {
@@ -47,7 +47,7 @@ describe('what other servers serve', () => {
     ])
   })
 
-  it('of a server that cannot tell all at once each group version is asked for', async () => {
+  it('fetches each group version from a server without aggregated discovery', async () => {
     const asked: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const list = { kind: 'APIResourceList', resources: [{ name: 'a', kind: 'A', verbs: ['get'] }] }
@@ -61,7 +61,7 @@ describe('what other servers serve', () => {
     expect(asked).toEqual(['/apis system:masters', '/apis/g/v1', '/apis system:masters', '/api/v1'])
   })
 
-  it('one that is not there cannot be asked, nor one that says nothing of sense', async () => {
+  it('rejects error responses and invalid documents', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     await expect(
       discovery.resources(
@@ -83,7 +83,7 @@ describe('what other servers serve', () => {
     ).rejects.toThrow('not an API')
   })
 
-  it('nor one that takes too long', async () => {
+  it('rejects after 5 seconds without a response', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const fetch = (_: string, { signal: ended }: FetchOptions) =>
       new Promise<ApiResponse>((_resolve, reject) => {

@@ -38,7 +38,7 @@ const document: JsonObject = {
   parameters: { pretty: { name: 'pretty', in: 'query', type: 'string', description: 'Indent.', uniqueItems: true } },
 }
 
-it('a document of version 2 is said in the words of version 3', () => {
+it('converts an OpenAPI v2 document to v3', () => {
   const schema = { schema: { $ref: '#/components/schemas/A' } }
   const ref = { $ref: '#/components/schemas/Meta' }
   expect(convertToV3(document, ['/apis/g/v1/'])).toEqual({
@@ -76,7 +76,7 @@ it('a document of version 2 is said in the words of version 3', () => {
   })
 })
 
-it('a document may be anything', () => {
+it('ignores members of unexpected types', () => {
   for (const broken of [
     {},
     { paths: 5, definitions: [], parameters: null },

@@ -42,7 +42,7 @@ async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
   return sample
 }
 
-/** What a watch tells until its end, as `TYPE name`. */
+/** The events of a watch until its end, as `TYPE name`. */
 async function watched(
   { server }: SampleServer,
   path = widgets,
@@ -62,7 +62,7 @@ async function watched(
 }
 
 describe('watches of custom resources', () => {
-  it('end without a word when their definition changes, after what had happened before', async () => {
+  it('end cleanly when the definition changes, after the preceding events', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({ spec: schema({ a: { type: 'string' } }) }) } }])
     const { ask } = sample
     const { told, end } = await watched(sample)
@@ -73,7 +73,7 @@ describe('watches of custom resources', () => {
     expect(told).toEqual(['ADDED one'])
   })
 
-  it('go on when only its labels do', async () => {
+  it('continue when only the labels of the definition change', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask, server } = sample
     const { told, end } = await watched(sample)
@@ -91,7 +91,7 @@ describe('watches of custom resources', () => {
     await end
   })
 
-  it('see instances go before they end with the definition', async () => {
+  it('receive the deletion of instances before they end with the definition', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask } = sample
     await ask(widgets, { method: 'POST', body: widget('one') })
@@ -102,8 +102,8 @@ describe('watches of custom resources', () => {
   })
 })
 
-describe('a definition with authorities that cannot be read', () => {
-  it('is established when it has others', async () => {
+describe('a definition with an invalid CA bundle', () => {
+  it('is established once the CA bundle is valid', async () => {
     const { ask, server } = await sampleServer()
     servers.push(server)
     const one = `${definitions}/widgets.g.example.com`
@@ -129,7 +129,7 @@ describe('a definition with authorities that cannot be read', () => {
 })
 
 describe('a definition without served versions', () => {
-  it('takes its instances with it', async () => {
+  it('deletes its instances when it is deleted', async () => {
     const { ask, server } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     await ask(widgets, { method: 'POST', body: widget('one') })
     const one = `${definitions}/widgets.g.example.com`
@@ -145,7 +145,7 @@ describe('a definition without served versions', () => {
 })
 
 describe('instances', () => {
-  it('of namespaces are made and emptied in one, and listed in all', async () => {
+  it('are created and deleted in one namespace, and listed in all', async () => {
     const { ask } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const everywhere = '/apis/g.example.com/v1/widgets'
     expect((await ask(everywhere)).status).toBe(200)
@@ -154,7 +154,7 @@ describe('instances', () => {
     }
   })
 
-  it('have their status judged by its own schema, in words that begin there', async () => {
+  it('have status errors with paths relative to the status', async () => {
     const described = schema({
       spec: schema({ n: { type: 'integer', maximum: 5 } }),
       status: schema({ n: { type: 'integer', maximum: 5 }, list: { type: 'array', maxItems: 1, items: { type: 'string' } } }),
@@ -173,7 +173,7 @@ describe('instances', () => {
     expect((await patch({ n: 4 })).status).toBe(200)
   })
 
-  it('are selected by what is shown of them, with the defaults of today', async () => {
+  it('are selected by field values with current defaults', async () => {
     const version = (color: JsonObject) => ({
       name: 'v1',
       served: true,
@@ -198,7 +198,7 @@ describe('instances', () => {
     expect(await selected('')).toEqual([])
   })
 
-  it('with rules that look back are judged again by an update that changes nothing', async () => {
+  it('are validated by transition rules on updates without changes', async () => {
     const rule = { rule: '!oldSelf.hasValue()', optionalOldSelf: true, message: 'only once' }
     const described = schema({ spec: schema({ a: { type: 'string', 'x-kubernetes-validations': [rule] } }) })
     const { ask } = await start([{ schema: { openAPIV3Schema: described } }])
@@ -209,7 +209,7 @@ describe('instances', () => {
     expect(again.json.message).toContain('only once')
   })
 
-  it('have owners of their replicas in all versions', async () => {
+  it('have managers of their replicas in all versions', async () => {
     const scale = (specReplicasPath: string) => ({
       schema: { openAPIV3Schema: schema({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }) },
       subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },

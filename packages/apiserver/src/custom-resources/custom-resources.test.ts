@@ -109,7 +109,7 @@ describe('custom resources', () => {
     )
   })
 
-  it('P33 shows Name and Age where a definition has no columns', async () => {
+  it('shows Name and Age for a definition without columns [P33]', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a') })
@@ -118,7 +118,7 @@ describe('custom resources', () => {
     expect(body.rows[0].cells[0]).toBe('a')
   })
 
-  it('P191 has no protobuf form, but falls back to JSON and knows metadata alone in protobuf', async () => {
+  it('falls back to JSON for protobuf requests, and supports PartialObjectMetadata in protobuf [P191]', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a') })
@@ -133,7 +133,7 @@ describe('custom resources', () => {
     expect(patch.status).toBe(415)
   })
 
-  it('P201 refuses instances that the schema does not allow', async () => {
+  it('rejects instances that violate the schema [P201]', async () => {
     const { call } = await start()
     await define(call)
     const { status, body } = await call('POST', widgets, { body: widget('a', { spec: { size: 'large' } }) })
@@ -148,7 +148,7 @@ describe('custom resources', () => {
     ])
   })
 
-  it('keeps status and scale apart, and raises the generation for neither', async () => {
+  it('separates status and scale, and keeps the generation for both', async () => {
     const { call } = await start()
     const subresources = { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } }
     await define(call, definition({ subresources }))
@@ -166,7 +166,7 @@ describe('custom resources', () => {
     expect((await call('GET', `${widgets}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } })
   })
 
-  it('P226 owns lists without markers as a whole, and merges what is applied', async () => {
+  it('treats lists without markers as atomic, and merges applied configurations [P226]', async () => {
     const { call } = await start()
     await define(call)
     const apply = (manager: string, spec: JsonObject) =>
@@ -198,7 +198,7 @@ describe('custom resources', () => {
     expect((await call('GET', '/openapi/v3')).body.paths).not.toHaveProperty('apis/g.example.com/v1')
   })
 
-  it('removes instances before their definition, which waits for those that are held', async () => {
+  it('deletes instances before their definition, which waits for instances with finalizers', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('free') })
@@ -225,7 +225,7 @@ describe('custom resources', () => {
     expect((await call('GET', widgets)).text).toBe('404 page not found\n')
   })
 
-  it('refuses names that another definition of the group has, until that one is gone', async () => {
+  it('does not accept names of another definition in the group until that one is deleted', async () => {
     const { call } = await start()
     await define(call)
     const other = definition({}, { names: { plural: 'wads', kind: 'Wad', shortNames: ['wd'] } })
@@ -247,7 +247,7 @@ describe('custom resources', () => {
     )
   })
 
-  it('serves what is in the store from the start', async () => {
+  it('serves stored definitions from the start', async () => {
     const storage = memoryStorage()
     const { call } = await start(storage)
     await define(call)
@@ -256,7 +256,7 @@ describe('custom resources', () => {
     expect((await again.call('GET', `${widgets}/a`)).status).toBe(200)
   })
 
-  it('reads stored objects by the schema of today, in every version', async () => {
+  it('reads stored objects by the current schema, in every version', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a', { spec: { a: 'x' } }) })

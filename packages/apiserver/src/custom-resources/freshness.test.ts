@@ -3,7 +3,7 @@ import { memoryStorage } from '@krmkit/storage'
 import { afterEach, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
 
-/** Documents about what is served follow every change with no time in between: the clock of these servers stands still. */
+/** Discovery and OpenAPI follow every change without delay: the clock of these servers is stopped. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
@@ -52,10 +52,10 @@ async function start() {
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const document = '/openapi/v3/apis/g.example.com/v1'
 
-it('discovery, aggregated discovery and both OpenAPI forms follow a definition', async () => {
+it('updates discovery, aggregated discovery and both OpenAPI versions at once after a change of a definition', async () => {
   const call = await start()
   const look = async () => {
-    // What the server does by itself is done before other requests come in.
+    // Background work of the server completes before the next request.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     const index = await call('GET', '/openapi/v3')
     const hashes = (JSON.parse(index.text) as { paths: Record<string, { serverRelativeURL: string }> }).paths

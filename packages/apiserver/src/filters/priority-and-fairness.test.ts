@@ -50,11 +50,11 @@ async function limitedServer(options: Partial<ApiServerOptions> = {}, seats = 12
   return { ...made, create, metric }
 }
 
-/** Requests whose authorization waits until it is let go hold their seats. */
+/** Holds the seats of requests by delaying their authorization until it is released. */
 function gate() {
   const waiting: (() => void)[] = []
   return {
-    /** Users of this name wait; others are let through. */
+    /** The user whose requests wait; others pass. */
     authorizer: {
       authorize: ({ user }: { user: UserInfo }) =>
         user.username === 'jane'
@@ -75,8 +75,8 @@ const headersOf = ({ headers }: { readonly headers: Readonly<Record<string, unkn
   headers['x-kubernetes-pf-prioritylevel-uid'],
 ]
 
-describe('headers', () => {
-  it('name the flow schema and the priority level of every request, also of one that fails', async () => {
+describe('flow control headers', () => {
+  it('name flow schema and priority level of every request, failed ones included', async () => {
     const { ask, create } = await limitedServer()
     expect(headersOf(await ask('/api/v1/namespaces', { user: jane }))).toEqual([undefined, undefined])
     const own = (await create(schemaOf('own', 'few'))).json
@@ -92,7 +92,7 @@ describe('headers', () => {
     expect(headersOf(await ask('/api/v1/namespaces', { user: jane }))).toEqual([undefined, undefined])
   })
 
-  it('are there for watches, and not for other requests that last', async () => {
+  it('are set for watches, but not for other long-running requests', async () => {
     const { server, create, ask } = await limitedServer()
     await create(levelOf('few'))
     const own = (await create(schemaOf('own', 'few'))).json
@@ -103,7 +103,7 @@ describe('headers', () => {
     expect(headersOf(await ask(`/api/v1/namespaces/default/pods/none/log`, { user: jane }))).toEqual([undefined, undefined])
   })
 
-  it('are absent unless flow control is asked for', async () => {
+  it('are absent without flow control', async () => {
     const { ask } = await sampleServer()
     await ask(`${path}/prioritylevelconfigurations`, { method: 'POST', body: levelOf('few') })
     await ask(`${path}/flowschemas`, { method: 'POST', body: schemaOf('own', 'few') })
@@ -111,8 +111,8 @@ describe('headers', () => {
   })
 })
 
-describe('limits', () => {
-  it('reject beyond the seats of the level, with a Status, Retry-After and the headers; administrators are exempt', async () => {
+describe('flow control limits', () => {
+  it('reject requests above the seats of the level with a Status, Retry-After and the headers, except for administrators', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, metric, server } = await limitedServer({ authorizer })
     await create(levelOf('few'))
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(await metric('apiserver_flowcontrol_dispatched_requests_total', ...flow)).toBe(2)
   })
 
-  it('let a mouse through while an elephant waits in its queue, for at most a quarter of the timeout', async () => {
+  it('dispatch a small flow while a large one waits, for at most a quarter of the timeout', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, server, clock, metric } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -155,7 +155,7 @@ describe('limits', () => {
     await turn()
     expect(await metric('apiserver_flowcontrol_current_inqueue_requests', 'flow_schema="own"')).toBe(19)
     expect(await metric('apiserver_current_inqueue_requests', 'readOnly')).toBe(19)
-    // The elephant has a hand of 4 queues: the mouse is served with the first request of each of them, not after all 18.
+    // The large flow has a hand of 4 queues: the small flow is dispatched after the first request of each, not after all 18.
     for (let served = 0; !answered && served < 6; served += 2) {
       clock.advance(10)
       open()
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect(await metric('apiserver_flowcontrol_rejected_requests_total', 'reason="time-out"')).toBeGreaterThan(10)
   })
 
-  it('drop requests from queues when their clients go away', async () => {
+  it('remove requests of disconnected clients from queues', async () => {
     const { authorizer, open } = gate()
     const { create, server, metric } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -189,7 +189,7 @@ describe('limits', () => {
     await Promise.all(running)
   })
 
-  it('change while requests wait: a level that gets more seats serves them at once', async () => {
+  it('can be raised while requests wait, and serve them at once', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, server } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -209,15 +209,15 @@ describe('limits', () => {
     expect(text).not.toContain('"few"')
   })
 
-  it('need seats to divide', async () => {
+  it('require a positive number of seats', async () => {
     await expect(sampleServer({ flowControl: true, limits: { readOnlyInFlight: 0, mutatingInFlight: 0 } })).rejects.toThrow(
       RangeError,
     )
   })
 })
 
-describe('bodies on their way', () => {
-  /** A write whose body comes when it is let go. */
+describe('bodies being received', () => {
+  /** A write whose body arrives when it is released. */
   function slowWrite(asking: Asking, name: string) {
     let arrive: () => void = () => undefined
     const request = requestOf(configMaps, { method: 'POST', body: configMap(name), ...asking })
@@ -228,7 +228,7 @@ describe('bodies on their way', () => {
     return { request: { ...request, body }, arrive: () => arrive() }
   }
 
-  it('hold no seats: 205 slow writes of one caller leave all seats free, and are served once they have arrived', async () => {
+  it('hold no seats: 205 slow writes of one client leave all seats free, and are served after arrival', async () => {
     const { ask, server, metric } = await limitedServer()
     const writes = Array.from({ length: 205 }, (_, i) => slowWrite({ user: jane }, `slow-${i}`))
     const answers: Promise<ApiResponse>[] = []
@@ -248,7 +248,7 @@ describe('bodies on their way', () => {
     expect(await metric(dispatched, 'priority_level="catch-all"')).toBe(206)
   })
 
-  it('are answered with 429 when they arrive and there is no seat', async () => {
+  it('cause 429 when they arrive and no seat is free', async () => {
     const { authorizer, open } = gate()
     const { server, create, metric } = await limitedServer({ authorizer })
     await create(levelOf('few'))
@@ -265,7 +265,7 @@ describe('bodies on their way', () => {
     expect(await metric('apiserver_flowcontrol_current_executing_seats', 'priority_level="few"')).toBe(0)
   })
 
-  it('cost no pause when they have arrived with the head', async () => {
+  it('cause no pause when they arrive with the head', async () => {
     const { ask, metric } = await limitedServer()
     await ask(configMaps, { method: 'POST', body: configMap('quick'), user: joe })
     expect(await metric('apiserver_flowcontrol_request_execution_seconds_count', 'priority_level="catch-all"')).toBe(1)
@@ -273,7 +273,7 @@ describe('bodies on their way', () => {
 })
 
 describe('watches', () => {
-  it('hold seats until their initial state has been handed on, and never longer than 5 seconds', async () => {
+  it('hold seats until the initial state has been sent, for 5 seconds at most', async () => {
     const { server, ask, metric, clock } = await limitedServer()
     await ask(configMaps, { method: 'POST', body: configMap('a') })
     const seats = () => metric('apiserver_flowcontrol_current_executing_seats', 'priority_level="catch-all"')
@@ -297,7 +297,7 @@ describe('watches', () => {
     gone.abort()
   })
 
-  it('are counted: writes that 10 or more of them see take more seats for a while', async () => {
+  it('add seats to writes that affect 10 or more of them', async () => {
     const { server, ask, metric, clock } = await limitedServer({}, 102)
     const clients = Array.from({ length: 25 }, () => new AbortController())
     for (const gone of clients) {
@@ -358,7 +358,7 @@ few,               1,            false,  false,       1,               2,       
 
   const detailsOf = (verb: string) => ['jane', verb, `${configMaps}/x`, 'default', 'x', 'v1', 'configmaps', '']
 
-  it('are not listed, need the right to get their path, and do not exist without flow control', async () => {
+  it('are not listed, require authorization, and do not exist without flow control', async () => {
     const authorizer = {
       authorize: ({ user }: { user: UserInfo }) =>
         user.username === 'admin' ? { decision: 'allow' as const, reason: '' } : { decision: 'deny' as const, reason: '' },
@@ -377,7 +377,7 @@ few,               1,            false,  false,       1,               2,       
 })
 
 describe('metrics', () => {
-  it('tell seats by level, and everything else of used flow schemas only', async () => {
+  it('report seats of all levels, and other series of used flow schemas only', async () => {
     const { ask, create } = await limitedServer({}, 100)
     await create(levelOf('few'))
     await create(levelOf('more', { nominalConcurrencyShares: 2, lendablePercent: 50 }))

@@ -22,8 +22,8 @@ const request = (username: string, [method, path]: readonly [string, string], gr
 })
 const read = ['GET', '/api/v1/namespaces/shop/pods/a'] as const
 
-describe('classes of requests', () => {
-  it('come from the first schema that fits, by precedence and then by name', () => {
+describe('flow schema matching', () => {
+  it('selects the first matching schema, by precedence, then by name', () => {
     const classOf = createFlowMatcher([
       schema('late', 900, [user('*')], everything),
       schema('b', 10, [user('jane')], everything),
@@ -44,7 +44,7 @@ describe('classes of requests', () => {
     [account('sho', '*'), 'system:serviceaccount:shop:till', [], false],
     [account('shop', '*'), 'system:serviceaccount:shop:', [], false],
     [{ kind: 'Other' }, 'x', [], false],
-  ] as const)('%j and user %s of %j: %s', (subject, username, groups, fits) => {
+  ] as const)('matches subject %j with user %s of %j: %s', (subject, username, groups, fits) => {
     const classOf = createFlowMatcher([schema('s', 1, [subject], everything)])
     expect(classOf(request(username, read, [...groups])) !== undefined).toBe(fits)
   })
@@ -59,7 +59,7 @@ describe('classes of requests', () => {
     [{ verbs: all, apiGroups: all, resources: all, namespaces: all }, ['GET', '/api/v1/nodes/n'], false],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, ['GET', '/api/v1/nodes/n'], true],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, read, false],
-  ] as const)('a rule %j for resources: %j: %s', (rule, asked, fits) => {
+  ] as const)('matches resource rule %j with %j: %s', (rule, asked, fits) => {
     const classOf = createFlowMatcher([schema('s', 1, [user('*')], { resourceRules: [rule] })])
     expect(classOf(request('x', asked)) !== undefined).toBe(fits)
   })
@@ -70,7 +70,7 @@ describe('classes of requests', () => {
     ['/healthz/*', '/healthz/ping', true],
     ['*', '/version', true],
     ['/version', '/api/v1/pods', false],
-  ])('a rule of path %s and a request for %s: %s', (url, path, fits) => {
+  ])('matches non-resource rule %s with path %s: %s', (url, path, fits) => {
     const classOf = createFlowMatcher([
       schema('s', 1, [user('*')], { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] }),
     ])

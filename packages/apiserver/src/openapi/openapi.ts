@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { parseAccept } from '../encoding/negotiation.ts'
+import { parseQuery, text } from '../query.ts'
 import { Publisher, type PublisherOptions, relativeUrl } from './publisher.ts'
 import { headerText, type RequestHeaders, serveDocument } from './serve-document.ts'
 
@@ -37,7 +38,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
       if (path === '/openapi/v3' || path === '/openapi/v3/') return serveIndex(publisher, headers)
       if (!path.startsWith('/openapi/v3/')) return undefined
       const name = path.slice('/openapi/v3/'.length).replace(/\/$/, '')
-      return serveV3(publisher, { name, hash: new URLSearchParams(query).get('hash') ?? '', headers, clock })
+      return serveV3(publisher, { name, hash: text(parseQuery(query), 'hash') ?? '', headers, clock })
     },
   }
 }
