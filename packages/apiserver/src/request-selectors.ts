@@ -1,6 +1,5 @@
 import { type FieldSelector, type LabelSelector, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { type Query, text } from './query.ts'
-import type { RequestContext } from './request-context.ts'
 
 /** The selectors of a request: undefined when absent, the error when invalid. */
 export interface RequestSelectors {
@@ -9,7 +8,7 @@ export interface RequestSelectors {
 }
 
 /** The selectors of a request, parsed on first use. */
-export function requestSelectors(context: RequestContext): RequestSelectors {
+export function requestSelectors(context: { readonly query: Query; selectors: RequestSelectors | undefined }): RequestSelectors {
   context.selectors ??= readSelectors(context.query)
   return context.selectors
 }

@@ -86,11 +86,11 @@ function queueRows({ name, queues }: PriorityLevel): readonly Row[] {
 }
 
 /** All configured queues, those without requests included. */
-function allQueues(queues: PriorityLevel['queues']): readonly Queue[] {
+function allQueues(queues: PriorityLevel['queues']): readonly Queue<SeatRequest>[] {
   const existing = queues.queues()
   const count = queues.queuing.queues
   if (count > maxShownQueues) return existing
-  const shown = Array.from({ length: count }, (_, index) => new Queue(index))
+  const shown = Array.from({ length: count }, (_, index) => new Queue<SeatRequest>(index))
   for (const queue of existing) shown[queue.index] = queue
   return shown
 }

@@ -1,4 +1,3 @@
-import type { Queue } from './queue.ts'
 import { estimatedSeconds } from './seat-request.ts'
 
 /** Statistics of the last dispatch from queues, in seat-seconds. */
@@ -21,7 +20,7 @@ export class DispatchStatistics {
     this.discountedLast = Number.NEGATIVE_INFINITY
   }
 
-  observe({ nextDispatchR, seatsInUse }: Queue): void {
+  observe({ nextDispatchR, seatsInUse }: { readonly nextDispatchR: number; readonly seatsInUse: number }): void {
     const discounted = nextDispatchR - seatsInUse * estimatedSeconds
     if (nextDispatchR < this.earliest) this.earliest = nextDispatchR
     if (nextDispatchR > this.last) this.last = nextDispatchR

@@ -42,9 +42,9 @@ const demandRatioBounds = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
  */
 export class FairQueues {
   readonly #options: FairQueuesOptions
-  readonly #queues = new Map<number, Queue>()
+  readonly #queues = new Map<number, Queue<SeatRequest>>()
   /** Queues with waiting requests. */
-  readonly #waiting = new Set<Queue>()
+  readonly #waiting = new Set<Queue<SeatRequest>>()
   #queuing: Queuing = noQueues
   #hand: number[] = []
   #limit = 0
@@ -204,7 +204,7 @@ export class FairQueues {
   }
 
   /** Existing queues, by index. */
-  queues(): readonly Queue[] {
+  queues(): readonly Queue<SeatRequest>[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index)
   }
 
@@ -248,13 +248,13 @@ export class FairQueues {
     return best
   }
 
-  #createQueue(index: number): Queue {
-    const queue = new Queue(index)
+  #createQueue(index: number): Queue<SeatRequest> {
+    const queue = new Queue<SeatRequest>(index)
     this.#queues.set(index, queue)
     return queue
   }
 
-  #dropUnused(queue: Queue): void {
+  #dropUnused(queue: Queue<SeatRequest>): void {
     if (queue.isActive || queue.seatsInUse > 0) return
     if (this.#queues.size > maxIdleQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
   }
@@ -304,8 +304,8 @@ export class FairQueues {
   }
 
   /** The queue whose oldest request would finish first; ties go to the next queue after the one served last. */
-  #nextQueue(): Queue | undefined {
-    let best: Queue | undefined
+  #nextQueue(): Queue<SeatRequest> | undefined {
+    let best: Queue<SeatRequest> | undefined
     let bestEnd = Number.POSITIVE_INFINITY
     let bestDistance = Number.POSITIVE_INFINITY
     this.dispatch.begin()
@@ -326,7 +326,7 @@ export class FairQueues {
     return best
   }
 
-  #leaveQueue(request: SeatRequest, queue: Queue): void {
+  #leaveQueue(request: SeatRequest, queue: Queue<SeatRequest>): void {
     queue.remove(request)
     if (queue.length === 0) this.#waiting.delete(queue)
     this.#countWaiting(request, -1)

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../request-context.ts'
 import type { FlowStatistics } from './flow-statistics.ts'
-import type { Queue } from './queue.ts'
+import type { Queue, QueueEntry } from './queue.ts'
 import type { FlowHash } from './shuffle-shard.ts'
 import type { WorkEstimate } from './work-estimate.ts'
 
@@ -15,7 +15,7 @@ export type WaitOutcome = 'execute' | 'time-out' | 'cancelled'
  *         --> waiting --(dispatched)--> executing
  *                     --(timeout, client disconnected)--> rejected
  */
-export class SeatRequest {
+export class SeatRequest implements QueueEntry<SeatRequest> {
   readonly statistics: FlowStatistics
   /** Identifies the flow within its schema. */
   readonly distinguisher: string
@@ -25,7 +25,7 @@ export class SeatRequest {
   finalSeats: number
   /** How long the final seats are held after the end, in milliseconds. */
   lingerMs: number
-  queue: Queue | undefined
+  queue: Queue<SeatRequest> | undefined
   arrivedAt = 0
   /** Progress of the queues at arrival, in seat-seconds. */
   arrivalR = 0
