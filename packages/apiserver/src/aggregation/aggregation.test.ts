@@ -2,7 +2,9 @@ import { fakeClock, type JsonObject } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler, ProxiedRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { readBodyText } from './body-text.ts'
 import type { Aggregation } from './interfaces.ts'
 
 const servers: EmbeddedServer[] = []
@@ -10,7 +12,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Body = any
 
 async function start(aggregation: Aggregation) {
@@ -29,7 +31,7 @@ async function start(aggregation: Aggregation) {
       signal: new AbortController().signal,
       user: { username: 'alice', groups: ['dev', 'system:authenticated'], extra: { 'Example.com/Team': ['blue'] } },
     })
-    return { status: response.status, text: await textOf(response) }
+    return { status: response.status, text: await readBodyText(response, Number.POSITIVE_INFINITY) }
   }
   const json = async (...given: Parameters<typeof call>): Promise<Body> => JSON.parse((await call(...given)).text)
   const settle = async () => {
@@ -37,14 +39,6 @@ async function start(aggregation: Aggregation) {
   }
   await settle()
   return { call, json, settle, clock, server }
-}
-
-async function textOf({ body }: ApiResponse): Promise<string> {
-  const parts: Uint8Array[] = []
-  if (body.kind === 'bytes') parts.push(body.bytes)
-  if (body.kind === 'list') for (const part of body.parts) parts.push(part instanceof Uint8Array ? part : part.bytes())
-  if (body.kind === 'stream') for await (const part of body.stream) parts.push(part)
-  return Buffer.concat(parts).toString()
 }
 
 const answer = (object: object, status = 200): ApiResponse => ({
@@ -101,19 +95,8 @@ describe('APIService objects of local group versions', () => {
 
   it('follow definitions, and are restored after deletion', async () => {
     const { call, json, settle } = await start({})
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.g.example.com' },
-      spec: {
-        group: 'g.example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-      },
-    }
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-    await call('POST', definitions, definition)
+    const definition = widgetDefinition([{ schema: { openAPIV3Schema: { type: 'object' } } }])
+    await call('POST', definitionsPath, definition)
     await settle()
     const made = await json('GET', `${apiServices}/v1.g.example.com`)
     expect(made.metadata.labels).toEqual({ 'kube-aggregator.kubernetes.io/automanaged': 'true' })
@@ -121,7 +104,7 @@ describe('APIService objects of local group versions', () => {
     await call('DELETE', `${apiServices}/v1.g.example.com`)
     await settle()
     expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(200)
-    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
     await settle()
     expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(404)
   })

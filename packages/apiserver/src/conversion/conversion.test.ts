@@ -2,6 +2,8 @@ import type { ApiObject, JsonObject } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
+import { readBodyText } from '../aggregation/body-text.ts'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
 import type { ConversionOptions } from './interfaces.ts'
 
@@ -10,7 +12,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Body = any
 type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>, query?: string) => Promise<Body>
 
@@ -28,31 +30,21 @@ const schema = (properties: JsonObject) => ({ openAPIV3Schema: { type: 'object',
 const size = { type: 'integer' }
 
 function definition(stored: 'v1' | 'v1beta1' = 'v1', reviews: string[] = ['v1']): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `widgets.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url }, conversionReviewVersions: reviews } },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: stored === 'v1',
-          schema: schema({ spec: { type: 'object', properties: { size } } }),
-          selectableFields: [{ jsonPath: '.spec.size' }],
-          additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
-        },
-        { name: 'v1beta1', served: true, storage: stored === 'v1beta1', schema: schema({ size: { ...size, minimum: 1 } }) },
-      ],
-    },
-  }
+  return widgetDefinition(
+    [
+      {
+        name: 'v1',
+        storage: stored === 'v1',
+        schema: schema({ spec: { type: 'object', properties: { size } } }),
+        selectableFields: [{ jsonPath: '.spec.size' }],
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+      },
+      { name: 'v1beta1', storage: stored === 'v1beta1', schema: schema({ size: { ...size, minimum: 1 } }) },
+    ],
+    { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url }, conversionReviewVersions: reviews } } },
+  )
 }
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name === '' ? '' : `/${name}`}`
 const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObject => ({
   apiVersion: `${group}/${version}`,
@@ -77,12 +69,10 @@ async function start(conversion: ConversionOptions, body: JsonObject = definitio
       signal: new AbortController().signal,
     })
     if (response.body.kind === 'stream') return response.body.stream
-    const parts =
-      response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
-    const text = Buffer.concat(parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
+    const text = await readBodyText(response, Number.POSITIVE_INFINITY)
     return text.startsWith('{') ? JSON.parse(text) : text
   }
-  await call('POST', definitions, body)
+  await call('POST', definitionsPath, body)
   for (let turn = 0; turn < 200 && (await call('GET', at('v1'))).kind !== 'WidgetList'; turn++)
     await new Promise((resolve) => setImmediate(resolve))
   return { call, storage }
@@ -193,9 +183,12 @@ describe('versions converted by webhooks', () => {
     const { reach } = counting()
     const { call, storage } = await start(reach, definition('v1beta1'))
     await call('POST', at('v1beta1'), widget('a', { size: 3 }))
-    const old = await call('GET', `${definitions}/widgets.${group}`)
+    const old = await call('GET', `${definitionsPath}/widgets.${group}`)
     const { spec } = definition('v1') as Body
-    const put = await call('PUT', `${definitions}/widgets.${group}`, { ...old, spec: { ...old.spec, versions: spec.versions } })
+    const put = await call('PUT', `${definitionsPath}/widgets.${group}`, {
+      ...old,
+      spec: { ...old.spec, versions: spec.versions },
+    })
     expect(put.status.storedVersions).toEqual(['v1beta1', 'v1'])
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
     const shown = await call('GET', at('v1', 'a'))

@@ -1,6 +1,7 @@
 import { createAdmissionPlugins, type InProcessWebhook } from '@krmkit/admission'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import type { EmbeddedServer } from '../server.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
@@ -11,13 +12,12 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: objects are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: objects are untyped JSON
 type Body = any
 
 const group = 'g.example.com'
 const convertUrl = 'https://hooks.example.com/convert'
 const admitUrl = 'https://hooks.example.com/admit'
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name === '' ? '' : `/${name}`}`
 const merge = { 'content-type': 'application/merge-patch+json' }
 
@@ -42,18 +42,9 @@ const version = (name: string, member: string, storage: boolean): JsonObject => 
   },
 })
 
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `widgets.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: convertUrl }, conversionReviewVersions: ['v1'] } },
-    versions: [version('v1', 'size', true), version('v2', 'count', false)],
-  },
-}
+const definition = widgetDefinition([version('v1', 'size', true), version('v2', 'count', false)], {
+  conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: convertUrl }, conversionReviewVersions: ['v1'] } },
+})
 
 const widget = (name: string, rest: JsonObject, apiVersion = 'v1'): JsonObject => ({
   apiVersion: `${group}/${apiVersion}`,
@@ -78,7 +69,7 @@ async function start(hook: InProcessWebhook = () => ({ allowed: true })): Promis
       createAdmissionPlugins({ ...parts, webhooks: { inProcess: { [admitUrl]: hook } } }, { disable: ['ServiceAccount'] }),
   })
   servers.push(sample.server)
-  await sample.ask(definitions, { method: 'POST', body: definition })
+  await sample.ask(definitionsPath, { method: 'POST', body: definition })
   for (let turn = 0; turn < 200 && (await sample.ask(at('v2'))).status !== 200; turn++)
     await new Promise((resolve) => setImmediate(resolve))
   return { ...sample, fails }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EmbeddedServer } from '../server.ts'
 import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
-import { eventually, widget } from './testing/widgets.ts'
+import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []
 
@@ -10,31 +10,15 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
 const schema = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest })
 
-function definition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.g.example.com' },
-    spec: {
-      group: 'g.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      versions: versions.map((version, index) => ({ name: `v${index + 1}`, served: true, storage: index === 0, ...version })),
-      ...spec,
-    },
-  }
-}
-
 async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
   const sample = await sampleServer()
   servers.push(sample.server)
-  expect((await sample.ask(definitions, { method: 'POST', body: definition(versions) })).status).toBe(201)
+  expect((await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition(versions) })).status).toBe(201)
   await eventually(
     () => sample.ask(widgets),
     ({ status }) => status === 200,
@@ -68,7 +52,7 @@ describe('watches of custom resources', () => {
     const { told, end } = await watched(sample)
     await ask(widgets, { method: 'POST', body: widget('one') })
     const body = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
     await end
     expect(told).toEqual(['ADDED one'])
   })
@@ -77,7 +61,7 @@ describe('watches of custom resources', () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask, server } = sample
     const { told, end } = await watched(sample)
-    await ask(`${definitions}/widgets.g.example.com`, {
+    await ask(`${definitionsPath}/widgets.g.example.com`, {
       method: 'PATCH',
       headers: merge,
       body: { metadata: { labels: { a: 'b' } } },
@@ -96,7 +80,7 @@ describe('watches of custom resources', () => {
     const { ask } = sample
     await ask(widgets, { method: 'POST', body: widget('one') })
     const { told, end } = await watched(sample)
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'DELETE' })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'DELETE' })
     await end
     expect(told).toEqual(['ADDED one', 'DELETED one'])
   })
@@ -106,13 +90,15 @@ describe('a definition with an invalid CA bundle', () => {
   it('is established once the CA bundle is valid', async () => {
     const { ask, server } = await sampleServer()
     servers.push(server)
-    const one = `${definitions}/widgets.g.example.com`
+    const one = `${definitionsPath}/widgets.g.example.com`
     const conversion = (caBundle: string | null) => ({
       strategy: 'Webhook',
       webhook: { clientConfig: { url: 'https://hooks.example.com/c', caBundle }, conversionReviewVersions: ['v1'] },
     })
-    const body = definition([{ schema: { openAPIV3Schema: schema({}) } }], { conversion: conversion(btoa('nothing to read')) })
-    expect((await ask(definitions, { method: 'POST', body })).status).toBe(201)
+    const body = widgetDefinition([{ schema: { openAPIV3Schema: schema({}) } }], {
+      conversion: conversion(btoa('nothing to read')),
+    })
+    expect((await ask(definitionsPath, { method: 'POST', body })).status).toBe(201)
     const condition = ({ json }: Answer) =>
       json.status.conditions?.find(({ type }: { type: string }) => type === 'Established') ?? {}
     const refused = await eventually(
@@ -132,7 +118,7 @@ describe('a definition without served versions', () => {
   it('deletes its instances when it is deleted', async () => {
     const { ask, server } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     await ask(widgets, { method: 'POST', body: widget('one') })
-    const one = `${definitions}/widgets.g.example.com`
+    const one = `${definitionsPath}/widgets.g.example.com`
     const body = { spec: { versions: [{ name: 'v1', served: false, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
     await ask(one, { method: 'PATCH', headers: merge, body })
     await ask(one, { method: 'DELETE' })
@@ -189,7 +175,7 @@ describe('instances', () => {
     }
     expect(await selected('red')).toEqual([])
     const body = { spec: { versions: [version({ default: 'red' })] } }
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
     await eventually(
       () => ask(`${widgets}/old`),
       ({ json }) => json.spec.color === 'red',

@@ -2,6 +2,7 @@ import { fakeClock, type JsonObject } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { definitionsPath, widgetDefinition } from './testing/widgets.ts'
 
 /** Discovery and OpenAPI follow every change without delay: the clock of these servers is stopped. */
 
@@ -10,23 +11,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const definition = (versions: string[], properties: JsonObject): JsonObject => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.g.example.com' },
-  spec: {
-    group: 'g.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    versions: versions.map((name, i) => ({
-      name,
-      served: true,
-      storage: i === 0,
-      schema: { openAPIV3Schema: { type: 'object', properties } },
-    })),
-  },
-})
+const definition = (versions: string[], properties: JsonObject): JsonObject =>
+  widgetDefinition(versions.map((name) => ({ name, schema: { openAPIV3Schema: { type: 'object', properties } } })))
 
 async function start() {
   const server = await createApiServer({ storage: memoryStorage(), clock: fakeClock(Date.UTC(2025, 0, 2)) })
@@ -71,7 +57,7 @@ it('updates discovery, aggregated discovery and both OpenAPI versions at once af
   const before = await look()
   expect(before).toMatchObject({ plain: 404, hash: undefined, document: { status: 404 } })
 
-  await call('POST', definitions, definition(['v1'], { a: { type: 'string' } }))
+  await call('POST', definitionsPath, definition(['v1'], { a: { type: 'string' } }))
   const made = await look()
   expect(made).toMatchObject({ plain: 200, core: before.core, document: { status: 200 } })
   expect(made.aggregated.etag).not.toBe(before.aggregated.etag)
@@ -79,10 +65,10 @@ it('updates discovery, aggregated discovery and both OpenAPI versions at once af
   expect(made.v2.etag).not.toBe(before.v2.etag)
   expect(made.hash).toContain(made.document.etag.replaceAll('"', ''))
 
-  const stored = JSON.parse((await call('GET', `${definitions}/widgets.g.example.com`)).text) as { spec: object }
+  const stored = JSON.parse((await call('GET', `${definitionsPath}/widgets.g.example.com`)).text) as { spec: object }
   const { spec } = definition(['v1', 'v2'], { b: { type: 'string' } }) as { spec: object }
   expect(
-    (await call('PUT', `${definitions}/widgets.g.example.com`, { ...stored, spec: { ...stored.spec, ...spec } })).status,
+    (await call('PUT', `${definitionsPath}/widgets.g.example.com`, { ...stored, spec: { ...stored.spec, ...spec } })).status,
   ).toBe(200)
   const changed = await look()
   expect(changed.document.text).toContain('"b"')
@@ -91,7 +77,7 @@ it('updates discovery, aggregated discovery and both OpenAPI versions at once af
   expect(changed.aggregated.etag).not.toBe(made.aggregated.etag)
   expect((await call('GET', '/apis/g.example.com/v2')).status).toBe(200)
 
-  await call('DELETE', `${definitions}/widgets.g.example.com`)
+  await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
   const gone = await look()
   expect(gone).toMatchObject({ plain: 404, hash: undefined, document: { status: 404 } })
   expect(gone.aggregated.etag).toBe(before.aggregated.etag)

@@ -1,5 +1,23 @@
 import type { JsonObject } from '@krmkit/meta'
 
+export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** A namespaced definition of Widget in the group `g.example.com`. The first version is stored unless versions say otherwise. */
+export function widgetDefinition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: versions.map((version, index) => ({ name: `v${index + 1}`, served: true, storage: index === 0, ...version })),
+      ...spec,
+    },
+  }
+}
+
 /** An instance of the definition in tests of custom resources. */
 export const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
   apiVersion: 'g.example.com/v1',
