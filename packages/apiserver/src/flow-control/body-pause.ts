@@ -23,7 +23,6 @@ export function mayHaveBody(method: string): boolean {
  * Pauses requests while they wait for their bodies, so that slow bodies occupy no capacity. A body that arrived together with the head
  * is read within the same turn of the event loop and causes no pause.
  */
-/** Pauses one request while reads of its body are pending. */
 export class BodyPauses {
   #waiting: BodyWait[] = []
 
