@@ -40,7 +40,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'characters of a rejected value in a message': ['packages/meta/src/go-text.ts', 'maxPrintedLength'],
   'characters of a field manager name': ['packages/meta/src/validation/managed-fields.ts', 'maxFieldManagerLength'],
   'characters of a warning': ['packages/apiserver/src/filters/warnings.ts', 'maxWarningCharacters'],
-  'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxAllCharacters'],
+  'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxTotalCharacters'],
   'bearer token': ['packages/authentication/src/bearer-token.ts', 'maxTokenLength'],
   'JSON Web Token': ['packages/authentication/src/jwt.ts', 'maxTokenLength'],
   'certificates in a chain': ['packages/authentication/src/x509/certificate-chain.ts', 'maxDepth'],

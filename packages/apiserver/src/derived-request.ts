@@ -1,26 +1,27 @@
 import type { ApiRequest } from '@krmkit/protocol'
 
-/** What differs from the original. */
+/** Differences from the original request. */
 export interface RequestOverrides {
   readonly headers?: ApiRequest['headers']
-  /** Makes other readers of the body out of the original's. */
-  readonly reading?: BodyReading
+  /** Wraps the reading of the body. */
+  readonly interceptor?: BodyInterceptor
 }
 
-export interface BodyReading {
-  body(read: Promise<Uint8Array>): Promise<Uint8Array>
-  stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+/** Wraps the promise of a body, or the chunks of its stream. */
+export interface BodyInterceptor {
+  body(body: Promise<Uint8Array>): Promise<Uint8Array>
+  stream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
-/** The same request with other headers, or with its body read in another way. */
+/** A view of a request with other headers or an intercepted body. */
 export class DerivedRequest implements ApiRequest {
   readonly #request: ApiRequest
-  readonly #reading: BodyReading | undefined
+  readonly #interceptor: BodyInterceptor | undefined
   readonly headers: ApiRequest['headers']
 
-  constructor(request: ApiRequest, { headers, reading }: RequestOverrides) {
+  constructor(request: ApiRequest, { headers, interceptor }: RequestOverrides) {
     this.#request = request
-    this.#reading = reading
+    this.#interceptor = interceptor
     this.headers = headers ?? request.headers
   }
 
@@ -56,8 +57,8 @@ export class DerivedRequest implements ApiRequest {
     const request = this.#request
     if (request.stream === undefined) return undefined
     return () => {
-      const pieces = (request.stream as NonNullable<ApiRequest['stream']>)()
-      return this.#reading?.stream(pieces) ?? pieces
+      const chunks = (request.stream as NonNullable<ApiRequest['stream']>)()
+      return this.#interceptor?.stream(chunks) ?? chunks
     }
   }
 
@@ -70,7 +71,7 @@ export class DerivedRequest implements ApiRequest {
   }
 
   readonly body = (limitBytes: number): Promise<Uint8Array> => {
-    const read = this.#request.body(limitBytes)
-    return this.#reading?.body(read) ?? read
+    const body = this.#request.body(limitBytes)
+    return this.#interceptor?.body(body) ?? body
   }
 }

@@ -5,13 +5,13 @@ import { bytesBody } from './encoding/response-writer.ts'
 
 const configurationPath = '/.well-known/openid-configuration'
 const keysPath = '/openid/v1/jwks'
-/** How long others may keep the documents, in seconds. */
+/** Cache lifetime of the documents in seconds. */
 const maxAgeSeconds = 3600
 
-/** Paths of the discovery of service account tokens. */
+/** Paths of the OpenID Connect discovery of the service account issuer. */
 export const issuerPaths: readonly string[] = [configurationPath, keysPath]
 
-/** The documents by which others check tokens of service accounts; undefined for other paths. @throws ApiError 405 */
+/** The discovery documents by which relying parties verify service account tokens; undefined for other paths. @throws ApiError 405 */
 export function issuerResponse(
   documents: OpenIdMetadata | undefined,
   { path, method }: { readonly path: string; readonly method: string },

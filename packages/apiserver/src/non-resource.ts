@@ -21,54 +21,70 @@ import type { Metrics } from './metrics/metrics.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
 import { flag, type Query } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
+import { groupVersionPath } from './request-info.ts'
 import type { ServerScope } from './request-scope.ts'
 
-/** Version of this software: the part after `+krmkit.` in the version that the server tells. */
+/** Version of this software, the part after `+krmkit.` in `gitVersion`. */
 export const softwareVersion = '0.1.0'
 
 export interface NonResourceOptions {
   readonly scope: ServerScope
-  /** What is served now. The same array means that nothing has changed. */
+  /** The served resources. A change replaces the array. */
   readonly resources: () => readonly ResourceDefinition[]
-  /** What other servers serve. */
+  /** Group versions of aggregated servers. */
   readonly remote?: (() => readonly RemoteVersion[]) | undefined
-  /** OpenAPI documents of other servers. */
+  /** OpenAPI documents of aggregated servers. */
   readonly remoteDocuments?: RemoteSource | undefined
   readonly metrics: Metrics
-  /** Pages about priority and fairness. */
+  /** Debug pages of priority and fairness. */
   readonly flowPages?: (path: string, query: Query) => ApiResponse | undefined
   readonly readiness: readonly HealthCheck[]
-  /** What was done at the start, for those who ask for it by name. */
+  /** Checks of start-up hooks, available by name at all health endpoints. */
   readonly started: readonly HealthCheck[]
   readonly serverAddress: string
   /** Release of the API, as `1.33`. */
   readonly release: string
-  /** Discovery of the issuer of service account tokens. */
+  /** Discovery documents of the service account issuer. */
   readonly issuerDocuments?: OpenIdMetadata | undefined
 }
 
-/** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
+/** Serves one group of paths; undefined for other paths. */
+type Route = (context: RequestContext, path: string) => ApiResponse | undefined | Promise<ApiResponse | undefined>
+
+/** Serves all non-resource paths: health, metrics, version, discovery, OpenAPI, the list of paths. */
 export function createNonResourceRoutes(options: NonResourceOptions): (context: RequestContext) => Promise<ApiResponse> {
-  const { scope, resources, metrics } = options
-  const { profile, responses } = scope
-  const discovery = createDiscovery({
-    resources,
-    serverAddress: () => options.serverAddress,
-    profile,
-    ...(options.remote === undefined ? {} : { remote: options.remote }),
-  })
-  const openApi = createOpenApi({
-    resources,
-    types: responses.types,
-    version: gitVersion({ release: options.release, software: softwareVersion }),
-    profile,
-    clock: scope.clock,
-    issuer: options.issuerDocuments !== undefined,
-    ...(options.remoteDocuments === undefined ? {} : { remote: options.remoteDocuments }),
-  })
+  const { issuerDocuments, flowPages } = options
+  const healthMetrics = new HealthMetrics()
+  const routes: readonly Route[] = [
+    healthRoute(options, healthMetrics),
+    versionRoute(options),
+    metricsRoute(options.metrics, healthMetrics),
+    ({ request, query }, path) => (request.method === 'GET' ? flowPages?.(path, query) : undefined),
+    ({ request, info }) => issuerResponse(issuerDocuments, { path: info.path, method: request.method }),
+    openApiRoute(options),
+    rootRoute(options),
+    discoveryRoute(options),
+  ]
+  return async (context) => {
+    const { path } = context.info
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    for (const route of routes) {
+      const result = route(context, trimmed)
+      const response = result instanceof Promise ? await result : result
+      if (response !== undefined) return response
+    }
+    return pageNotFound()
+  }
+}
+
+function pageNotFound(): ApiResponse {
+  return textResponse(404, '404 page not found\n')
+}
+
+function healthRoute({ scope, remote, started, readiness }: NonResourceOptions, metrics: HealthMetrics): Route {
   const ping: HealthCheck = { name: 'ping', check: () => {} }
   const log: HealthCheck = { name: 'log', check: () => {} }
-  // Clients know the store by this name, whatever it is.
+  // Clients expect this name for every storage backend.
   const storage: HealthCheck = {
     name: 'etcd',
     check: () => {
@@ -82,106 +98,129 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     },
   }
   const informers: HealthCheck = { name: 'informer-sync', check: () => {} }
-  const live = [ping, log, storage, ...stageChecks({ aggregation: options.remote !== undefined }), ...options.started]
+  const live = [ping, log, storage, ...stageChecks({ aggregation: remote !== undefined }), ...started]
   const checks = {
     '/healthz': live,
     '/livez': live,
-    '/readyz': [...live, informers, ...options.readiness, shutdown],
+    '/readyz': [...live, informers, ...readiness, shutdown],
   }
+  const observe = metrics.observe.bind(metrics)
+  return ({ info, query }) => healthResponse(info.path, query, checks, observe)
+}
+
+function versionRoute({ scope, release }: NonResourceOptions): Route {
+  const { responses } = scope
   const version = versionDocument({
-    release: options.release,
+    release,
     software: softwareVersion,
     runtime: { name: 'node', version: process.versions.node, engine: 'v8' },
     platform: { os: process.platform, architecture: process.arch },
   })
-
-  const tallies = new HealthMetrics()
-  const observeHealth = tallies.observe.bind(tallies)
-
-  const paths = () => {
-    const known = rootPaths([...resources(), ...(options.remote?.() ?? [])])
-    return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
-  }
-
-  const kept = new KeptBytes()
-  return async (context) => {
-    const { info, request, query } = context
-    const health = await healthResponse(info.path, query, checks, observeHealth)
-    if (health !== undefined) return health
-    const trimmed = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path
-    const readOnly = request.method === 'GET'
-    if (trimmed === '/version') {
-      if (!readOnly) throw ApiError.generic(405)
+  const statusType = () => responses.types.struct('meta/v1.Status')
+  return ({ request, query }, path) => {
+    if (path === '/version') {
+      if (request.method !== 'GET') throw ApiError.generic(405)
       const { encoding, pretty } = responses.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
-      return jsonResponse(
-        200,
-        bytesBody(
-          encodeObject(version, encoding, pretty || flag(query, 'pretty'), () => responses.types.struct('meta/v1.Status')),
-        ),
-      )
+      return jsonResponse(200, bytesBody(encodeObject(version, encoding, pretty || flag(query, 'pretty'), statusType)))
     }
-    if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
-    if (trimmed === '/metrics' && readOnly) {
-      const { parts, contentType } = await metrics.expose()
-      return { status: 200, headers: { 'content-type': contentType }, body: joined(parts) }
-    }
-    if (trimmed === '/metrics/slis' && readOnly) {
-      return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
-    }
-    const page = readOnly ? options.flowPages?.(trimmed, query) : undefined
-    if (page !== undefined) return page
-    const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
-    if (issued !== undefined) return issued
-    if (trimmed.startsWith('/openapi/') && !readOnly && request.method !== 'HEAD') throw ApiError.generic(405)
-    const documents = openApi.answer({ path: info.path, query: request.query, headers: request.headers })
-    if (documents !== undefined) return await documents
-    if (trimmed === '/' && readOnly)
-      return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: paths() })}\n`)))
-    const found = discovery.answer({ path: info.path, headers: request.headers })
-    if (found === undefined) return textResponse(404, '404 page not found\n')
-    if (found.outcome === 'nothing') {
-      if (found.form === 'text') return textResponse(404, '404 page not found\n')
-      throw ApiError.genericNotFound()
-    }
-    if (!readOnly) throw ApiError.generic(405)
-    const struct = () => responses.types.struct(structName(found.kind))
-    if (found.outcome === 'aggregated') {
-      const { encoding, headers, notModified, object } = found
-      return notModified
-        ? { status: 304, headers, body: { kind: 'empty' } }
-        : {
-            status: 200,
-            headers,
-            body: bytesBody(kept.bytes(object, encoding, () => encodeObject(object, encoding, false, struct))),
-          }
-    }
-    const representation = negotiateDocument(responses, header(request, 'accept'), found.refusal)
-    return plainResponse(responses, 200, found.object, representation, struct)
+    if (path.startsWith('/version/')) throw ApiError.genericNotFound()
+    return undefined
   }
 }
 
-/** The encoded forms of documents that stay the same objects for as long as nothing changes. */
-class KeptBytes {
-  readonly #known = new WeakMap<object, Map<Encoding, Uint8Array>>()
+function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
+  const prometheusText = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+  const serveMetrics = async (): Promise<ApiResponse> => {
+    const { parts, contentType } = await metrics.expose()
+    return { status: 200, headers: { 'content-type': contentType }, body: responseBody(parts) }
+  }
+  return ({ request }, path) => {
+    if (request.method !== 'GET') return undefined
+    if (path === '/metrics') return serveMetrics()
+    return path === '/metrics/slis' ? { ...textResponse(200, healthMetrics.text()), headers: prometheusText } : undefined
+  }
+}
+
+function openApiRoute(options: NonResourceOptions): Route {
+  const { scope, resources, release, issuerDocuments, remoteDocuments } = options
+  const openApi = createOpenApi({
+    resources,
+    types: scope.responses.types,
+    version: gitVersion({ release, software: softwareVersion }),
+    profile: scope.profile,
+    clock: scope.clock,
+    slices: scope.slices,
+    issuer: issuerDocuments !== undefined,
+    ...(remoteDocuments === undefined ? {} : { remote: remoteDocuments }),
+  })
+  return ({ info, request }, path) => {
+    if (!path.startsWith('/openapi/')) return undefined
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw ApiError.generic(405)
+    return openApi.serve({ path: info.path, query: request.query, headers: request.headers })
+  }
+}
+
+/** The list of paths at `/`. */
+function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions): Route {
+  return ({ request }, path) => {
+    if (path !== '/' || request.method !== 'GET') return undefined
+    const served = rootPaths([...resources(), ...(remote?.() ?? [])])
+    const paths = issuerDocuments === undefined ? served : [...served, ...issuerPaths].sort()
+    return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths })}\n`)))
+  }
+}
+
+function discoveryRoute({ scope, resources, remote, serverAddress }: NonResourceOptions): Route {
+  const { profile, responses } = scope
+  const discovery = createDiscovery({
+    resources,
+    serverAddress: () => serverAddress,
+    profile,
+    ...(remote === undefined ? {} : { remote }),
+  })
+  const encoded = new EncodedDocuments()
+  return ({ info, request }) => {
+    const result = discovery.resolve({ path: info.path, headers: request.headers })
+    if (result === undefined) return undefined
+    if (result.outcome === 'notServed') {
+      if (result.form === 'text') return pageNotFound()
+      throw ApiError.genericNotFound()
+    }
+    if (request.method !== 'GET') throw ApiError.generic(405)
+    const type = () => responses.types.struct(structName(result.kind))
+    if (result.outcome === 'document') {
+      const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
+      return plainResponse(responses, 200, result.object, representation, type)
+    }
+    const { encoding, headers, notModified, object } = result
+    if (notModified) return { status: 304, headers, body: { kind: 'empty' } }
+    const bytes = encoded.bytes(object, encoding, () => encodeObject(object, encoding, false, type))
+    return { status: 200, headers, body: bytesBody(bytes) }
+  }
+}
+
+/** Caches the encodings of documents, which stay the same objects while nothing changes. */
+class EncodedDocuments {
+  readonly #encodings = new WeakMap<object, Map<Encoding, Uint8Array>>()
 
   bytes(object: object, encoding: Encoding, encode: () => Uint8Array): Uint8Array {
-    const known = this.#known.get(object) ?? new Map<Encoding, Uint8Array>()
-    this.#known.set(object, known)
-    const bytes = known.get(encoding) ?? encode()
-    known.set(encoding, bytes)
+    const encodings = this.#encodings.get(object) ?? new Map<Encoding, Uint8Array>()
+    this.#encodings.set(object, encodings)
+    const bytes = encodings.get(encoding) ?? encode()
+    encodings.set(encoding, bytes)
     return bytes
   }
 }
 
-/** Small bodies as one piece, which is the usual form of an answer; large ones are not copied. */
-function joined(parts: readonly Uint8Array[]): ApiBody {
+/** Joins small bodies into one chunk. Large bodies are not copied. */
+function responseBody(parts: readonly Uint8Array[]): ApiBody {
   const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return length <= largestJoined ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
+  return length <= maxSingleChunkBytes ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
 }
 
-const largestJoined = 1024 * 1024
+const maxSingleChunkBytes = 1024 * 1024
 
-/** Documents that the router does not answer are refused in other words. */
+/** Negotiates the representation. Except for resource lists, the 406 has a different message than that of resources. */
 function negotiateDocument(
   responses: ResponseWriter,
   accept: string | undefined,
@@ -217,7 +256,7 @@ function rootPaths(served: readonly GroupVersion[]): string[] {
     '/version',
   ])
   for (const { group, version } of served) {
-    paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+    paths.add(groupVersionPath(group, version))
     if (group !== '') paths.add(`/apis/${group}`)
   }
   return [...paths].sort()

@@ -3,7 +3,7 @@ import { flag, hasTooManyParameters, integer, maxParameters, parseQuery, text, w
 import { sampleServer } from './testing/sample-server.ts'
 
 describe('query', () => {
-  it('reads names and values as they were sent, the first value first', () => {
+  it('decodes names and values, and returns the first value', () => {
     const query = parseQuery('a=1&b=x%20y&a=2&c&d=a+b&e=%zz&__proto__=1')
     expect(text(query, 'a')).toBe('1')
     expect(query.get('a')).toEqual(['1', '2'])
@@ -24,22 +24,22 @@ describe('query', () => {
     ['watch=False', false],
     ['watch=false&watch=true', false],
     ['', false],
-  ])('P153 %s means %s', (given, expected) => {
+  ])('parses %s as %s [P153]', (given, expected) => {
     expect(flag(parseQuery(given), 'watch')).toBe(expected)
   })
 
-  it.each(['x', '1.5', '0x1', '9'.repeat(40)])('P156 P159 P165 a number that is none (%.10s) is a bad request', (given) => {
+  it.each(['x', '1.5', '0x1', '9'.repeat(40)])('rejects the invalid number %.10s [P156, P159, P165]', (given) => {
     expect(() => integer(parseQuery(`limit=${given}`), 'limit')).toThrow(expect.objectContaining({ code: 400 }))
   })
 
-  it('P161 dryRun is All or nothing', () => {
+  it('accepts All as the only value of dryRun [P161]', () => {
     expect(writeOptions(parseQuery('dryRun='), 'CreateOptions').dryRun).toBe(false)
     expect(writeOptions(parseQuery('dryRun'), 'CreateOptions').dryRun).toBe(false)
     expect(writeOptions(parseQuery('dryRun=All'), 'CreateOptions').dryRun).toBe(true)
     expect(() => writeOptions(parseQuery('dryRun=yes'), 'CreateOptions')).toThrow(expect.objectContaining({ code: 422 }))
   })
 
-  it('P162 fieldValidation is Warn unless said otherwise', () => {
+  it('defaults fieldValidation to Warn [P162]', () => {
     expect(writeOptions(parseQuery(''), 'CreateOptions').fieldValidation).toBe('Warn')
     expect(writeOptions(parseQuery('fieldValidation=Strict'), 'CreateOptions').fieldValidation).toBe('Strict')
     expect(() => writeOptions(parseQuery('fieldValidation=strict'), 'CreateOptions')).toThrow(
@@ -47,7 +47,7 @@ describe('query', () => {
     )
   })
 
-  it('P163 P219 fieldManager is optional, short and printable', () => {
+  it('accepts an optional, short and printable fieldManager [P163, P219]', () => {
     expect(writeOptions(parseQuery(''), 'UpdateOptions').fieldManager).toBe('')
     expect(() => writeOptions(parseQuery(`fieldManager=${'m'.repeat(129)}`), 'UpdateOptions')).toThrow(
       expect.objectContaining({ code: 422 }),
@@ -57,7 +57,7 @@ describe('query', () => {
     )
   })
 
-  it('P146 P164 only apply may force, and must name its manager', () => {
+  it('accepts force for apply only, and requires a fieldManager for apply [P146, P164]', () => {
     expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions')).toThrow(expect.objectContaining({ code: 422 }))
     expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions', { apply: true })).toThrow(
       expect.objectContaining({ code: 422 }),
@@ -66,8 +66,8 @@ describe('query', () => {
   })
 })
 
-describe('the number of parameters', () => {
-  it('is bounded, and counted without reading them', async () => {
+describe('number of parameters', () => {
+  it('is limited, and counted without parsing', async () => {
     const many = 'a&'.repeat(maxParameters - 1)
     expect([hasTooManyParameters(`${many}a`), hasTooManyParameters(`${many}a&b`)]).toEqual([false, true])
     const { ask } = await sampleServer()

@@ -3,15 +3,15 @@ import { goQuote } from '@krmkit/meta/go-text'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from './encoding/negotiation.ts'
 
-/** Query parameters, read the way the stock server reads them: first value wins, unknown names mean nothing. */
+/** Query parameters by name. Like on the stock server, the first value counts and unknown names are ignored. */
 export type Query = ReadonlyMap<string, readonly string[]>
 
 const emptyQuery: Query = new Map()
 
-/** Parameters that a query may have. Differs: the stock server has no bound but the length of a URL. */
+/** Maximum number of parameters. Differs: the stock server limits the length of the URL only. */
 export const maxParameters = 10_000
 
-/** Whether a query has more than {@link maxParameters}: such ones are refused before they are read. */
+/** Whether a query has more than {@link maxParameters}, found without parsing it. */
 export function hasTooManyParameters(text: string): boolean {
   if (text.length < maxParameters) return false
   let separators = 0
@@ -19,20 +19,20 @@ export function hasTooManyParameters(text: string): boolean {
   return false
 }
 
-/** Linear and forgiving: broken escapes stay as they are. */
+/** Parses a query in linear time. Invalid escapes are kept literally. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
-  const found = new Map<string, string[]>()
+  const parameters = new Map<string, string[]>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at))
     const value = at < 0 ? '' : decode(pair.slice(at + 1))
-    const values = found.get(name)
-    if (values === undefined) found.set(name, [value])
+    const values = parameters.get(name)
+    if (values === undefined) parameters.set(name, [value])
     else values.push(value)
   }
-  return found
+  return parameters
 }
 
 function decode(text: string): string {
@@ -45,17 +45,18 @@ function decode(text: string): string {
   }
 }
 
+/** The first value of a parameter. */
 export function text(query: Query, name: string): string | undefined {
   return query.get(name)?.[0]
 }
 
-/** Present means true, unless the value is `0` or `false` in any case. */
+/** A boolean parameter: true when present, unless its value is `0` or `false` in any case. */
 export function flag(query: Query, name: string): boolean {
   const value = text(query, name)
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-/** Whole numbers of 64 bits. @throws ApiError 400 with Go's words. */
+/** A 64-bit integer parameter; undefined when absent or empty. @throws ApiError 400 with the message of Go's strconv. */
 export function integer(query: Query, name: string): number | undefined {
   const value = text(query, name)
   if (value === undefined || value === '') return undefined
@@ -68,7 +69,7 @@ export function integer(query: Query, name: string): number | undefined {
   return number
 }
 
-/** Options that every write takes; @see API protocol specification, 4.1. */
+/** Query parameters common to writes. @see API protocol specification, 4.1 */
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldManager: string
@@ -77,16 +78,16 @@ export interface WriteOptions {
 }
 
 /**
- * @param kind name of the options object in refusals: `CreateOptions`, `UpdateOptions` or `PatchOptions`.
- * @throws ApiError 422 that names the parameter.
+ * @param kind name of the options object in error messages: `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+ * @throws ApiError 422 with the invalid parameters.
  */
 export function writeOptions(
   query: Query,
   kind: string,
   { apply = false, profile = stockProfile }: { readonly apply?: boolean; readonly profile?: NamingProfile } = {},
 ): WriteOptions {
-  // `dryRun` without a value is an ordinary request.
-  const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')
+  // An empty `dryRun` counts as absent.
+  const dryRun = (query.get('dryRun') ?? []).filter((value) => value !== '')
   const manager = text(query, 'fieldManager') ?? ''
   const validation = text(query, 'fieldValidation') ?? ''
   const force = query.has('force') ? flag(query, 'force') : undefined

@@ -1,20 +1,20 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { NotedObject } from './audit/bodies.ts'
+import type { AuditedObject } from './audit/bodies.ts'
 import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestSelectors } from './request-selectors.ts'
 
-/** One request in the filter chain. Each filter sets its own members. */
+/** State of one request. Filters add what they determine: user, deadline, audit level and others. */
 export interface RequestContext {
-  /** Authentication replaces it with a request without credential headers. */
+  /** Authentication replaces it by a view without the headers of a front proxy. */
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
-  /** Parsed on first use. @see requestSelectors */
+  /** Parsed on first use by `requestSelectors`. */
   selectors: RequestSelectors | undefined
-  /** Set by authentication, and replaced by impersonation. */
+  /** The effective user: set by authentication, replaced by impersonation. */
   user: UserInfo
   /** The authenticated user of an impersonated request. */
   impersonator?: UserInfo | undefined
@@ -22,38 +22,40 @@ export interface RequestContext {
   readonly warnings: string[]
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
+  /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** The Audit-ID of the request. */
   readonly auditId: string
-  /** Annotations of the audit event. */
+  /** Audit annotations. */
   readonly annotations: Record<string, string>
-  /** Highest level of the audit policies for the request; set after authentication. */
+  /** The highest level of all audit trails; decided after authentication. */
   auditLevel: AuditLevel
-  /** The audit policies have been evaluated. */
+  /** Whether the audit level has been decided. */
   isAudited: boolean
-  /** Annotations for audit policies that log bodies. */
+  /** Further annotations for trails of level `Request` and above. */
   readonly detailAnnotations: Record<string, string>
-  /** Decisions of admission plugins, recorded where an audit policy logs bodies. */
+  /** Decisions of admission plugins, recorded at level `Request` and above. */
   readonly decisions: AdmissionDecision[]
-  /** The object to be written, for the audit event. */
-  requestObject: NotedObject | undefined
-  /** Response headers with the flow schema and priority level of the request. */
+  /** The object in the request body, recorded for audit events. */
+  requestObject: AuditedObject | undefined
+  /** Response headers with flow schema and priority level. */
   flowHeaders: Readonly<Record<string, string>> | undefined
-  /** The internal error of a request that failed with 500. */
+  /** The internal error behind a response with status 500. */
   fault: unknown
-  /** Milliseconds since the epoch when the request times out; set by the timeout filter. */
+  /** When the request times out, in milliseconds since the epoch; set by the timeout filter. */
   deadline: number | undefined
   /** Called when the initial state of a watch has been sent; set by priority and fairness. */
   watchInitialized: (() => void) | undefined
 }
 
-/** Audit levels: nothing, metadata, request body, response body. */
+/** Detail of audit events: none, metadata, with the request body, with request and response body. */
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse'
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 /**
- * The context of an incoming request. A class, because object literals with accessors do not share a hidden class.
+ * The context of a new request. A class instead of an object literal: literals with accessors each get a hidden class, which makes
+ * every property access megamorphic.
  */
 export class IncomingRequest implements RequestContext {
   request: ApiRequest
@@ -63,6 +65,7 @@ export class IncomingRequest implements RequestContext {
   user: UserInfo = anonymous
   impersonator: UserInfo | undefined = undefined
   readonly warnings: string[] = []
+  /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly auditId: string
   readonly annotations: Record<string, string> = {}
@@ -70,7 +73,7 @@ export class IncomingRequest implements RequestContext {
   isAudited = false
   readonly detailAnnotations: Record<string, string> = {}
   readonly decisions: AdmissionDecision[] = []
-  requestObject: NotedObject | undefined = undefined
+  requestObject: AuditedObject | undefined = undefined
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined
@@ -84,16 +87,16 @@ export class IncomingRequest implements RequestContext {
     this.auditId = parts.auditId
   }
 
-  /** Forwarded lazily: the adapter creates the signal on first use, and most requests end before. */
+  /** Read lazily, because adapters create the signal on first access. */
   get signal(): AbortSignal {
     return this.request.signal
   }
 }
 
-/** A filter either responds or calls the rest of the chain. */
+/** A filter of the request chain: returns a response, or calls `next` for the rest of the chain. */
 export type Filter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
 
-/** Composes filters in execution order with the handler at their end. */
+/** Composes filters, in execution order, with the dispatcher at the end. */
 export function compose(
   filters: readonly Filter[],
   dispatch: (context: RequestContext) => Promise<ApiResponse>,

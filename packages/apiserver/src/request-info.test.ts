@@ -25,11 +25,11 @@ describe('request info', () => {
     ['GET', '/api/v1/namespaces/ns/pods/', ['list', '', 'v1', 'ns', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/ns/configmaps/a%2Fb', ['get', '', 'v1', 'ns', 'configmaps', 'b', 'a']],
     ['GET', '/api/v1/watch/namespaces/ns/pods/p', ['watch', '', 'v1', 'ns', 'pods', '', 'p']],
-  ])('P138 P149 %s %s', (method, path, expected) => {
+  ])('parses %s %s [P138, P149]', (method, path, expected) => {
     expect(read(method, path)).toEqual(expected)
   })
 
-  it('P141 P142 a watch parameter turns lists and gets into watches', () => {
+  it('turns lists and gets with a watch parameter into watches [P141, P142]', () => {
     expect(read('GET', '/api/v1/pods', true)?.[0]).toBe('watch')
     expect(read('GET', '/api/v1/namespaces/ns/pods/p', true)?.[0]).toBe('watch')
     expect(read('POST', '/api/v1/namespaces/ns/pods', true)?.[0]).toBe('create')
@@ -37,13 +37,13 @@ describe('request info', () => {
   })
 
   it.each(['/', '/api', '/apis/', '/api/v1', '/apis/apps/v1', '/version', '/healthz', '/api//v1/pods'])(
-    '%s names no resource',
+    'treats %s as a non-resource path',
     (path) => {
       expect(read('GET', path)).toEqual(['get', path])
     },
   )
 
-  it('cannot be read from a broken escape', () => {
+  it('returns undefined for an invalid escape', () => {
     expect(parseRequestInfo('GET', '/api/v1/%zz', false)).toBeUndefined()
   })
 })

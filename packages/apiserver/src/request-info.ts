@@ -1,10 +1,10 @@
 /**
- * What a request is about, read from its method and path alone.
+ * The verb, resource and namespace of a request, parsed from its method and path.
  *
  * @see API protocol specification, 4
  */
 export interface RequestInfo {
-  /** False for discovery, health and every other path that names no resource. */
+  /** False for discovery, health and other non-resource paths. */
   readonly isResource: boolean
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the method in lower case for other paths. */
   readonly verb: string
@@ -14,15 +14,15 @@ export interface RequestInfo {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Decoded, as routes and authorizers see it. */
+  /** The decoded path. */
   readonly path: string
-  /** Segments after the sub-resource (`proxy/…`). */
+  /** Segments after the subresource (`proxy/…`). */
   readonly rest: readonly string[]
   /** The path has the deprecated `watch/` prefix. */
   readonly watchPrefix: boolean
 }
 
-/** Sub-resources of a namespace itself; every other third segment names a resource inside it. */
+/** Subresources of Namespace; any other third segment is a resource inside the namespace. */
 const namespaceSubresources = new Set(['status', 'finalize'])
 
 const verbs: Readonly<Record<string, string>> = {
@@ -35,15 +35,16 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a raw path. Percent escapes are decoded before the path is split, as the stock server does, so an escaped slash
- * separates segments like any other.
+ * Parses a raw path. Like on the stock server, percent escapes are decoded before the path is split, so that an escaped slash
+ * separates segments.
  *
+ * @param isWatch whether the query has a true `watch` parameter.
  * @returns undefined when the path cannot be decoded.
  */
-export function parseRequestInfo(method: string, rawPath: string, watchAsked: boolean): RequestInfo | undefined {
+export function parseRequestInfo(method: string, rawPath: string, isWatch: boolean): RequestInfo | undefined {
   const path = decodePath(rawPath)
   if (path === undefined) return undefined
-  const other: RequestInfo = {
+  const nonResource: RequestInfo = {
     isResource: false,
     verb: method.toLowerCase(),
     group: '',
@@ -60,11 +61,11 @@ export function parseRequestInfo(method: string, rawPath: string, watchAsked: bo
   if (segments.at(-1) === '') segments.pop()
   const root = segments[0]
   const core = root === 'api'
-  if (!core && root !== 'apis') return other
+  if (!core && root !== 'apis') return nonResource
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  if (version === '' || parts.length === 0 || parts.includes('')) return other
+  if (version === '' || parts.length === 0 || parts.includes('')) return nonResource
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
   if (watchPrefix) parts = parts.slice(1)
   let namespace = ''
@@ -81,9 +82,9 @@ export function parseRequestInfo(method: string, rawPath: string, watchAsked: bo
   let verb = verbs[method] ?? ''
   if (name === '' && verb === 'get') verb = 'list'
   if (name === '' && verb === 'delete') verb = 'deletecollection'
-  if (watchPrefix || (watchAsked && (verb === 'list' || verb === 'get') && subresource === '')) verb = 'watch'
+  if (watchPrefix || (isWatch && (verb === 'list' || verb === 'get') && subresource === '')) verb = 'watch'
   return {
-    ...other,
+    ...nonResource,
     isResource: true,
     verb,
     group,
@@ -95,6 +96,11 @@ export function parseRequestInfo(method: string, rawPath: string, watchAsked: bo
     rest,
     watchPrefix,
   }
+}
+
+/** `/api/v1`, `/apis/apps/v1`: the path of a group version. */
+export function groupVersionPath(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
 function decodePath(raw: string): string | undefined {

@@ -18,7 +18,7 @@ export function buildRoutes({ aggregator, failed, ...options }: RouteParts): (co
   const dispatch = createDispatcher(scope)
   return async (context) => {
     try {
-      const proxied = aggregator?.pass(context, limits.bodyBytes)
+      const proxied = aggregator?.proxy(context, limits.bodyBytes)
       if (proxied !== undefined) {
         // A proxied watch holds no seat of this server.
         context.watchInitialized?.()

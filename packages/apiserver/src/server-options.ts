@@ -17,8 +17,8 @@ import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import type { AuthorizerFactory } from './access/access-control.ts'
 import type { Aggregation } from './aggregation/interfaces.ts'
-import type { AuditChoice } from './audit/trails.ts'
-import type { ConversionReach } from './conversion/interfaces.ts'
+import type { AuditOption } from './audit/trails.ts'
+import type { ConversionOptions } from './conversion/interfaces.ts'
 import type { YamlTranslator } from './encoding/yaml-translator.ts'
 import type { HealthCheck } from './health/health.ts'
 
@@ -59,7 +59,7 @@ export interface ApiServerOptions {
   /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */
   readonly aggregation?: Aggregation
   /** Transport of conversion webhooks. Default: none, so that conversions by webhook fail. */
-  readonly conversion?: ConversionReach
+  readonly conversion?: ConversionOptions
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
@@ -76,7 +76,7 @@ export interface ApiServerOptions {
    */
   readonly flowControl?: boolean
   /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
-  readonly audit?: AuditChoice
+  readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
   readonly onFault?: (error: unknown) => void
   /** Readiness checks besides those of the server. */

@@ -11,7 +11,7 @@ import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { bootstrapRolesCheck, ensureBootstrapRoles } from './bootstrap/bootstrap-roles.ts'
 import { ensureSystemObjects } from './bootstrap/system-objects.ts'
 import { WebhookConverters } from './conversion/webhook-converter.ts'
-import { followDefinitions } from './custom-resources/custom-resources.ts'
+import { followDefinitions } from './custom-resources/definition-follower.ts'
 import { ListChunkCache } from './encoding/list-chunks.ts'
 import { Negotiator } from './encoding/negotiation.ts'
 import { errorResponse } from './encoding/response-writer.ts'
@@ -155,7 +155,7 @@ async function start(settings: ServerSettings, parts: ServerParts, closing: Abor
   await ensureSystemObjects(registry, profile)
   if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile)
   await access.start(registry)
-  if (bootstrapRoles === 'afterwards') access.await(ensureBootstrapRoles(registry, profile))
+  if (bootstrapRoles === 'afterwards') access.deferDenials(ensureBootstrapRoles(registry, profile))
   await aggregator?.start()
   await flowControl?.start()
   const converters = new WebhookConverters(settings.conversion ?? {}, { clock, random, reader: registry.reader })

@@ -36,7 +36,7 @@ const user = { kind: 'User', name: 'jane' }
 const readConfigMaps = { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }
 
 describe('roles in the store', () => {
-  it('P312 are in force for the very next request, and gone as fast', async () => {
+  it('take effect for the next request, and so does their removal [P312]', async () => {
     const sample = await sampleServer(withRoles)
     const { ask } = sample
     const list = async () => (await ask('/api/v1/configmaps', { user: jane })).status
@@ -54,7 +54,7 @@ describe('roles in the store', () => {
     expect(await list()).toBe(403)
   })
 
-  it('are known after a restart', async () => {
+  it('are in force after a restart', async () => {
     const storage = memoryStorage({ clock: fakeClock(0) })
     const first = await sampleServer({ ...withRoles, storage })
     await make(first, `${rbacPath}/clusterroles`, clusterRole('reader', readConfigMaps))
@@ -63,7 +63,7 @@ describe('roles in the store', () => {
     expect((await second.ask('/api/v1/configmaps', { user: jane })).status).toBe(200)
   })
 
-  it('the reason of a decision is told by reviews', async () => {
+  it('appear as the reason in access reviews', async () => {
     const sample = await sampleServer(withRoles)
     await make(sample, `${rbacPath}/clusterroles`, clusterRole('reader', readConfigMaps))
     await make(sample, `${rbacPath}/clusterrolebindings`, clusterBinding('b', 'reader', user))
@@ -77,7 +77,7 @@ describe('roles in the store', () => {
     })
   })
 
-  it('P197 a dry run needs the rights of the real thing', async () => {
+  it('apply to dry runs [P197]', async () => {
     const sample = await sampleServer(withRoles)
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
     const create = async () =>
@@ -88,7 +88,7 @@ describe('roles in the store', () => {
     expect(await create()).toBe(201)
   })
 
-  it('listing one object by its name is asking for that object', async () => {
+  it('authorize a list by metadata.name like a request for that object', async () => {
     const sample = await sampleServer(withRoles)
     await make(sample, `${rbacPath}/clusterroles`, clusterRole('one', { ...readConfigMaps, resourceNames: ['a'] }))
     await make(sample, `${rbacPath}/clusterrolebindings`, clusterBinding('b', 'one', user))
@@ -102,7 +102,7 @@ describe('roles in the store', () => {
     expect((await sample.ask(collection, { user: jane, method: 'DELETE' })).status).toBe(403)
   })
 
-  it('an apply or PUT that makes an object needs the right to create it', async () => {
+  it('require the create verb for an apply or PUT that creates an object', async () => {
     const sample = await sampleServer(withRoles)
     await make(
       sample,
@@ -125,7 +125,7 @@ describe('roles in the store', () => {
     expect((await sample.ask(`${target}?fieldManager=m`, { method: 'PATCH', body, headers, user: jane })).status).toBe(200)
   })
 
-  it('pods give their node rights at once', async () => {
+  it('grant a node access to the objects of a new pod at once', async () => {
     const sample = await sampleServer(withRoles)
     const node = { username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
     await make(sample, '/api/v1/namespaces/default/secrets', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } })
@@ -143,8 +143,8 @@ describe('roles in the store', () => {
   })
 })
 
-describe('the roles of the start', () => {
-  it('are there, are told by health, and are written once', async () => {
+describe('bootstrap roles', () => {
+  it('exist after start, are reported by health checks, and are written once', async () => {
     const storage = memoryStorage({ clock: fakeClock(0) })
     const first = await sampleServer({ ...withRoles, storage })
     const { json } = await first.ask(`${rbacPath}/clusterroles`)
@@ -157,7 +157,7 @@ describe('the roles of the start', () => {
     expect(storage.revision).toBe(revision)
   })
 
-  it('come back when they were damaged; what people added stays', async () => {
+  it('are restored when rules are missing, and keep additions', async () => {
     const storage = memoryStorage({ clock: fakeClock(0) })
     const first = await sampleServer({ ...withRoles, storage })
     const { ask } = first
@@ -174,7 +174,7 @@ describe('the roles of the start', () => {
     expect(discovery.json.subjects.map(({ name }: { name: string }) => name)).toEqual(['jane', 'system:authenticated'])
   })
 
-  it('are not made unless they are asked for', async () => {
+  it('are not created by default', async () => {
     const { ask } = await sampleServer()
     expect((await ask(`${rbacPath}/clusterroles`)).json.items).toEqual([])
     expect((await ask('/healthz/poststarthook/rbac/bootstrap-roles')).status).toBe(404)
@@ -182,7 +182,7 @@ describe('the roles of the start', () => {
 })
 
 describe('other authorizers', () => {
-  it('P340 reviews are answered by whoever decides', async () => {
+  it('decide access reviews [P340]', async () => {
     const policies = parseAbacPolicies('{"user":"jane","namespace":"shop","resource":"pods","readonly":true}')
     const { ask } = await sampleServer({
       authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), createAbacAuthorizer(policies)]),
@@ -200,7 +200,7 @@ describe('other authorizers', () => {
     expect(await review('delete')).toEqual({ allowed: false, reason: 'No policy matched.' })
   })
 
-  it('a review tells what went wrong, a request fails', async () => {
+  it('report errors in a review, and fail the request', async () => {
     const authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) as const }
     const { ask } = await sampleServer({ authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), authorizer]) })
     expect((await ask('/api/v1/pods', { user: jane })).status).toBe(500)
@@ -210,7 +210,7 @@ describe('other authorizers', () => {
     expect(json.status).toEqual({ allowed: false, evaluationError: 'unreachable' })
   })
 
-  it('nobody is let in before the server has started', async () => {
+  it('deny every request before the server has started', async () => {
     const { AccessControl } = await import('./access-control.ts')
     const options = { clock: fakeClock(0), closing: new AbortController().signal, onFault: () => undefined }
     const { stockProfile: profile } = await import('@krmkit/meta')

@@ -13,19 +13,19 @@ import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
 import { storeFeed } from './store-feed.ts'
 
-/** What authorizers of a server can be made of. */
+/** What a server offers to the factory of its authorizer. */
 export interface AuthorizerEnvironment {
-  /** The objects in the server's own store. */
+  /** The objects in the server's store. */
   readonly objects: ObjectInformer
   readonly clock: Clock
   readonly profile: NamingProfile
-  /** Decides by the roles and bindings in the store. One for all who ask. */
+  /** Decides by the roles and bindings in the store. Every call returns the same authorizer. */
   rbac(): Promise<RbacAuthorizer>
-  /** Decides about nodes by the pods and volumes in the store. */
+  /** Authorizes nodes by the pods and volumes in the store. */
   nodes(): Promise<SyncAuthorizer>
 }
 
-/** Makes an authorizer that needs the server's own objects. */
+/** Creates an authorizer that depends on objects in the server's store. */
 export type AuthorizerFactory = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
 
 export interface AccessControlOptions {
@@ -36,40 +36,40 @@ export interface AccessControlOptions {
 }
 
 /**
- * The authorizer of a server, and who may write roles. Parts of the server are given `authorizer` and `guard` before there is a store to
- * follow; both answer once `start` has resolved.
+ * The authorizer of a server and its RBAC escalation guard. `authorizer` and `guard` are handed to other parts before the store exists;
+ * both work once `start` has resolved.
  */
 export class AccessControl {
   readonly authorizer: Authorizer
   readonly guard: WriteGuard
-  readonly #given: Authorizer | AuthorizerFactory
+  readonly #configured: Authorizer | AuthorizerFactory
   readonly #options: AccessControlOptions
   #current: Authorizer | undefined
-  #awaited: Promise<void> | undefined
+  #pending: Promise<void> | undefined
   #feed: ObjectInformer | undefined
   #rbac: Promise<RbacAuthorizer> | undefined
 
-  constructor(given: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
-    this.#given = given
+  constructor(authorizer: Authorizer | AuthorizerFactory, options: AccessControlOptions) {
+    this.#configured = authorizer
     this.#options = options
-    if (typeof given !== 'function') this.#current = given
+    if (typeof authorizer !== 'function') this.#current = authorizer
     this.authorizer =
-      typeof given === 'function'
-        ? new LateAuthorizer(
+      typeof authorizer === 'function'
+        ? new DeferredAuthorizer(
             () => this.#current,
-            () => this.#awaited,
+            () => this.#pending,
           )
-        : given
-    this.guard = this.#makeGuard()
+        : authorizer
+    this.guard = this.#createGuard()
   }
 
   async start(registry: Registry): Promise<void> {
     const { clock, profile, closing, onFault } = this.#options
     const objects = storeFeed({ registry, closing, onFault })
     this.#feed = objects
-    if (typeof this.#given !== 'function') return
+    if (typeof this.#configured !== 'function') return
     const rbac = () => this.#createRbacAuthorizerFromInformer()
-    this.#current = await this.#given({
+    this.#current = await this.#configured({
       objects,
       clock,
       profile,
@@ -78,22 +78,23 @@ export class AccessControl {
     })
   }
 
-  /** Objects are being made that rights may come from: nobody is refused before that is done, or has failed. */
-  await(making: Promise<void>): void {
+  /** Makes denials wait for `pending`, which creates objects that grant rights. A failure of `pending` is reported. */
+  deferDenials(pending: Promise<void>): void {
     const done = () => {
-      this.#awaited = undefined
+      this.#pending = undefined
     }
-    this.#awaited = making.then(done, (error: unknown) => {
+    this.#pending = pending.then(done, (error: unknown) => {
       done()
       this.#options.onFault(error)
     })
   }
 
-  get awaits(): boolean {
-    return this.#awaited !== undefined
+  /** Whether denials still wait. */
+  get isPending(): boolean {
+    return this.#pending !== undefined
   }
 
-  #makeGuard(): WriteGuard {
+  #createGuard(): WriteGuard {
     const { profile } = this.#options
     const group = `rbac.authorization.${profile.apiDomain}`
     const check = createEscalationGuard({
@@ -107,7 +108,7 @@ export class AccessControl {
     }
   }
 
-  /** Roles are followed from the first time that they matter. */
+  /** Starts following roles on first use. */
   #createRbacAuthorizerFromInformer(): Promise<RbacAuthorizer> {
     const { profile } = this.#options
     if (this.#feed === undefined) throw new Error('the server has not started')
@@ -116,35 +117,35 @@ export class AccessControl {
   }
 }
 
-/** Refuses everything until there is somebody to ask. */
-class LateAuthorizer implements Authorizer {
+/** Has no opinion until the authorizer exists; with objects pending, a request that is not allowed is decided again after them. */
+class DeferredAuthorizer implements Authorizer {
   readonly #current: () => Authorizer | undefined
-  readonly #awaited: () => Promise<void> | undefined
+  readonly #pending: () => Promise<void> | undefined
 
-  constructor(current: () => Authorizer | undefined, awaited: () => Promise<void> | undefined) {
+  constructor(current: () => Authorizer | undefined, pending: () => Promise<void> | undefined) {
     this.#current = current
-    this.#awaited = awaited
+    this.#pending = pending
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
-    const awaited = this.#awaited()
-    return awaited === undefined ? this.#ask(attributes) : this.#askAfter(awaited, attributes)
+    const pending = this.#pending()
+    return pending === undefined ? this.#decide(attributes) : this.#decideAfter(pending, attributes)
   }
 
-  async #askAfter(awaited: Promise<void>, attributes: Attributes): Promise<Decision> {
-    const early = await this.#ask(attributes)
+  async #decideAfter(pending: Promise<void>, attributes: Attributes): Promise<Decision> {
+    const early = await this.#decide(attributes)
     if (early.decision === 'allow') return early
-    await awaited
-    return this.#ask(attributes)
+    await pending
+    return this.#decide(attributes)
   }
 
-  #ask(attributes: Attributes): Decision | Promise<Decision> {
+  #decide(attributes: Attributes): Decision | Promise<Decision> {
     return this.#current()?.authorize(attributes) ?? { decision: 'noOpinion', reason: 'the server has not started' }
   }
 
   async rulesFor(user: UserInfo, namespace: string) {
-    await this.#awaited()
-    const nothing = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
-    return this.#current()?.rulesFor?.(user, namespace) ?? nothing
+    await this.#pending()
+    const noRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+    return this.#current()?.rulesFor?.(user, namespace) ?? noRules
   }
 }

@@ -9,7 +9,7 @@ const configMaps = { group: '', resource: 'configmaps' }
 const path = '/api/v1/namespaces/default/configmaps'
 const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
 
-/** A store whose watchers hold few events. */
+/** A store whose watches buffer few events. */
 function narrow(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, member) {
@@ -45,7 +45,7 @@ async function followed(storage: Storage) {
 }
 
 describe('storeFeed', () => {
-  it('tells what there is, and what has changed until this very moment', async () => {
+  it('delivers existing objects, and pending changes on catchUp', async () => {
     const { ask, feed, sink, told } = await followed(memoryStorage({ clock: fakeClock(0) }))
     await ask(path, { method: 'POST', body: named('a') })
     const catchUp = await feed.follow(configMaps, sink)
@@ -56,7 +56,7 @@ describe('storeFeed', () => {
     expect(told).toEqual(['put a', 'put b', 'remove a'])
   })
 
-  it('does not let events pile up while nobody asks', async () => {
+  it('bounds pending events between calls of catchUp', async () => {
     const { ask, feed, sink, known } = await followed(memoryStorage({ clock: fakeClock(0) }))
     await feed.follow(configMaps, sink)
     await ask(path, { method: 'POST', body: named('a') })
@@ -65,10 +65,10 @@ describe('storeFeed', () => {
     expect([...known]).toEqual(['a'])
   })
 
-  it('knows nothing rather than something old when it missed events, and then all of it', async () => {
+  it('clears the sink after missed events, then delivers all objects again', async () => {
     const { storage, feed, sink, known, told } = await followed(narrow(memoryStorage({ clock: fakeClock(0) })))
     const catchUp = await feed.follow(configMaps, sink)
-    // All in one turn, so that nobody can take them between.
+    // All within one turn of the event loop, so that the follower cannot read in between.
     const writes = ['a', 'b', 'c', 'd'].map((name) =>
       storage.put(`/core/configmaps/default/${name}`, () => Buffer.from(JSON.stringify(named(name)))),
     )
@@ -80,7 +80,7 @@ describe('storeFeed', () => {
     await expect.poll(() => [...known].sort(), { interval: 1 }).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('follows nothing that nobody serves, and ends with the server', async () => {
+  it('returns undefined for a resource that is not served, and ends when the server closes', async () => {
     const { ask, feed, sink, told, closing } = await followed(memoryStorage({ clock: fakeClock(0) }))
     expect(await feed.follow({ group: 'example.com', resource: 'widgets' }, sink)).toBeUndefined()
     const catchUp = await feed.follow(configMaps, sink)

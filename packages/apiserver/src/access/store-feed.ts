@@ -3,14 +3,14 @@ import type { Registry } from '@krmkit/registry'
 
 export interface StoreFeedOptions {
   readonly registry: Pick<Registry, 'storeOf'>
-  /** Ends every follower. */
+  /** Aborting it ends every follower. */
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Feeds authorizers and flow control from the store itself: `catchUp` delivers what is visible without waiting, so that a new
- * binding is in force for the next request.
+ * Feeds authorizers and flow control from the store. `catchUp` delivers pending events synchronously, so that a new binding is in
+ * force for the next request.
  */
 export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectInformer {
   return {

@@ -2,7 +2,9 @@ import { fakeClock, type JsonObject } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler, ProxiedRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { readBodyText } from './body-text.ts'
 import type { Aggregation } from './interfaces.ts'
 
 const servers: EmbeddedServer[] = []
@@ -10,7 +12,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Body = any
 
 async function start(aggregation: Aggregation) {
@@ -29,7 +31,7 @@ async function start(aggregation: Aggregation) {
       signal: new AbortController().signal,
       user: { username: 'alice', groups: ['dev', 'system:authenticated'], extra: { 'Example.com/Team': ['blue'] } },
     })
-    return { status: response.status, text: await textOf(response) }
+    return { status: response.status, text: await readBodyText(response, Number.POSITIVE_INFINITY) }
   }
   const json = async (...given: Parameters<typeof call>): Promise<Body> => JSON.parse((await call(...given)).text)
   const settle = async () => {
@@ -37,14 +39,6 @@ async function start(aggregation: Aggregation) {
   }
   await settle()
   return { call, json, settle, clock, server }
-}
-
-async function textOf({ body }: ApiResponse): Promise<string> {
-  const parts: Uint8Array[] = []
-  if (body.kind === 'bytes') parts.push(body.bytes)
-  if (body.kind === 'list') for (const part of body.parts) parts.push(part instanceof Uint8Array ? part : part.bytes())
-  if (body.kind === 'stream') for await (const part of body.stream) parts.push(part)
-  return Buffer.concat(parts).toString()
 }
 
 const answer = (object: object, status = 200): ApiResponse => ({
@@ -80,8 +74,8 @@ const metrics = (spec: JsonObject = {}): JsonObject => ({
 const conditionOf = async (json: (method: string, path: string) => Promise<Body>) =>
   (await json('GET', `${apiServices}/v1.metrics.example.com`)).status.conditions?.[0]
 
-describe('APIService objects of what the server serves itself', () => {
-  it('are there from the start, as those of a stock server', async () => {
+describe('APIService objects of local group versions', () => {
+  it('exist from the start, like on the stock server', async () => {
     const { json } = await start({})
     const { items } = await json('GET', apiServices)
     const names = items.map(({ metadata }: Body) => metadata.name)
@@ -99,21 +93,10 @@ describe('APIService objects of what the server serves itself', () => {
     })
   })
 
-  it('follow definitions, and come back when somebody deletes them', async () => {
+  it('follow definitions, and are restored after deletion', async () => {
     const { call, json, settle } = await start({})
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.g.example.com' },
-      spec: {
-        group: 'g.example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-      },
-    }
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-    await call('POST', definitions, definition)
+    const definition = widgetDefinition([{ schema: { openAPIV3Schema: { type: 'object' } } }])
+    await call('POST', definitionsPath, definition)
     await settle()
     const made = await json('GET', `${apiServices}/v1.g.example.com`)
     expect(made.metadata.labels).toEqual({ 'kube-aggregator.kubernetes.io/automanaged': 'true' })
@@ -121,14 +104,14 @@ describe('APIService objects of what the server serves itself', () => {
     await call('DELETE', `${apiServices}/v1.g.example.com`)
     await settle()
     expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(200)
-    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
     await settle()
     expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(404)
   })
 })
 
 describe('group versions of other servers', () => {
-  it('a service in this process is told who asks, and is part of discovery', async () => {
+  it('are served by an in-process service that receives the user, and appear in discovery', async () => {
     const asked: ApiRequest[] = []
     const handle: Handler = async (request) => {
       asked.push(request)
@@ -180,7 +163,7 @@ describe('group versions of other servers', () => {
     expect((await call('GET', '/apis/metrics.example.com')).status).toBe(404)
   })
 
-  it('one that is not there is told so, and asked again', async () => {
+  it('are marked unavailable when a check fails, and checked again', async () => {
     let there = false
     const handle: Handler = async () => (there ? answer(list) : answer({}, 500))
     const { call, json, settle, clock } = await start({ services: { 'kube-system/metrics': handle } })
@@ -206,7 +189,7 @@ describe('group versions of other servers', () => {
     expect((await call('GET', '/metrics')).text).not.toContain(gauge)
   })
 
-  it('services of the cluster need a port and endpoints, and are followed without delay', async () => {
+  it('require a service port and endpoints, and follow their changes at once', async () => {
     const transport = { open: () => ({ send: async () => answer(list), close: () => undefined }) }
     const { call, json, settle } = await start({ transport })
     await call('POST', apiServices, metrics())
@@ -226,7 +209,7 @@ describe('group versions of other servers', () => {
     expect((await conditionOf(json)).reason).toBe('Passed')
   })
 
-  it('identity travels in headers that nobody else can set', async () => {
+  it('receive the identity in headers that clients cannot set', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {
       open: () => ({
@@ -268,7 +251,7 @@ describe('group versions of other servers', () => {
     expect(new TextDecoder().decode(request.body as Uint8Array)).toBe('{"a":1}')
   })
 
-  it('what cannot be reached is said in the words of the stock server', async () => {
+  it('report unreachable services with the messages of the stock server', async () => {
     const transport = { open: () => ({ send: () => Promise.reject(new Error('dial tcp: refused')), close: () => undefined }) }
     const { call, json, settle } = await start({ transport, resolveService: () => ({ host: '10.0.0.9', port: 443 }) })
     await call('POST', apiServices, metrics())
@@ -284,7 +267,7 @@ describe('group versions of other servers', () => {
     expect(items.at(-1).versions).toEqual([{ version: 'v1', freshness: 'Stale' }])
   })
 
-  it('a group version that is taken back is there at once', async () => {
+  it('are served locally as soon as the APIService is deleted', async () => {
     const { call, json, settle } = await start({})
     await call('POST', apiServices, metrics())
     await settle()
@@ -296,7 +279,7 @@ describe('group versions of other servers', () => {
     expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Local' })
   })
 
-  it('a server that answers too late is not there', async () => {
+  it('are unavailable when the check times out', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {
       open: () => ({
@@ -325,7 +308,7 @@ describe('group versions of other servers', () => {
     expect(sent[0]!.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': ['system:masters'] })
   })
 
-  it('requests that nobody waits for any more are ended, discovery sooner than others', async () => {
+  it('abort requests of disconnected clients and after the deadline, discovery earlier', async () => {
     const reasons: string[] = []
     const transport = {
       open: () => ({
@@ -357,7 +340,7 @@ describe('group versions of other servers', () => {
     ])
   })
 
-  it('a certificate that is renewed is shown from then on', async () => {
+  it('use a renewed client certificate', async () => {
     let certificate = 'first'
     const opened: string[] = []
     const transport = {
@@ -376,7 +359,7 @@ describe('group versions of other servers', () => {
     expect(opened).toEqual(['first', 'first', 'second', 'second', 'closed', 'closed'])
   })
 
-  it('the documents of an older server are said in the words of the newer version', async () => {
+  it('convert the OpenAPI v2 documents of older servers to v3', async () => {
     const document = {
       swagger: '2.0',
       paths: {

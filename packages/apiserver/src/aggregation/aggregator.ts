@@ -7,20 +7,21 @@ import { textResponse } from '../encoding/response-writer.ts'
 import type { AvailabilityMetrics } from '../metrics/metrics.ts'
 import type { RemoteSource } from '../openapi/index.ts'
 import type { RequestContext } from '../request-context.ts'
-import { Autoregister, ignoringRaces } from './autoregister.ts'
-import { failedCheck, local, type Verdict } from './availability.ts'
+import { SerialQueue } from '../serial-queue.ts'
+import { Autoregister, ignoreRaces } from './autoregister.ts'
+import { type AvailabilityStatus, failedCheck, local } from './availability.ts'
 import type { Aggregation, RemoteVersion } from './interfaces.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
 import { RemoteOpenApi } from './remote-openapi.ts'
-import { type RemoteService, remoteService } from './remote-service.ts'
+import { createRemoteService, type RemoteService } from './remote-service.ts'
 import { checkService } from './service-check.ts'
 
 /**
- * Keeps APIService objects for what this server serves itself, and passes requests on for group versions that such an object gives
- * to another server.
+ * Maintains the APIService objects of group versions served here, and proxies requests of group versions that an APIService assigns
+ * to another server. The states of such an APIService:
  *
- *     given to a service --checked--> Available: requests are passed on, discovery is current
- *                        --no way---> not available: 503, discovery is stale; checked again sooner, then later and later
+ *     assigned --check passes--> Available: requests are proxied, discovery is current
+ *              --check fails---> unavailable: 503, discovery is stale, checks back off from 1 s to 30 s
  */
 
 type Service = DeepReadonly<APIService>
@@ -36,47 +37,48 @@ export interface AggregatorOptions {
   readonly metrics: AvailabilityMetrics
 }
 
-interface Known {
+interface ServiceState {
   readonly service: Service
-  /** What decides how it is reached. */
-  readonly shape: string
+  /** Everything that determines the connection, as text. */
+  readonly connectionKey: string
   readonly remote: RemoteService | Error | undefined
   resources: readonly object[] | undefined
-  current: boolean
-  /** Until the next check of one that is not there. */
+  isCurrent: boolean
+  /** Delay before the next check of an unavailable service. */
   retryMs: number
 }
 
 const resource = 'apiservices'
-/** Between two checks of a service that is there, and at most between two of one that is not. */
+/** Interval between checks of an available service; also the maximum for an unavailable one. */
 const checkMs = 30_000
 const firstRetryMs = 1_000
 
 export class Aggregator {
   readonly #options: AggregatorOptions
-  /** The store of APIService objects; absent: the kind is not served. */
+  /** The store of APIService objects; undefined when the kind is not served. */
   readonly #services: ResourceStore | undefined
-  readonly #known = new Map<string, Known>()
+  readonly #states = new Map<string, ServiceState>()
   readonly #timers = new Map<string, () => void>()
-  /** Checks under way; true: something has happened since it began. */
+  /** Running checks; true: the service changed after the check began, so it runs again. */
   readonly #checking = new Map<string, boolean>()
   readonly #context: WriteContext
   readonly #discovery: RemoteDiscovery
   readonly #openApi: RemoteOpenApi
-  #keeper: Autoregister | undefined
-  #work: Promise<void> = Promise.resolve()
+  #autoregister: Autoregister | undefined
+  readonly #queue: SerialQueue
   #remote: readonly RemoteVersion[] = []
 
   constructor(options: AggregatorOptions) {
     const { registry, clock, closing, profile } = options
     this.#options = options
+    this.#queue = new SerialQueue(options)
     this.#services = registry.storeOf({ group: `apiregistration.${profile.apiDomain}`, resource })
     this.#context = serverContext(closing)
     this.#discovery = new RemoteDiscovery({ clock, profile })
     this.#openApi = new RemoteOpenApi(clock, closing)
   }
 
-  /** Group versions of other servers; the same array means that nothing has changed. */
+  /** Group versions of other servers; the array is replaced when they change. */
   get remote(): readonly RemoteVersion[] {
     return this.#remote
   }
@@ -90,46 +92,46 @@ export class Aggregator {
     const services = this.#services
     if (services === undefined) return
     const { registry, profile, closing } = this.#options
-    const keeper = new Autoregister({
+    const autoregister = new Autoregister({
       registry,
       profile,
       services,
       context: this.#context,
-      known: (name) => this.#known.get(name)?.service,
-      names: () => [...this.#known.keys()],
-      onStored: (service) => this.#remember(service),
-      onDeleted: (name) => this.#known.delete(name),
+      get: (name) => this.#states.get(name)?.service,
+      names: () => [...this.#states.keys()],
+      onStored: (service) => this.#upsert(service),
+      onDeleted: (name) => this.#states.delete(name),
     })
-    this.#keeper = keeper
+    this.#autoregister = autoregister
     const follow = { signal: closing, onFault: this.#options.onFault }
     await services.follow(
       {
-        put: (service) => this.#remember(service as unknown as Service),
-        remove: ({ metadata }) => this.#forget(metadata.name ?? ''),
+        put: (service) => this.#upsert(service as unknown as Service),
+        remove: ({ metadata }) => this.#delete(metadata.name ?? ''),
       },
       follow,
     )
-    const changed = ({ metadata }: FrozenObject) => this.#changed(`${metadata.namespace}/${metadata.name}`)
-    for (const behind of ['services', 'endpoints']) {
-      const store = registry.storeOf({ group: '', resource: behind })
+    const changed = ({ metadata }: FrozenObject) => this.#onBackendChange(`${metadata.namespace}/${metadata.name}`)
+    for (const backend of ['services', 'endpoints']) {
+      const store = registry.storeOf({ group: '', resource: backend })
       await store?.follow({ put: changed, remove: changed }, { ...follow, changesOnly: true })
     }
-    const unfollow = registry.served.onChange(() => this.#later(() => keeper.keep()))
+    const unfollow = registry.served.onChange(() => this.#queue.add(() => autoregister.sync()))
     closing.addEventListener(
       'abort',
       () => {
         unfollow()
         for (const cancel of this.#timers.values()) cancel()
-        for (const { remote } of this.#known.values()) if (remote !== undefined && !(remote instanceof Error)) remote.close()
+        for (const { remote } of this.#states.values()) if (remote !== undefined && !(remote instanceof Error)) remote.close()
       },
       { once: true },
     )
-    this.#later(() => keeper.keep())
-    await this.#work
+    this.#queue.add(() => autoregister.sync())
+    await this.#queue.drained()
   }
 
-  /** The answer of another server; undefined for what is served here. */
-  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
+  /** The response of another server; undefined for requests that are served here. */
+  proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
     if (this.#remote.length === 0) return undefined
     const { path } = context.info
     const document = openapiPath.exec(path)
@@ -137,101 +139,97 @@ export class Aggregator {
     if (found === null) return undefined
     const { group = '', version = '' } = found.groups ?? {}
     const name = `${version}.${group}`
-    const known = this.#known.get(name)
-    if (known?.remote === undefined) return undefined
-    if (document !== null && !this.#openApi.passesOn(name)) return undefined
-    return this.#pass(known, context, limitBytes)
+    const state = this.#states.get(name)
+    if (state?.remote === undefined) return undefined
+    if (document !== null && !this.#openApi.isProxied(name)) return undefined
+    return this.#proxy(state, context, limitBytes)
   }
 
-  async #pass({ service, remote }: Known, context: RequestContext, limitBytes: number): Promise<ApiResponse> {
+  async #proxy({ service, remote }: ServiceState, context: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const available = (service.status?.conditions ?? []).some(({ type, status }) => type === 'Available' && status === 'True')
     if (!available || remote === undefined) return textResponse(503, 'service unavailable\n')
     if (remote instanceof Error) return textResponse(500, `${remote.message}\n`)
-    return remote.pass(context, limitBytes)
+    return remote.proxy(context, limitBytes)
   }
 
-  /** A service or its endpoints have changed: checks the APIServices that name it. */
-  #changed(at: string): void {
-    for (const [name, { remote, service }] of this.#known) {
+  /** Checks the APIServices whose service, or its endpoints, changed. */
+  #onBackendChange(changed: string): void {
+    for (const [name, { remote, service }] of this.#states) {
       const { namespace = '', name: target = '' } = service.spec?.service ?? {}
-      if (remote !== undefined && `${namespace}/${target}` === at) this.#check(name)
+      if (remote !== undefined && `${namespace}/${target}` === changed) this.#check(name)
     }
   }
 
-  #later(work: () => Promise<void>): void {
-    this.#work = this.#work.then(async () => {
-      if (this.#options.closing.aborted) return
-      try {
-        await work()
-      } catch (error) {
-        if (!this.#options.closing.aborted) this.#options.onFault(error)
-      }
-    })
-  }
-
-  #remember(service: Service): void {
+  #upsert(service: Service): void {
     const name = service.metadata.name ?? ''
-    const before = this.#known.get(name)
-    const shape = this.#shapeOf(service)
-    if (before?.shape === shape) {
-      this.#known.set(name, { ...before, service })
+    const before = this.#states.get(name)
+    const shape = this.#connectionKeyOf(service)
+    if (before?.connectionKey === shape) {
+      this.#states.set(name, { ...before, service })
       return
     }
-    const remote = this.#reach(service)
-    this.#known.set(name, { service, shape, remote, resources: undefined, current: false, retryMs: firstRetryMs })
-    this.#leave(name, before)
+    const remote = this.#connect(service)
+    this.#states.set(name, {
+      service,
+      connectionKey: shape,
+      remote,
+      resources: undefined,
+      isCurrent: false,
+      retryMs: firstRetryMs,
+    })
+    this.#disconnect(name, before)
     if (remote !== undefined) this.#check(name)
-    else if (before?.remote !== undefined) this.#later(() => this.#tell(name, local))
+    else if (before?.remote !== undefined) this.#queue.add(() => this.#updateStatus(name, local))
     this.#publish()
   }
 
-  #shapeOf({ spec }: Service): string {
+  #connectionKeyOf({ spec }: Service): string {
     const identity = spec?.service === undefined ? undefined : this.#options.aggregation.identity?.()
     return JSON.stringify([spec ?? {}, identity ?? null])
   }
 
-  #forget(name: string): void {
-    const before = this.#known.get(name)
-    this.#known.delete(name)
+  #delete(name: string): void {
+    const before = this.#states.get(name)
+    this.#states.delete(name)
     this.#timers.get(name)?.()
     this.#timers.delete(name)
-    this.#leave(name, before)
+    this.#disconnect(name, before)
     this.#publish()
-    const keeper = this.#keeper
-    // What is served here is given back at once.
-    if (keeper !== undefined) this.#later(() => keeper.keep())
+    const autoregister = this.#autoregister
+    // A group version served here is registered again at once.
+    if (autoregister !== undefined) this.#queue.add(() => autoregister.sync())
   }
 
-  /** Nothing more goes the old way. */
-  #leave(name: string, before: Known | undefined): void {
+  /** Closes a former connection and drops its documents. */
+  #disconnect(name: string, before: ServiceState | undefined): void {
     if (before?.remote === undefined) return
     if (!(before.remote instanceof Error)) before.remote.close()
-    this.#openApi.forget(name)
-    if (this.#known.get(name)?.remote === undefined) this.#options.metrics.forgotten(name)
-    const places = [...this.#known.values()].flatMap(({ remote }) => (remote instanceof Error ? [] : (remote?.place ?? [])))
-    this.#discovery.keepOnly(new Set(places))
+    this.#openApi.delete(name)
+    if (this.#states.get(name)?.remote === undefined) this.#options.metrics.remove(name)
+    const ids = [...this.#states.values()].flatMap(({ remote }) => (remote instanceof Error ? [] : (remote?.id ?? [])))
+    this.#discovery.retain(new Set(ids))
   }
 
-  #reach({ spec }: Service): RemoteService | Error | undefined {
+  #connect({ spec }: Service): RemoteService | Error | undefined {
     if (spec?.service === undefined || spec.service === null) return undefined
     const { aggregation, clock, random, registry } = this.#options
     try {
-      return remoteService(spec, { aggregation, clock, reader: registry.reader, random })
+      return createRemoteService(spec, { aggregation, clock, reader: registry.reader, random })
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
     }
   }
 
   #publish(): void {
-    const remote = [...this.#known.values()].flatMap(({ service: { spec }, remote, resources, current }): RemoteVersion[] => {
+    const remote = [...this.#states.values()].flatMap(({ service: { spec }, remote, resources, isCurrent }): RemoteVersion[] => {
       if (remote === undefined || spec === undefined) return []
       const { group = '', version = '', groupPriorityMinimum: groupPriority, versionPriority } = spec
-      return [{ group, version, groupPriority, versionPriority, resources, current }]
+      return [{ group, version, groupPriority, versionPriority, resources, current: isCurrent }]
     })
     if (JSON.stringify(remote) !== JSON.stringify(this.#remote)) this.#remote = remote
   }
 
-  /** Looks whether a service is there, now and from time to time; works beside everything else. */
+  /** Checks a service now and schedules the next check. Does not block the queue. */
   #check(name: string): void {
     if (this.#checking.has(name)) {
       this.#checking.set(name, true)
@@ -239,106 +237,107 @@ export class Aggregator {
     }
     this.#timers.get(name)?.()
     this.#checking.set(name, false)
-    this.#look(name)
+    this.#checkNow(name)
       .catch((error: unknown) => {
         if (!this.#options.closing.aborted) this.#options.onFault(error)
         return checkMs
       })
       .then((ms) => {
-        const again = this.#checking.get(name) === true
+        const isOutdated = this.#checking.get(name) === true
         this.#checking.delete(name)
-        if (!this.#known.has(name) || this.#options.closing.aborted) return
-        if (again) this.#check(name)
+        if (!this.#states.has(name) || this.#options.closing.aborted) return
+        if (isOutdated) this.#check(name)
         else {
-          const cancel = this.#options.clock.setTimeout(() => this.#checkAgain(name), ms)
+          const cancel = this.#options.clock.setTimeout(() => this.#recheck(name), ms)
           this.#timers.set(name, cancel)
         }
       })
   }
 
-  /** By then the certificate that proves who we are may be another. */
-  #checkAgain(name: string): void {
-    const known = this.#known.get(name)
-    if (known === undefined) return
-    if (known.shape === this.#shapeOf(known.service)) this.#check(name)
-    else this.#remember(known.service)
+  /** Reconnects when the client certificate has been renewed. */
+  #recheck(name: string): void {
+    const state = this.#states.get(name)
+    if (state === undefined) return
+    if (state.connectionKey === this.#connectionKeyOf(state.service)) this.#check(name)
+    else this.#upsert(state.service)
   }
 
-  /** @returns when to look again, in milliseconds from now. */
-  async #look(name: string): Promise<number> {
-    const known = this.#known.get(name)
-    if (known?.remote === undefined) return checkMs
-    const verdict = await this.#verdict(known)
-    const now = this.#present(name, known)
-    if (now === undefined) return checkMs
-    this.#later(() => this.#tell(name, verdict))
-    if (verdict.status !== 'True' || known.remote instanceof Error) {
-      now.current = false
-      now.resources = undefined
-      now.retryMs = Math.min(checkMs, now.retryMs * 2)
+  /** @returns milliseconds until the next check. */
+  async #checkNow(name: string): Promise<number> {
+    const state = this.#states.get(name)
+    if (state?.remote === undefined) return checkMs
+    const availability = await this.#availabilityOf(state)
+    const current = this.#currentState(name, state)
+    if (current === undefined) return checkMs
+    this.#queue.add(() => this.#updateStatus(name, availability))
+    if (availability.status !== 'True' || state.remote instanceof Error) {
+      current.isCurrent = false
+      current.resources = undefined
+      current.retryMs = Math.min(checkMs, current.retryMs * 2)
       this.#publish()
-      return now.retryMs / 2
+      return current.retryMs / 2
     }
-    now.retryMs = firstRetryMs
-    await this.#learn(name, known, known.remote)
+    current.retryMs = firstRetryMs
+    await this.#refreshDocuments(name, state, state.remote)
     return checkMs
   }
 
-  /** What a server serves that is there, and what it publishes. */
-  async #learn(name: string, known: Known, remote: RemoteService): Promise<void> {
-    const { group = '', version = '' } = known.service.spec ?? {}
+  /** Fetches discovery and OpenAPI of an available server. */
+  async #refreshDocuments(name: string, state: ServiceState, remote: RemoteService): Promise<void> {
+    const { group = '', version = '' } = state.service.spec ?? {}
     const signal = this.#options.closing
-    const told = await this.#discovery.resources(remote, { group, version, signal }).then(
-      (resources) => ({ resources, current: true }),
-      () => ({ resources: undefined, current: false }),
+    const discovered = await this.#discovery.resources(remote, { group, version, signal }).then(
+      (resources) => ({ resources, isCurrent: true }),
+      () => ({ resources: undefined, isCurrent: false }),
     )
-    const now = this.#present(name, known)
-    if (now === undefined) return
-    Object.assign(now, told)
+    const current = this.#currentState(name, state)
+    if (current === undefined) return
+    Object.assign(current, discovered)
     this.#publish()
     await this.#openApi.refresh(name, { group, version, remote })
-    if (this.#present(name, known) === undefined) this.#openApi.forget(name)
+    if (this.#currentState(name, state) === undefined) this.#openApi.delete(name)
   }
 
-  /** What is known by now, unless it is to be reached in another way. */
-  #present(name: string, known: Known): Known | undefined {
-    const now = this.#known.get(name)
-    return this.#options.closing.aborted || now?.remote !== known.remote ? undefined : now
+  /** The state after an asynchronous step; undefined when the connection has changed meanwhile. */
+  #currentState(name: string, state: ServiceState): ServiceState | undefined {
+    const current = this.#states.get(name)
+    return this.#options.closing.aborted || current?.remote !== state.remote ? undefined : current
   }
 
-  async #verdict({ remote, service }: Known): Promise<Verdict> {
+  async #availabilityOf({ remote, service }: ServiceState): Promise<AvailabilityStatus> {
     if (remote === undefined || remote instanceof Error) return failedCheck(remote?.message ?? '')
     const { registry, aggregation, clock, closing } = this.#options
     return checkService({
       remote,
       spec: service.spec ?? { groupPriorityMinimum: 0, versionPriority: 0 },
       reader: registry.reader,
-      elsewhere: aggregation.resolveService !== undefined,
+      isExternal: aggregation.resolveService !== undefined,
       attempts: aggregation.routing === 'endpoints' ? 5 : 1,
       clock,
       signal: closing,
     })
   }
 
-  async #tell(name: string, verdict: Verdict): Promise<void> {
+  async #updateStatus(name: string, availability: AvailabilityStatus): Promise<void> {
     const services = this.#services
-    const before = this.#known.get(name)?.service.status?.conditions?.find(({ type }) => type === 'Available')
-    if (services === undefined || !this.#known.has(name)) return
-    const available = verdict.status === 'True'
-    const lost = !available && before?.status === 'True' ? { lost: verdict.reason ?? '' } : {}
-    if (verdict !== local) this.#options.metrics.checked(name, { available, ...lost })
-    if (before?.status === verdict.status && before.reason === verdict.reason && before.message === verdict.message) return
-    const since = before?.status === verdict.status ? before.lastTransitionTime : undefined
+    const before = this.#states.get(name)?.service.status?.conditions?.find(({ type }) => type === 'Available')
+    if (services === undefined || !this.#states.has(name)) return
+    const available = availability.status === 'True'
+    const lost = !available && before?.status === 'True' ? { lost: availability.reason ?? '' } : {}
+    if (availability !== local) this.#options.metrics.observe(name, { available, ...lost })
+    const { status, reason, message } = availability
+    if (before?.status === status && before.reason === reason && before.message === message) return
+    const since = before?.status === status ? before.lastTransitionTime : undefined
     const lastTransitionTime = since ?? formatTime(this.#options.clock.now())
-    const condition = { type: 'Available', ...verdict, lastTransitionTime }
-    await ignoringRaces(async () => {
+    const condition = { type: 'Available', ...availability, lastTransitionTime }
+    await ignoreRaces(async () => {
       const { object } = await services.updateStored(this.#context, {
         namespace: '',
         name,
         subresource: 'status',
         change: (current) => withCondition(structuredClone(current) as ApiObject, condition),
       })
-      this.#remember(object as unknown as Service)
+      this.#upsert(object as unknown as Service)
     })
   }
 }

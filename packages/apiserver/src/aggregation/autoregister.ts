@@ -11,8 +11,9 @@ export interface AutoregisterOptions {
   /** The store of APIService objects. */
   readonly services: ResourceStore
   readonly context: WriteContext
-  /** The present objects by name. */
-  readonly known: (name: string) => Service | undefined
+  /** The current object of a name. */
+  readonly get: (name: string) => Service | undefined
+  /** Names of all current objects. */
   readonly names: () => readonly string[]
   /** Called with the result of a write, before its watch event arrives. */
   readonly onStored: (service: Service) => void
@@ -30,13 +31,13 @@ export class Autoregister {
     this.#options = options
   }
 
-  async keep(): Promise<void> {
-    const { registry, profile, services, context, known, names, onDeleted } = this.#options
+  async sync(): Promise<void> {
+    const { registry, profile, services, context, get, names, onDeleted } = this.#options
     const wanted = localServices(registry.definitions, profile)
-    for (const each of wanted.values()) await this.#ensure(each)
+    for (const service of wanted.values()) await this.#ensure(service)
     for (const name of names()) {
-      if (wanted.has(name) || known(name)?.metadata.labels?.[automanaged] === undefined) continue
-      await ignoringRaces(async () => {
+      if (wanted.has(name) || get(name)?.metadata.labels?.[automanaged] === undefined) continue
+      await ignoreRaces(async () => {
         await services.delete(context, { namespace: '', name, options: {} })
         onDeleted(name)
       })
@@ -44,13 +45,13 @@ export class Autoregister {
   }
 
   async #ensure({ name, label, spec }: LocalService): Promise<void> {
-    const { services, context, known, onStored } = this.#options
+    const { services, context, get, onStored } = this.#options
     const { group, version, kind } = services.definition
-    const before = known(name)
+    const before = get(name)
     const labels = { [automanaged]: label }
     if (before === undefined) {
       const object = { apiVersion: `${group}/${version}`, kind: kind.kind, metadata: { name, labels }, spec }
-      await ignoringRaces(async () => {
+      await ignoreRaces(async () => {
         const stored = await services.create(context, { namespace: '', object: object as unknown as ApiObject })
         onStored(stored.object as unknown as Service)
       })
@@ -58,7 +59,7 @@ export class Autoregister {
     }
     // Without the label, or assigned to another server, the object belongs to its user.
     if (before.metadata.labels?.[automanaged] === undefined || sameSpec(before.spec, spec)) return
-    await ignoringRaces(async () => {
+    await ignoreRaces(async () => {
       const { object } = await services.updateStored(context, {
         namespace: '',
         name,
@@ -70,8 +71,8 @@ export class Autoregister {
   }
 }
 
-/** Another server over the same store may have been first. */
-export async function ignoringRaces(work: () => Promise<void>): Promise<void> {
+/** Ignores errors that mean that another server over the same store wrote first. */
+export async function ignoreRaces(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {

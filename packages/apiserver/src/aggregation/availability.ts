@@ -1,39 +1,34 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { APIServiceCondition } from '@krmkit/kinds/apiregistration/v1'
-import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 import type { ServiceSpec } from './local-services.ts'
 
-/** Whether requests can be passed on: what the condition `Available` of an APIService says. */
+/** Whether requests can be proxied: content of the condition `Available` of an APIService. */
+export type AvailabilityStatus = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
 
-export type Verdict = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
+const unavailable = (reason: string, message: string): AvailabilityStatus => ({ status: 'False', reason, message })
 
-interface Service extends ApiObject {
-  spec?: { type?: string; ports?: { name?: string; port?: number }[] }
-}
+export const passed: AvailabilityStatus = { status: 'True', reason: 'Passed', message: 'all checks passed' }
 
-interface Endpoints extends ApiObject {
-  subsets?: { addresses?: object[]; ports?: { name?: string }[] }[]
-}
+export const local: AvailabilityStatus = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
 
-const no = (reason: string, message: string): Verdict => ({ status: 'False', reason, message })
-
-export const passed: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
-
-export const local: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
-
-/** @returns why there is no way to the service of the cluster; undefined when there may be one. */
-export function serviceProblem({ service }: ServiceSpec, reader: Pick<ObjectReader, 'get'>): Verdict | undefined {
+/** @returns why the service of the cluster cannot be reached; undefined when its port and endpoints exist. */
+export function validateServiceBackend(
+  { service }: ServiceSpec,
+  reader: Pick<ObjectReader, 'get'>,
+): AvailabilityStatus | undefined {
   const { namespace = '', name = '', port = 443 } = service ?? {}
-  const found = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
-  if (found === undefined) return no('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
-  if ((found.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
-  const listening = (found.spec?.ports ?? []).find((each) => each.port === port)
+  const backend = readService(reader, namespace, name)
+  if (backend === undefined)
+    return unavailable('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
+  if (serviceType(backend) !== 'ClusterIP') return undefined
+  const listening = servicePort(backend, port)
   if (listening === undefined) {
-    return no('ServicePortError', `service/${name} in ${JSON.stringify(namespace)} is not listening on port ${port}`)
+    return unavailable('ServicePortError', `service/${name} in ${JSON.stringify(namespace)} is not listening on port ${port}`)
   }
-  const endpoints = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
+  const endpoints = readEndpoints(reader, namespace, name)
   if (endpoints === undefined) {
-    return no('EndpointsNotFound', `cannot find endpoints for service/${name} in ${JSON.stringify(namespace)}`)
+    return unavailable('EndpointsNotFound', `cannot find endpoints for service/${name} in ${JSON.stringify(namespace)}`)
   }
   const portName = listening.name ?? ''
   const reachable = (endpoints.subsets ?? []).some(
@@ -41,9 +36,9 @@ export function serviceProblem({ service }: ServiceSpec, reader: Pick<ObjectRead
   )
   if (reachable) return undefined
   const message = `endpoints for service/${name} in ${JSON.stringify(namespace)} have no addresses with port name ${JSON.stringify(portName)}`
-  return no('MissingEndpoints', message)
+  return unavailable('MissingEndpoints', message)
 }
 
-export function failedCheck(message: string): Verdict {
-  return no('FailedDiscoveryCheck', message)
+export function failedCheck(message: string): AvailabilityStatus {
+  return unavailable('FailedDiscoveryCheck', message)
 }

@@ -11,7 +11,7 @@ function find(objects: { readonly services?: ApiObject; readonly endpoints?: Api
   return () => resolve({ namespace: 'a', name: 'm', port: 443 })
 }
 
-describe('services at the addresses behind them', () => {
+describe('endpoint resolution of services', () => {
   const ports = [
     { name: 'other', port: 80 },
     { name: 'https', port: 443 },
@@ -22,7 +22,7 @@ describe('services at the addresses behind them', () => {
     { addresses: [{ ip: '10.0.0.2' }, { ip: '10.0.0.3' }], ports: [{ name: 'https', port: 9443 }] },
   ]
 
-  it('one of those that listen under the name of the port, by chance', () => {
+  it('picks a random endpoint with the named port', () => {
     const objects = { services: service({ type: 'ClusterIP', ports }), endpoints: endpoints(subsets) }
     expect(find(objects, 0)()).toEqual({ host: '10.0.0.2', port: 9443 })
     expect(find(objects, 1)()).toEqual({ host: '10.0.0.3', port: 9443 })
@@ -35,7 +35,7 @@ describe('services at the addresses behind them', () => {
     [{ services: service({ ports }) }, 'endpoints "m" not found'],
     [{ services: service({ ports }), endpoints: endpoints([]) }, 'no endpoints available for service "m"'],
     [{ services: service({ ports }), endpoints: endpoints(subsets.slice(0, 2)) }, 'no endpoints available for service "m"'],
-  ])('there is no way to %j', (objects, why) => {
+  ])('fails for %j', (objects, why) => {
     expect(find(objects)).toThrow(why)
   })
 })

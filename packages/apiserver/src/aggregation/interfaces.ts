@@ -1,36 +1,36 @@
 import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import type { Handler, ProxyTransport } from '@krmkit/protocol'
 
-/** What other servers are reached by that serve group versions of this one's API. */
+/** How the aggregation layer reaches the servers that APIService objects name. */
 export interface Aggregation {
-  /** Absent: only services in this process can be reached. */
+  /** Default: none, so that only `services` can be reached. */
   readonly transport?: ProxyTransport
-  /** Finds services. Default: services of the cluster, as `routing` says. */
+  /** Resolves services to addresses. Default: services of the cluster, by `routing`. */
   readonly resolveService?: ServiceResolver
-  /** `clusterIP` (default): at their addresses. `endpoints`: at one of the addresses behind them, `--enable-aggregator-routing`. */
+  /** `clusterIP` (default): the address of the service. `endpoints`: a random endpoint, `--enable-aggregator-routing`. */
   readonly routing?: 'clusterIP' | 'endpoints'
-  /** Answers that lead elsewhere are passed on; otherwise they are answered with 502. Default false. */
+  /** Whether redirects are returned to the client; otherwise they become 502. Default false. */
   readonly forwardRedirects?: boolean
-  /** Who this server is to the others. Asked again now and then, since certificates are renewed. Default: nobody. */
+  /** Client certificate of this server; called again before each check, since certificates are renewed. Default: none. */
   readonly identity?: () => ProxyIdentity | undefined
-  /** Services that are handlers in this process, by `namespace/name`. They are told who asks by `user` of the request. */
+  /** Services that are handlers in this process, by `namespace/name`. `user` of the request carries the authenticated user. */
   readonly services?: Readonly<Record<string, Handler>>
 }
 
-/** PEM of a certificate and its key: `--proxy-client-cert-file`, `--proxy-client-key-file`. */
+/** PEM of a client certificate and its key: `--proxy-client-cert-file`, `--proxy-client-key-file`. */
 export interface ProxyIdentity {
   readonly certificate: string
   readonly key: string
 }
 
-/** A group version that another server serves, as discovery shows it. */
+/** A group version of another server, as discovery shows it. */
 export interface RemoteVersion {
   readonly group: string
   readonly version: string
   readonly groupPriority: number
   readonly versionPriority: number
-  /** `APIResourceDiscovery`; absent until the other server has told. */
+  /** `APIResourceDiscovery` objects; undefined until fetched. */
   readonly resources: readonly object[] | undefined
-  /** It told when it was asked last. */
+  /** Whether the last fetch succeeded. */
   readonly current: boolean
 }

@@ -4,9 +4,9 @@ import { groupPriority, stockGroup } from '@krmkit/kinds/groups'
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { isBuiltInGroup } from '../discovery/documents.ts'
 
-/** The APIService objects of what this server serves itself. */
+/** The APIService objects of group versions that this server serves. */
 
-/** On objects that the server keeps: `true` for as long as the group version is served, `onstart` for those that always are. */
+/** Label of automatically registered objects: `onstart` for built-in groups, `true` for groups of custom resources. */
 export const automanaged = 'kube-aggregator.kubernetes.io/automanaged'
 
 export type ServiceSpec = NonNullable<DeepReadonly<APIService>['spec']>
@@ -22,7 +22,7 @@ export interface LocalService {
   }
 }
 
-/** One for each group version; the group of these objects itself has none. */
+/** One for each group version, except the group of APIService itself. */
 export function localServices(
   definitions: readonly ResourceDefinition[],
   profile: NamingProfile,
@@ -48,10 +48,10 @@ export function localServices(
   return services
 }
 
-/** Versions of custom groups are all alike: they are ordered by their names. */
+/** Shared by all versions of custom groups, which are ordered by name. */
 const customVersionPriority = 100
 
-const particular: Readonly<Record<string, number>> = {
+const stockVersionPriorities: Readonly<Record<string, number>> = {
   '/v1': 1,
   'autoscaling/v2': 30,
   'autoscaling/v2beta2': 1,
@@ -66,7 +66,7 @@ const particular: Readonly<Record<string, number>> = {
 }
 
 function versionPriority(group: string, version: string): number {
-  const known = `${group}/${version}`
-  if (Object.hasOwn(particular, known)) return particular[known] as number
+  const name = `${group}/${version}`
+  if (Object.hasOwn(stockVersionPriorities, name)) return stockVersionPriorities[name] as number
   return version.includes('alpha') ? 1 : version.includes('beta') ? 9 : 15
 }

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { RequestContext } from '../request-context.ts'
-import { answered, identityOf, passedOn } from './proxy-request.ts'
+import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
 
 function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): RequestContext {
   const request = {
@@ -18,9 +18,9 @@ function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): 
 
 const options = { host: '10.0.0.1:443', limitBytes: 10 }
 
-describe('a request that is passed on', () => {
-  it('loses what is about the connection, and what was for this server', () => {
-    const { headers, path } = passedOn(
+describe('a proxied request', () => {
+  it('drops hop-by-hop headers and credentials', () => {
+    const { headers, path } = createProxiedRequest(
       state({
         connection: 'close, X-Hop',
         'x-hop': '1',
@@ -46,20 +46,20 @@ describe('a request that is passed on', () => {
     })
   })
 
-  it('asks for another protocol where the connection can go over to it', () => {
+  it('keeps the upgrade headers on an upgradable connection', () => {
     const headers = { connection: 'keep-alive, Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k' }
-    const upgraded = passedOn(state(headers, { upgradable: true }), options)
+    const upgraded = createProxiedRequest(state(headers, { upgradable: true }), options)
     expect(upgraded.upgrade).toBe(true)
     expect(upgraded.headers).toMatchObject({ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k' })
-    const plain = passedOn(state(headers), options)
+    const plain = createProxiedRequest(state(headers), options)
     expect(plain.upgrade).toBe(false)
     expect(plain.headers).not.toHaveProperty('upgrade')
   })
 
-  it('its body is taken piece by piece where there is one', async () => {
+  it('streams its body', async () => {
     const stream = () => (async function* () {})()
     const bodyOf = (headers: ApiRequest['headers'], more: Partial<ApiRequest>) =>
-      passedOn(state(headers, more), options).readBody()
+      createProxiedRequest(state(headers, more), options).readBody()
     expect(await bodyOf({}, { stream })).toBeUndefined()
     expect(await bodyOf({ 'content-length': '0' }, { stream, method: 'POST' })).toBeUndefined()
     expect(await bodyOf({ 'content-length': '5' }, { stream, method: 'POST' })).not.toBeInstanceOf(Uint8Array)
@@ -73,13 +73,13 @@ describe('a request that is passed on', () => {
     { username: 'u\ufffd', groups: [] },
     { username: 'u', groups: [], uid: 'a\nb' },
     { username: 'u', groups: [], extra: { key: [' '] } },
-  ])('is refused for a user that would arrive as another one: %j', (user) => {
-    expect(() => identityOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
+  ])('is rejected for a user that headers cannot represent: %j', (user) => {
+    expect(() => identityHeadersOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
   })
 
-  it('extra keys are escaped byte by byte, whatever they hold', () => {
+  it('percent-encodes extra keys byte by byte', () => {
     const user = { username: 'u', uid: '7', groups: ['a'], extra: { 'Ex/ä%': ['1', '2'], 'x\ud800': ['3'], empty: [] } }
-    expect(identityOf({ user })).toEqual({
+    expect(identityHeadersOf({ user })).toEqual({
       'x-remote-user': 'u',
       'x-remote-uid': '7',
       'x-remote-group': ['a'],
@@ -89,7 +89,7 @@ describe('a request that is passed on', () => {
   })
 })
 
-it('an answer loses what is about the connection it came over, and what it says about other origins', () => {
+it('a proxied response drops hop-by-hop and CORS headers', () => {
   const headers = {
     connection: 'x-hop',
     'x-hop': '1',
@@ -98,7 +98,7 @@ it('an answer loses what is about the connection it came over, and what it says 
     'content-length': '5',
     warning: ['a', 'b'],
   }
-  expect(answered({ status: 200, headers, body: { kind: 'empty' } }).headers).toEqual({
+  expect(forwardedResponse({ status: 200, headers, body: { kind: 'empty' } }).headers).toEqual({
     'content-length': '5',
     warning: ['a', 'b'],
   })

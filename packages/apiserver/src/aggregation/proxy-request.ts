@@ -3,9 +3,9 @@ import { ApiError } from '@krmkit/meta'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
 
-/** A request as another server gets it: who asks stands in headers that it believes because of our certificate. */
+/** Requests as aggregated servers receive them: the user is in headers that they trust because of the client certificate. */
 
-/** Those that are about one connection only. */
+/** Headers about one connection only. */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -18,11 +18,11 @@ const hopByHop: readonly string[] = [
   'upgrade',
 ]
 
-/** Those that are for this server alone, or that it sets itself. */
-const own: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
+/** Headers that are meant for this server, or that it sets itself. */
+const localHeaders: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
 
-/** Set by this server: nobody else says whom a page may be shown to. */
-const corsAnswers: readonly string[] = [
+/** This server alone decides about CORS. */
+const corsResponseHeaders: readonly string[] = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
   'access-control-allow-methods',
@@ -31,19 +31,19 @@ const corsAnswers: readonly string[] = [
 
 export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
 
-/** @param host address and port that it goes to. */
-export function passedOn(
+/** @param host address and port of the destination. */
+export function createProxiedRequest(
   context: RequestContext,
   { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
 ): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
   const { request, auditId } = context
-  const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
-  const headers = kept(request.headers)
+  const upgrade = request.upgradable === true && isUpgradeRequest(request.headers.connection)
+  const headers = forwardedHeaders(request.headers)
   if (upgrade) {
     headers.connection = 'Upgrade'
     headers.upgrade = request.headers.upgrade ?? ''
   }
-  Object.assign(headers, identityOf(context))
+  Object.assign(headers, identityHeadersOf(context))
   headers['audit-id'] = auditId
   headers.host = host
   headers['x-forwarded-host'] = host
@@ -55,15 +55,15 @@ export function passedOn(
     headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
   }
   const path = request.query === '' ? request.path : `${request.path}?${request.query}`
-  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(context, limitBytes) }
+  return { method: request.method, path, headers, upgrade, readBody: () => forwardedBody(context, limitBytes) }
 }
 
 /**
- * Headers that carry the user of the request.
+ * The headers that carry the user of the request.
  *
- * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
+ * @throws ApiError 400 for a user that HTTP/1.1 headers cannot represent: the other server would see a different user.
  */
-export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
+export function identityHeadersOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
   if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
   if (user.uid !== undefined && user.uid !== '') headers[identityHeaders.uid] = user.uid
@@ -71,58 +71,58 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
     if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
   for (const name in headers) {
-    if (headerValues(headers[name]).every(isCarried)) continue
-    throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
+    if (headerValues(headers[name]).every(isPreserved)) continue
+    throw ApiError.badRequest('the user has attributes that cannot be represented in headers to the server of this API')
   }
   return headers
 }
 
-/** White space around a value is lost on the way. */
-function isCarried(value: string): boolean {
+/** Leading and trailing white space is lost in transit. */
+function isPreserved(value: string): boolean {
   return isValidHeaderText(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
-function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
+function isUpgradeRequest(connection: string | readonly string[] | undefined): boolean {
   return [connection ?? []].flat().some((value) => value.toLowerCase().includes('upgrade'))
 }
 
-function kept(headers: RequestContext['request']['headers']): Record<string, string | readonly string[]> {
-  const dropped = new Set([...hopByHop, ...own, ...namedBy(headers.connection)])
+function forwardedHeaders(headers: RequestContext['request']['headers']): Record<string, string | readonly string[]> {
+  const dropped = new Set([...hopByHop, ...localHeaders, ...connectionOptions(headers.connection)])
   const out: Record<string, string | readonly string[]> = Object.create(null)
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
-    // Nobody but this server says who asks.
+    // Only this server states the identity of the user.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
-    const passed = name === 'sec-websocket-protocol' ? removeTokenProtocols(value) : value
-    if (passed !== undefined) out[name] = passed
+    const forwarded = name === 'sec-websocket-protocol' ? removeTokenProtocols(value) : value
+    if (forwarded !== undefined) out[name] = forwarded
   }
   return out
 }
 
-/** Headers that `Connection` names are about the connection too. */
-function namedBy(connection: string | readonly string[] | undefined): string[] {
+/** Names of the hop-by-hop headers that `Connection` lists. */
+function connectionOptions(connection: string | readonly string[] | undefined): string[] {
   return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** In pieces where the adapter can give them: of any length, and never whole in memory. */
-async function bodyOf({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
+/** Streamed where the adapter supports it: of any length, never buffered whole. */
+async function forwardedBody({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
   const { headers } = request
   const length = headers['content-length']
   if (request.stream !== undefined) {
-    const none =
-      headers['transfer-encoding'] === undefined && (length === undefined ? withoutBody(request.method) : length === '0')
-    return none ? undefined : request.stream()
+    const isEmpty =
+      headers['transfer-encoding'] === undefined && (length === undefined ? isBodilessMethod(request.method) : length === '0')
+    return isEmpty ? undefined : request.stream()
   }
   const body = await request.body(limitBytes)
   return body.byteLength === 0 ? undefined : body
 }
 
-function withoutBody(method: string): boolean {
+function isBodilessMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS'
 }
 
-/** What may not stand in the name of a header is escaped byte by byte, as on the stock server. */
+/** Percent-encodes the bytes that header names must not contain, like the stock server. */
 function headerName(key: string): string {
   return key
     .toLowerCase()
@@ -131,9 +131,9 @@ function headerName(key: string): string {
     )
 }
 
-/** The answer of another server without the headers that are about the connection it came over. */
-export function answered(response: ApiResponse): ApiResponse {
-  const dropped = new Set([...hopByHop, ...corsAnswers, ...namedBy(response.headers.connection)])
+/** The response of another server without hop-by-hop and CORS headers. */
+export function forwardedResponse(response: ApiResponse): ApiResponse {
+  const dropped = new Set([...hopByHop, ...corsResponseHeaders, ...connectionOptions(response.headers.connection)])
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(response.headers)) if (!dropped.has(name)) headers[name] = value
   if (response.body.kind === 'connection') {

@@ -2,21 +2,21 @@ import { fakeClock, stockProfile } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { RemoteDiscovery } from './remote-discovery.ts'
-import type { Question, RemoteService } from './remote-service.ts'
+import type { FetchOptions, RemoteService } from './remote-service.ts'
 
 const signal = new AbortController().signal
 const at = { group: 'g', version: 'v1', signal }
 const clock = fakeClock(0)
 
-type Handle = (path: string, question: Question) => { status?: number; headers?: Record<string, string>; body?: unknown }
+type Handle = (path: string, options: FetchOptions) => { status?: number; headers?: Record<string, string>; body?: unknown }
 
 function remote(handle: Handle, asked: string[] = []): RemoteService {
-  const ask = async (path: string, question: Question): Promise<ApiResponse> => {
-    asked.push(`${path} ${question.user.groups.join()} ${question.headers?.['if-none-match'] ?? ''}`.trim())
-    const { status = 200, headers = {}, body = {} } = handle(path, question)
+  const fetch = async (path: string, options: FetchOptions): Promise<ApiResponse> => {
+    asked.push(`${path} ${options.user.groups.join()} ${options.headers?.['if-none-match'] ?? ''}`.trim())
+    const { status = 200, headers = {}, body = {} } = handle(path, options)
     return { status, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(body)) } }
   }
-  return { place: 'ns/s:443', ask } as RemoteService
+  return { id: 'ns/s:443', fetch } as RemoteService
 }
 
 const all = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
@@ -25,8 +25,8 @@ const told = {
   items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'a', responseKind: {} }] }] }],
 }
 
-describe('what other servers serve', () => {
-  it('is asked for at once, and then whether it is still so', async () => {
+describe('discovery of other servers', () => {
+  it('fetches aggregated discovery once, then revalidates it', async () => {
     const asked: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const server = remote((_, { headers }) => {
@@ -37,7 +37,7 @@ describe('what other servers serve', () => {
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, { ...at, version: 'v7' })).toBeUndefined()
-    discovery.keepOnly(new Set())
+    discovery.retain(new Set())
     await discovery.resources(server, at)
     expect(asked).toEqual([
       '/apis system:masters',
@@ -47,7 +47,7 @@ describe('what other servers serve', () => {
     ])
   })
 
-  it('of a server that cannot tell all at once each group version is asked for', async () => {
+  it('fetches each group version from a server without aggregated discovery', async () => {
     const asked: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const list = { kind: 'APIResourceList', resources: [{ name: 'a', kind: 'A', verbs: ['get'] }] }
@@ -61,7 +61,7 @@ describe('what other servers serve', () => {
     expect(asked).toEqual(['/apis system:masters', '/apis/g/v1', '/apis system:masters', '/api/v1'])
   })
 
-  it('one that is not there cannot be asked, nor one that says nothing of sense', async () => {
+  it('rejects error responses and invalid documents', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     await expect(
       discovery.resources(
@@ -80,17 +80,17 @@ describe('what other servers serve', () => {
         remote(() => ({ headers: { 'content-type': all }, body: [] })),
         at,
       ),
-    ).rejects.toThrow('no API')
+    ).rejects.toThrow('not an API')
   })
 
-  it('nor one that takes too long', async () => {
+  it('rejects after 5 seconds without a response', async () => {
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
-    const ask = (_: string, { signal: ended }: Question) =>
+    const fetch = (_: string, { signal: ended }: FetchOptions) =>
       new Promise<ApiResponse>((_resolve, reject) => {
         ended.addEventListener('abort', () => reject(new Error('gone')))
       })
-    const asking = discovery.resources({ place: 'x', ask } as unknown as RemoteService, at)
+    const pending = discovery.resources({ id: 'x', fetch } as unknown as RemoteService, at)
     clock.advance(5_000)
-    await expect(asking).rejects.toThrow('context deadline exceeded')
+    await expect(pending).rejects.toThrow('context deadline exceeded')
   })
 })

@@ -1,57 +1,58 @@
 import type { Clock, JsonObject, NamingProfile } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bodyText } from './answer-text.ts'
+import { createDeadline } from '../deadline.ts'
+import { groupVersionPath } from '../request-info.ts'
+import { readBodyText } from './body-text.ts'
 import { discoveredResources, listedResources } from './remote-resources.ts'
-import type { Question, RemoteService } from './remote-service.ts'
+import type { FetchOptions, RemoteService } from './remote-service.ts'
 
 /**
- * What other servers serve. A server that tells all at once is asked once for all its group versions, and again only whether that is
- * still so; of others each group version is asked for.
+ * Discovery of other servers. A server with aggregated discovery is fetched once for all its group versions and revalidated by ETag;
+ * from others, the resource list of each group version is fetched.
  */
 export class RemoteDiscovery {
   readonly #options: { readonly clock: Clock; readonly profile: NamingProfile }
-  readonly #told = new Map<string, Told>()
+  readonly #cache = new Map<string, CachedDiscovery>()
 
   constructor(options: { readonly clock: Clock; readonly profile: NamingProfile }) {
     this.#options = options
   }
 
   /**
-   * @returns undefined where the server does not mention the group version.
-   * @throws Error when it cannot be asked.
+   * @returns undefined when the server does not list the group version.
+   * @throws Error when the server cannot be reached or its response is invalid.
    */
   async resources(
     remote: RemoteService,
     { group, version, signal }: { readonly group: string; readonly version: string; readonly signal: AbortSignal },
   ): Promise<readonly JsonObject[] | undefined> {
-    const known = this.#told.get(remote.place)
-    const answer = await this.#ask(remote, '/apis', {
+    const cached = this.#cache.get(remote.id)
+    const response = await this.#fetch(remote, '/apis', {
       user: aggregatorUser,
-      headers: { accept: this.#accept(), ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }) },
+      headers: { accept: this.#accept(), ...(cached?.etag === undefined ? {} : { 'if-none-match': cached.etag }) },
       signal,
     })
-    if (answer.status === 304 && known !== undefined) return known.versions.get(`${group}/${version}`)
-    if (answer.status === 503) throw new Error(`${remote.place} answered with 503`)
-    if (answer.status === 200 && this.#tellsAll(answer)) {
-      const etag = [answer.headers.etag ?? []].flat()[0]
-      const versions = discoveredResources(answer.text)
-      this.#told.set(remote.place, { etag, versions })
+    if (response.status === 304 && cached !== undefined) return cached.versions.get(`${group}/${version}`)
+    if (response.status === 503) throw new Error(`${remote.id} responded with status 503`)
+    if (response.status === 200 && this.#isAggregated(response)) {
+      const etag = [response.headers.etag ?? []].flat()[0]
+      const versions = discoveredResources(response.text)
+      this.#cache.set(remote.id, { etag, versions })
       return versions.get(`${group}/${version}`)
     }
-    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const list = await this.#ask(remote, path, { user: { ...aggregatorUser, groups: [] }, signal })
-    if (list.status !== 200) throw new Error(`${remote.place}${path} answered with ${list.status}`)
+    const path = groupVersionPath(group, version)
+    const list = await this.#fetch(remote, path, { user: { ...aggregatorUser, groups: [] }, signal })
+    if (list.status !== 200) throw new Error(`${remote.id}${path} responded with status ${list.status}`)
     return listedResources(list.text)
   }
 
-  /** Forgets servers that are no longer in use. */
-  keepOnly(places: ReadonlySet<string>): void {
-    for (const place of [...this.#told.keys()]) if (!places.has(place)) this.#told.delete(place)
+  /** Drops the cache entries of all other servers. */
+  retain(ids: ReadonlySet<string>): void {
+    for (const id of [...this.#cache.keys()]) if (!ids.has(id)) this.#cache.delete(id)
   }
 
-  async #ask(remote: RemoteService, path: string, question: Question): Promise<ApiResponse & { readonly text: string }> {
-    const answer = await askWithin(remote, path, { ...question, clock: this.#options.clock, ms: discoveryMs })
-    return answer
+  #fetch(remote: RemoteService, path: string, options: FetchOptions): Promise<ApiResponse & { readonly text: string }> {
+    return fetchText(remote, path, { ...options, clock: this.#options.clock, ms: discoveryMs })
   }
 
   #accept(): string {
@@ -62,7 +63,7 @@ export class RemoteDiscovery {
     return `g=apidiscovery.${this.#options.profile.apiDomain};v=${version};as=APIGroupDiscoveryList`
   }
 
-  #tellsAll({ headers }: ApiResponse): boolean {
+  #isAggregated({ headers }: ApiResponse): boolean {
     const type = [headers['content-type'] ?? ''].flat()[0] ?? ''
     const parameters = new Set(type.split(';').map((part) => part.trim()))
     return versions.some((version) =>
@@ -73,7 +74,7 @@ export class RemoteDiscovery {
   }
 }
 
-interface Told {
+interface CachedDiscovery {
   readonly etag: string | undefined
   readonly versions: ReadonlyMap<string, readonly JsonObject[]>
 }
@@ -82,28 +83,23 @@ const versions = ['v2', 'v2beta1']
 const discoveryMs = 5_000
 const limitBytes = 16 * 1024 * 1024
 
-/** Whoever may see everything that there is. */
+/** The user of aggregated discovery and of availability checks. */
 export const aggregatorUser = { username: 'system:kube-aggregator', groups: ['system:masters'] }
 
-/** Asks, and reads the answer to its end. @throws Error when it takes longer than `ms`. */
-export async function askWithin(
-  remote: Pick<RemoteService, 'ask'>,
+/** Sends a GET request and reads the whole response body. @throws Error when that takes longer than `ms`. */
+export async function fetchText(
+  remote: Pick<RemoteService, 'fetch'>,
   path: string,
-  { clock, ms, signal, ...question }: Question & { readonly clock: Clock; readonly ms: number },
+  { clock, ms, signal, ...options }: FetchOptions & { readonly clock: Clock; readonly ms: number },
 ): Promise<ApiResponse & { readonly text: string }> {
-  const ended = new AbortController()
-  const leave = (): void => ended.abort(signal.reason)
-  if (signal.aborted) leave()
-  signal.addEventListener('abort', leave, { once: true })
-  const cancel = clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), ms)
+  const deadline = createDeadline({ clock, ms, parent: signal })
   try {
-    const answer = await remote.ask(path, { ...question, signal: ended.signal })
-    return { ...answer, text: await bodyText(answer, limitBytes) }
+    const response = await remote.fetch(path, { ...options, signal: deadline.signal })
+    return { ...response, text: await readBodyText(response, limitBytes) }
   } catch (error) {
-    if (ended.signal.reason instanceof Error && !signal.aborted) throw ended.signal.reason
+    if (deadline.isExceeded && !signal.aborted) throw deadline.signal.reason
     throw error
   } finally {
-    cancel()
-    signal.removeEventListener('abort', leave)
+    deadline.release()
   }
 }

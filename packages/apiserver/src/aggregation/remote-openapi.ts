@@ -8,9 +8,11 @@ import {
   type RemoteSource,
   remoteDocument,
 } from '../openapi/index.ts'
-import { askWithin } from './remote-discovery.ts'
+import { documentName } from '../openapi/published.ts'
+import { groupVersionPath } from '../request-info.ts'
+import { fetchText } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
-import { v3FromV2 } from './v2-to-v3.ts'
+import { convertToV3 } from './v2-to-v3.ts'
 
 /** A group version of another server. */
 export interface RemoteGroupVersion {
@@ -19,31 +21,31 @@ export interface RemoteGroupVersion {
   readonly remote: RemoteService
 }
 
-interface Known extends RemoteGroupVersion {
-  /** Where its document of version 3 is; undefined while it is not known, empty where there is none. */
-  readonly address?: string
+interface PublishedVersion extends RemoteGroupVersion {
+  /** URL of its OpenAPI v3 document; undefined until fetched, empty when the server has none. */
+  readonly v3Url?: string
   readonly converted?: ConvertedDocument
-  /** Of the document of version 2 only this part is kept. */
+  /** The part of the OpenAPI v2 document that concerns this group version. */
   readonly v2?: RemoteDocument
-  /** The tag of that document is the server's own, which can be asked by it. */
-  readonly tagged?: boolean
+  /** The ETag of the v2 document comes from the server, so that it can be revalidated. */
+  readonly hasServerTag?: boolean
 }
 
-interface Fetched {
+interface FetchedDocument {
   readonly etag: string
-  readonly tagged: boolean
+  readonly hasServerTag: boolean
   readonly document: JsonObject
 }
 
 /**
- * The OpenAPI documents of other servers. Where their documents of version 3 are is asked for now and then; those themselves are passed
- * through. Documents of version 2 are fetched once somebody wants the common one, or when a server has no others.
+ * The OpenAPI documents of other servers. Indexes of v3 documents are polled; requests for the documents themselves are proxied. v2
+ * documents are fetched at the first request for the merged v2 document, or when a server publishes no v3.
  */
 export class RemoteOpenApi implements RemoteSource {
   readonly #clock: Clock
   readonly #signal: AbortSignal
-  readonly #known = new Map<string, Known>()
-  #wanted = false
+  readonly #published = new Map<string, PublishedVersion>()
+  #wantsV2 = false
   #documents: RemoteDocuments = noRemoteDocuments
 
   constructor(clock: Clock, signal: AbortSignal) {
@@ -55,38 +57,38 @@ export class RemoteOpenApi implements RemoteSource {
     return this.#documents
   }
 
-  /** Where a request for the document of a group version goes: to the other server, or here. */
-  passesOn(name: string): boolean {
-    const known = this.#known.get(name)
-    return known !== undefined && known.converted === undefined && known.address !== ''
+  /** Whether requests for the v3 document of a group version are proxied to the other server. */
+  isProxied(name: string): boolean {
+    const published = this.#published.get(name)
+    return published !== undefined && published.converted === undefined && published.v3Url !== ''
   }
 
-  /** Looks again what a server publishes that is there. What it published before stays when it does not answer. */
+  /** Fetches again what an available server publishes. After a failure, the former documents stay. */
   async refresh(name: string, at: RemoteGroupVersion): Promise<void> {
-    const before = this.#known.get(name)
-    const same = before?.remote === at.remote ? before : undefined
+    const before = this.#published.get(name)
+    const previous = before?.remote === at.remote ? before : undefined
     try {
-      const found = await this.#look(at, same)
+      const loaded = await this.#load(at, previous)
       if (this.#signal.aborted) return
-      this.#known.set(name, found)
-      if (!alike(same, found)) this.#publish()
+      this.#published.set(name, loaded)
+      if (!isUnchanged(previous, loaded)) this.#publish()
     } catch {
-      // It is asked again with the next check.
-      if (!this.#signal.aborted && same === undefined) this.#known.set(name, at)
+      // The next availability check retries.
+      if (!this.#signal.aborted && previous === undefined) this.#published.set(name, at)
     }
   }
 
-  forget(name: string): void {
-    if (this.#known.delete(name)) this.#publish()
+  delete(name: string): void {
+    if (this.#published.delete(name)) this.#publish()
   }
 
-  /** Fetches documents of version 2 that are still missing, and waits for them, but not for long. Never rejects. */
+  /** Fetches missing v2 documents and waits for them for 3 seconds at most. Never rejects. */
   async fetchV2(): Promise<void> {
-    if (this.#wanted) return
-    this.#wanted = true
-    const all = Promise.all([...this.#known].map(([name, at]) => this.refresh(name, at)))
+    if (this.#wantsV2) return
+    this.#wantsV2 = true
+    const all = Promise.all([...this.#published].map(([name, at]) => this.refresh(name, at)))
     await new Promise<void>((resolve) => {
-      const cancel = this.#clock.setTimeout(resolve, patienceMs)
+      const cancel = this.#clock.setTimeout(resolve, v2WaitMs)
       void all.then(() => {
         cancel()
         resolve()
@@ -94,70 +96,71 @@ export class RemoteOpenApi implements RemoteSource {
     })
   }
 
-  async #look(at: RemoteGroupVersion, before: Known | undefined): Promise<Known> {
+  async #load(at: RemoteGroupVersion, before: PublishedVersion | undefined): Promise<PublishedVersion> {
     const { group, remote, version } = at
-    const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const address = await this.#address(remote, prefix.slice(1))
-    const legacy = address === undefined
-    const fetched = legacy || this.#wanted ? await this.#fetch(remote, before) : undefined
-    if (fetched === undefined) return { ...at, address: address ?? '' }
-    const kept = { ...at, address: address ?? '', tagged: fetched.tagged }
+    const prefix = groupVersionPath(group, version)
+    const v3Url = await this.#findV3Url(remote, prefix.slice(1))
+    const legacy = v3Url === undefined
+    const fetched = legacy || this.#wantsV2 ? await this.#fetchDocument(remote, before) : undefined
+    if (fetched === undefined) return { ...at, v3Url: v3Url ?? '' }
+    const fields = { ...at, v3Url: v3Url ?? '', hasServerTag: fetched.hasServerTag }
     const { converted, v2 } = before ?? {}
-    if (fetched.etag === v2?.etag) return { ...kept, v2, ...(converted === undefined || !legacy ? {} : { converted }) }
-    const { document, etag } = fetched as Fetched
+    if (fetched.etag === v2?.etag) return { ...fields, v2, ...(converted === undefined || !legacy ? {} : { converted }) }
+    const { document, etag } = fetched as FetchedDocument
     const part = remoteDocument(document, { prefix: `${prefix}/`, etag })
-    return { ...kept, v2: part, ...(legacy ? { converted: convertedDocument(document, { prefix, etag }) } : {}) }
+    return { ...fields, v2: part, ...(legacy ? { converted: convertedDocument(document, { prefix, etag }) } : {}) }
   }
 
-  /** @returns undefined for a server without documents of version 3, an empty text for one that has none of this group version. */
-  async #address(remote: RemoteService, name: string): Promise<string | undefined> {
-    const answer = await this.#ask(remote, '/openapi/v3')
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`${remote.place} answered with ${answer.status}`)
-    const { paths } = (JSON.parse(answer.text) ?? {}) as { readonly paths?: Record<string, { serverRelativeURL?: unknown }> }
+  /** @returns undefined for a server without OpenAPI v3, an empty string for one that does not publish this group version. */
+  async #findV3Url(remote: RemoteService, name: string): Promise<string | undefined> {
+    const response = await this.#fetch(remote, '/openapi/v3')
+    if (response.status === 404) return undefined
+    if (response.status !== 200) throw new Error(`${remote.id} responded with status ${response.status}`)
+    const { paths } = (JSON.parse(response.text) ?? {}) as { readonly paths?: Record<string, { serverRelativeURL?: unknown }> }
     const url = paths !== undefined && Object.hasOwn(paths, name) ? paths[name]?.serverRelativeURL : undefined
     return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : ''
   }
 
-  /** @returns without the document what is known already; undefined for a server that publishes none. */
-  async #fetch(remote: RemoteService, before: Known | undefined): Promise<Fetched | Omit<Fetched, 'document'> | undefined> {
-    const known = before?.v2?.etag
-    const answer = await this.#ask(remote, '/openapi/v2', before?.tagged === true ? known : undefined)
-    if (answer.status === 304 && known !== undefined) return { etag: known, tagged: true }
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`${remote.place} answered with ${answer.status}`)
-    const theirs = [answer.headers.etag ?? []].flat()[0]
-    const etag = theirs ?? createHash('sha512').update(answer.text).digest('hex').toUpperCase()
-    const tagged = theirs !== undefined
-    if (etag === known) return { etag, tagged }
-    const document: unknown = JSON.parse(answer.text)
-    if (typeof document !== 'object' || document === null) throw new Error(`${remote.place} publishes no document`)
-    return { etag, tagged, document: document as JsonObject }
+  /** @returns the v2 document, or only its tag when it is unchanged; undefined for a server that publishes none. */
+  async #fetchDocument(
+    remote: RemoteService,
+    before: PublishedVersion | undefined,
+  ): Promise<FetchedDocument | Omit<FetchedDocument, 'document'> | undefined> {
+    const knownEtag = before?.v2?.etag
+    const response = await this.#fetch(remote, '/openapi/v2', before?.hasServerTag === true ? knownEtag : undefined)
+    if (response.status === 304 && knownEtag !== undefined) return { etag: knownEtag, hasServerTag: true }
+    if (response.status === 404) return undefined
+    if (response.status !== 200) throw new Error(`${remote.id} responded with status ${response.status}`)
+    const serverEtag = [response.headers.etag ?? []].flat()[0]
+    const etag = serverEtag ?? createHash('sha512').update(response.text).digest('hex').toUpperCase()
+    const hasServerTag = serverEtag !== undefined
+    if (etag === knownEtag) return { etag, hasServerTag }
+    const document: unknown = JSON.parse(response.text)
+    if (typeof document !== 'object' || document === null) throw new Error(`${remote.id} publishes no OpenAPI document`)
+    return { etag, hasServerTag, document: document as JsonObject }
   }
 
-  #ask(remote: RemoteService, path: string, etag?: string) {
+  #fetch(remote: RemoteService, path: string, etag?: string) {
     const headers = { accept: 'application/json', ...(etag === undefined ? {} : { 'if-none-match': etag }) }
-    return askWithin(remote, path, { user: openApiUser, headers, signal: this.#signal, clock: this.#clock, ms: downloadMs })
+    return fetchText(remote, path, { user: openApiUser, headers, signal: this.#signal, clock: this.#clock, ms: downloadMs })
   }
 
   #publish(): void {
-    const all = [...this.#known.values()]
+    const all = [...this.#published.values()]
     this.#documents = {
-      v3: new Map(all.flatMap(({ address = '', group, version }) => (address === '' ? [] : [[nameOf(group, version), address]]))),
+      v3: new Map(all.flatMap(({ v3Url = '', group, version }) => (v3Url === '' ? [] : [[documentName(group, version), v3Url]]))),
       converted: new Map(
-        all.flatMap(({ converted, group, version }) => (converted === undefined ? [] : [[nameOf(group, version), converted]])),
+        all.flatMap(({ converted, group, version }) =>
+          converted === undefined ? [] : [[documentName(group, version), converted]],
+        ),
       ),
       v2: all.flatMap(({ v2 }) => v2 ?? []),
     }
   }
 }
 
-function alike(a: Known | undefined, b: Known): boolean {
-  return a !== undefined && a.address === b.address && a.v2 === b.v2 && a.converted === b.converted
-}
-
-function nameOf(group: string, version: string): string {
-  return group === '' ? `api/${version}` : `apis/${group}/${version}`
+function isUnchanged(a: PublishedVersion | undefined, b: PublishedVersion): boolean {
+  return a !== undefined && a.v3Url === b.v3Url && a.v2 === b.v2 && a.converted === b.converted
 }
 
 function convertedDocument(
@@ -165,10 +168,10 @@ function convertedDocument(
   { prefix, etag }: { readonly prefix: string; readonly etag: string },
 ): ConvertedDocument {
   const hash = createHash('sha512').update(`${prefix}\n${etag}`).digest('hex').toUpperCase()
-  return { etag, hash, document: v3FromV2(document, [`${prefix}/`]) }
+  return { etag, hash, document: convertToV3(document, [`${prefix}/`]) }
 }
 
 const downloadMs = 20_000
-/** Whoever asks for the common document does not wait longer for another server's part; it is there the next time. */
-const patienceMs = 3_000
+/** How long the merged v2 document waits for parts of other servers; a late part is included the next time. */
+const v2WaitMs = 3_000
 const openApiUser = { username: 'system:aggregator', groups: [] }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { discoveredResources, listedResources } from './remote-resources.ts'
 
-describe('the list of a group version', () => {
+describe('listedResources', () => {
   const list = (resources: unknown) => listedResources(JSON.stringify({ kind: 'APIResourceList', resources }))
 
-  it('becomes resources with their sub-resources; group and version stay unsaid', () => {
+  it('converts resources and subresources, with empty group and version', () => {
     const all = list([
       { name: 'a/status', namespaced: true, kind: 'A', verbs: ['get'] },
       {
@@ -35,7 +35,7 @@ describe('the list of a group version', () => {
     ])
   })
 
-  it('a sub-resource without its resource stands alone', () => {
+  it('accepts a subresource without its resource', () => {
     expect(list([{ name: 'a/b', kind: 'B', verbs: ['create'] }])).toEqual([
       {
         resource: 'a',
@@ -47,15 +47,15 @@ describe('the list of a group version', () => {
     ])
   })
 
-  it('must not contradict itself, and may hold anything', () => {
+  it('rejects contradictory scopes, and ignores members of unexpected types', () => {
     expect(() => list([{ name: 'a', namespaced: true }, { name: 'a/b' }])).toThrow('scopes')
     expect(list([null, 5, {}, { name: '__proto__' }])).toHaveLength(1)
     for (const text of ['null', '{}', '{"kind":"APIResourceList","resources":5}']) expect(() => listedResources(text)).toThrow()
   })
 })
 
-describe('all that a server tells at once', () => {
-  it('by group version, with the kinds that some clients insist on', () => {
+describe('discoveredResources', () => {
+  it('groups resources by group version and always sets responseKind', () => {
     const text = JSON.stringify({
       kind: 'APIGroupDiscoveryList',
       items: [
@@ -88,7 +88,7 @@ describe('all that a server tells at once', () => {
     }
   })
 
-  it('takes over what is known, and nothing else', () => {
+  it('copies known members only', () => {
     const kind = { group: 'g', version: 'v1', kind: 'A' }
     const resource = {
       resource: 'a',

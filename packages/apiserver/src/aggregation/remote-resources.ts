@@ -1,19 +1,20 @@
 import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject } from '../json-object.ts'
 
-/** What another server says it serves, in the form in which all resources are told at once. */
+/** Discovery documents of other servers, converted to `APIResourceDiscovery` objects. */
 
-type Listed = Readonly<Record<string, unknown>> & { readonly name: string }
+type ListedResource = Readonly<Record<string, unknown>> & { readonly name: string }
 
 /**
- * From the resource list of a group version.
+ * Converts the `APIResourceList` of a group version.
  *
- * @throws Error for what is no list of resources, or contradicts itself.
+ * @throws Error for another kind of document, or for contradictory scopes.
  */
 export function listedResources(text: string): JsonObject[] {
   const list = JSON.parse(text) as { kind?: unknown; resources?: unknown } | null
   if (list?.kind !== 'APIResourceList' || !Array.isArray(list.resources ?? []))
-    throw new Error('the answer is no APIResourceList')
-  const listed = objects(list.resources).filter((each): each is JsonObject & Listed => typeof each.name === 'string')
+    throw new Error('the response is not an APIResourceList')
+  const listed = objectsOf(list.resources).filter((each): each is JsonObject & ListedResource => typeof each.name === 'string')
   const resources = new Map<string, JsonObject & { subresources?: JsonObject[] }>()
   for (const one of listed) if (!one.name.includes('/')) resources.set(one.name, resourceOf(one))
   for (const one of listed) {
@@ -23,7 +24,7 @@ export function listedResources(text: string): JsonObject[] {
     const owner = resources.get(name) ?? { resource: name, responseKind: noKind, scope: scopeOf(one), verbs: null }
     if (owner.scope !== scopeOf(one)) throw new Error(`the scopes of ${name} and ${one.name} do not match`)
     resources.set(name, owner)
-    const subresource = { subresource: one.name.slice(slash + 1), responseKind: kindOf(one), verbs: texts(one.verbs) }
+    const subresource = { subresource: one.name.slice(slash + 1), responseKind: kindOf(one), verbs: strings(one.verbs) }
     owner.subresources = [...(owner.subresources ?? []), subresource]
   }
   return [...resources.values()]
@@ -31,69 +32,70 @@ export function listedResources(text: string): JsonObject[] {
 
 const noKind: JsonObject = { group: '', version: '', kind: '' }
 
-/** Empty group and version stand for those of the list. */
+/** Empty group and version mean those of the list. */
 function kindOf({ group, version, kind }: Readonly<Record<string, unknown>>): JsonObject {
   return { group: text(group), version: text(version), kind: text(kind) }
 }
 
-function scopeOf({ namespaced }: Listed): string {
+function scopeOf({ namespaced }: ListedResource): string {
   return namespaced === true ? 'Namespaced' : 'Cluster'
 }
 
-function resourceOf(one: Listed): JsonObject {
+function resourceOf(one: ListedResource): JsonObject {
   return {
     resource: one.name,
     responseKind: kindOf(one),
     scope: scopeOf(one),
     singularResource: text(one.singularName),
-    verbs: texts(one.verbs),
+    verbs: strings(one.verbs),
     ...names(one),
   }
 }
 
 function names({ shortNames, categories }: Readonly<Record<string, unknown>>): JsonObject {
-  const short = texts(shortNames)
-  const groups = texts(categories)
+  const short = strings(shortNames)
+  const groups = strings(categories)
   return { ...(short.length > 0 ? { shortNames: short } : {}), ...(groups.length > 0 ? { categories: groups } : {}) }
 }
 
 /**
- * From the form in which a server tells all at once: resources by `group/version`.
+ * Reads an `APIGroupDiscoveryList`: resources by `group/version`.
  *
- * @throws Error for what is no such list.
+ * @throws Error for another kind of document.
  */
 export function discoveredResources(text: string): ReadonlyMap<string, readonly JsonObject[]> {
   const list = JSON.parse(text) as { kind?: unknown; items?: unknown } | null
   if (list?.kind !== 'APIGroupDiscoveryList' || !Array.isArray(list.items ?? [])) {
-    throw new Error('the answer is no APIGroupDiscoveryList')
+    throw new Error('the response is not an APIGroupDiscoveryList')
   }
   const found = new Map<string, readonly JsonObject[]>()
-  for (const group of objects(list.items)) {
-    const name = isObject(group.metadata) && typeof group.metadata.name === 'string' ? group.metadata.name : ''
-    for (const version of objects(group.versions)) {
-      if (typeof version.version === 'string') found.set(`${name}/${version.version}`, objects(version.resources).map(told))
+  for (const group of objectsOf(list.items)) {
+    const name = isJsonObject(group.metadata) && typeof group.metadata.name === 'string' ? group.metadata.name : ''
+    for (const version of objectsOf(group.versions)) {
+      if (typeof version.version === 'string')
+        found.set(`${name}/${version.version}`, objectsOf(version.resources).map(discoveredResource))
     }
   }
   return found
 }
 
-/** Members that are known, and nothing else. Some clients do not bear it when a kind is missing. */
-function told(resource: JsonObject): JsonObject {
-  const subresources = objects(resource.subresources).map((each) => {
-    const accepted = objects(each.acceptedTypes).map(kindOf)
+/** Copies known members only. `responseKind` is always set, because some clients fail without it. */
+function discoveredResource(resource: JsonObject): JsonObject {
+  const subresources = objectsOf(resource.subresources).map((each) => {
+    const accepted = objectsOf(each.acceptedTypes).map(kindOf)
     return {
       subresource: text(each.subresource),
-      responseKind: isObject(each.responseKind) ? kindOf(each.responseKind) : noKind,
+      responseKind: isJsonObject(each.responseKind) ? kindOf(each.responseKind) : noKind,
       ...(accepted.length > 0 ? { acceptedTypes: accepted } : {}),
-      verbs: texts(each.verbs),
+      verbs: strings(each.verbs),
     }
   })
   return {
     resource: text(resource.resource),
-    responseKind: isObject(resource.responseKind) ? kindOf(resource.responseKind) : noKind,
+    responseKind: isJsonObject(resource.responseKind) ? kindOf(resource.responseKind) : noKind,
     scope: text(resource.scope),
     singularResource: text(resource.singularResource),
-    verbs: texts(resource.verbs),
+    verbs: strings(resource.verbs),
     ...names(resource),
     ...(subresources.length > 0 ? { subresources } : {}),
   }
@@ -103,14 +105,10 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function texts(value: unknown): string[] {
+function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }

@@ -5,31 +5,31 @@ import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddr
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { textResponse } from '../encoding/response-writer.ts'
 import type { RequestContext } from '../request-context.ts'
-import { boundOf } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
-import { answered, identityOf, passedOn } from './proxy-request.ts'
+import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
+import { createRequestDeadline } from './request-deadline.ts'
 
-/** The way to one service, which may be a handler in this process. */
+/** A connection to one service, which may be a handler in this process. */
 export interface RemoteService {
   readonly inProcess: boolean
-  /** `namespace/name:port`: services with the same one are the same server. */
-  readonly place: string
-  /** Passes a request on as it came; what goes wrong is an answer too. */
-  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse>
-  /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
-  ask(path: string, question: Question): Promise<ApiResponse>
+  /** `namespace/name:port`; equal ids mean the same server. */
+  readonly id: string
+  /** Proxies a request. Failures of the connection become responses. */
+  proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse>
+  /** Sends a GET request of this server itself. Rejects when no response arrives. */
+  fetch(path: string, options: FetchOptions): Promise<ApiResponse>
   /**
-   * Asks whether it is there, whoever it says it is. Rejects as `ask`.
+   * Sends a GET request without verifying the server certificate. Rejects like `fetch`.
    *
-   * @returns the address asked, with the answer.
+   * @returns the resolved URL and the pending response.
    */
-  probe(path: string, question: Question): Promise<{ readonly url: string; readonly answer: Promise<ApiResponse> }>
+  probe(path: string, options: FetchOptions): Promise<{ readonly url: string; readonly response: Promise<ApiResponse> }>
   close(): void
 }
 
-export interface Question {
+export interface FetchOptions {
   readonly user: UserInfo
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
@@ -43,32 +43,32 @@ export interface RemoteOptions {
 }
 
 const httpsPort = 443
-/** Asking what a server serves is cheap: whoever takes longer is not there. */
+/** Time limit of proxied discovery requests, which are cheap. */
 const discoveryMs = 5_000
 
-/** @throws Error when there is no way, or none that is safe. */
-export function remoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
+/** @throws Error when no transport is configured or the CA bundle is invalid. */
+export function createRemoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
   const { namespace = '', name = '', port = httpsPort } = spec.service ?? {}
   const { aggregation, random, reader } = options
   const handler = aggregation.services?.[`${namespace}/${name}`]
-  const place = `${namespace}/${name}:${port}`
-  if (handler !== undefined) return inProcess(handler, place)
+  const id = `${namespace}/${name}:${port}`
+  if (handler !== undefined) return createInProcessService(handler, id)
   const { transport, identity, routing } = aggregation
-  if (transport === undefined) throw new Error('there is no transport: this server reaches no other servers')
+  if (transport === undefined) throw new Error('no transport is configured: other servers cannot be reached')
   const find =
     aggregation.resolveService ??
     (routing === 'endpoints' ? endpointServices(reader, random) : createClusterServiceResolver(reader))
   const resolve = async (): Promise<ServiceAddress> => find({ namespace, name, port })
   const host = `${name}.${namespace}.svc`
   const target = { origin: `https://${host}:${port}`, serverName: host, ...identity?.() }
-  const trusted = transport.open({
+  const verified = transport.open({
     ...target,
     ...((spec.caBundle ?? '') === '' ? {} : { ca: authoritiesOf(spec.caBundle as string) }),
     ...(spec.insecureSkipTLSVerify === true ? { insecure: true } : {}),
     resolve,
   })
-  const anyone = transport.open({ ...target, insecure: true })
-  return new ReachedService(place, { resolve, trusted, anyone, options })
+  const unverified = transport.open({ ...target, insecure: true })
+  return new HttpService(id, { resolve, verified, unverified, options })
 }
 
 function authoritiesOf(bundle: string): string {
@@ -80,58 +80,60 @@ function authoritiesOf(bundle: string): string {
   }
 }
 
-interface Reach {
+interface ServiceConnections {
   readonly resolve: () => Promise<ServiceAddress>
-  readonly trusted: ProxyConnection
-  /** Does not look whose certificate it is shown. */
-  readonly anyone: ProxyConnection
+  readonly verified: ProxyConnection
+  /** Accepts any server certificate. */
+  readonly unverified: ProxyConnection
   readonly options: RemoteOptions
 }
 
-class ReachedService implements RemoteService {
+class HttpService implements RemoteService {
   readonly inProcess = false
-  readonly place: string
-  readonly #reach: Reach
+  readonly id: string
+  readonly #connections: ServiceConnections
 
-  constructor(place: string, reach: Reach) {
-    this.place = place
-    this.#reach = reach
+  constructor(id: string, connections: ServiceConnections) {
+    this.id = id
+    this.#connections = connections
   }
 
-  async pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
-    const { options, resolve, trusted } = this.#reach
+  async proxy(context: RequestContext, limitBytes: number): Promise<ApiResponse> {
+    const { options, resolve, verified } = this.#connections
     let address: ServiceAddress
     try {
       address = await resolve()
     } catch {
       return textResponse(503, 'service unavailable\n')
     }
-    const { readBody, ...rest } = passedOn(context, { host: hostAndPort(address), limitBytes })
+    const { readBody, ...rest } = createProxiedRequest(context, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
-    const bound = boundOf(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
+    const deadline = createRequestDeadline(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
     try {
-      const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bound.signal })
-      return bound.answered(judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))
+      const response = await verified.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: deadline.signal })
+      return deadline.responseStarted(
+        proxiedResponse(response, rest.upgrade === true, options.aggregation.forwardRedirects === true),
+      )
     } catch (error) {
-      bound.release()
-      const why = error instanceof Error ? error.message : String(error)
-      return textResponse(503, `${rest.upgrade === true ? why : `error trying to reach service: ${why}`}\n`)
+      deadline.release()
+      const reason = error instanceof Error ? error.message : String(error)
+      return textResponse(503, `${rest.upgrade === true ? reason : `error trying to reach service: ${reason}`}\n`)
     }
   }
 
-  ask(path: string, question: Question): Promise<ApiResponse> {
-    return this.#reach.trusted.send(own(path, question))
+  fetch(path: string, options: FetchOptions): Promise<ApiResponse> {
+    return this.#connections.verified.send(serverRequest(path, options))
   }
 
-  async probe(path: string, question: Question) {
-    const address = await this.#reach.resolve()
+  async probe(path: string, options: FetchOptions) {
+    const address = await this.#connections.resolve()
     const url = `https://${hostAndPort(address)}${path}`
-    return { url, answer: this.#reach.anyone.send({ ...own(path, question), address }) }
+    return { url, response: this.#connections.unverified.send({ ...serverRequest(path, options), address }) }
   }
 
   close(): void {
-    this.#reach.trusted.close()
-    this.#reach.anyone.close()
+    this.#connections.verified.close()
+    this.#connections.unverified.close()
   }
 }
 
@@ -139,37 +141,37 @@ function hostAndPort({ host, port }: ServiceAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function own(path: string, { user, headers, signal }: Question): ProxiedRequest {
-  return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityOf({ user }) }, signal }
+function serverRequest(path: string, { user, headers, signal }: FetchOptions): ProxiedRequest {
+  return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityHeadersOf({ user }) }, signal }
 }
 
 function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3
 }
 
-function judged(answer: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
-  const { status, body } = answer
+function proxiedResponse(response: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
+  const { status, body } = response
   if (upgrade && body.kind !== 'connection' && status < 400) {
-    drop(answer)
+    cancelBody(response)
     return textResponse(503, `invalid upgrade response: status code ${status}\n`)
   }
-  if (!forwardRedirects && status >= 300 && status <= 399 && answer.headers.location !== undefined) {
-    drop(answer)
+  if (!forwardRedirects && status >= 300 && status <= 399 && response.headers.location !== undefined) {
+    cancelBody(response)
     return textResponse(502, 'the backend attempted to redirect this request, which is not permitted')
   }
-  return answered(answer)
+  return forwardedResponse(response)
 }
 
-/** Ends an answer that nobody will read. */
-function drop({ body }: ApiResponse): void {
+/** Discards a response body. */
+function cancelBody({ body }: ApiResponse): void {
   if (body.kind !== 'stream') return
   body.stream[Symbol.asyncIterator]()
     .return?.(undefined)
     .catch(() => undefined)
 }
 
-function inProcess(handle: Handler, place: string): RemoteService {
-  const ask = (path: string, { user, headers, signal }: Question) =>
+function createInProcessService(handle: Handler, id: string): RemoteService {
+  const fetch = (path: string, { user, headers, signal }: FetchOptions) =>
     handle({
       method: 'GET',
       path,
@@ -182,14 +184,14 @@ function inProcess(handle: Handler, place: string): RemoteService {
     })
   return {
     inProcess: true,
-    place,
-    pass: ({ request, user, signal }) => {
+    id,
+    proxy: ({ request, user, signal }) => {
       const { method, path, query, headers, peer, upgradable } = request
       const body = (limitBytes: number) => request.body(limitBytes)
       return handle({ method, path, query, headers, peer, upgradable, body, signal, user })
     },
-    ask,
-    probe: async (path, question) => ({ url: `https://${place}${path}`, answer: ask(path, question) }),
+    fetch,
+    probe: async (path, options) => ({ url: `https://${id}${path}`, response: fetch(path, options) }),
     close: () => undefined,
   }
 }

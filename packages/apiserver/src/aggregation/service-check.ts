@@ -1,60 +1,57 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { Clock } from '@krmkit/meta'
-import { failedCheck, passed, serviceProblem, type Verdict } from './availability.ts'
+import { createDeadline } from '../deadline.ts'
+import { groupVersionPath } from '../request-info.ts'
+import { type AvailabilityStatus, failedCheck, passed, validateServiceBackend } from './availability.ts'
 import type { ServiceSpec } from './local-services.ts'
 import { aggregatorUser } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
 
-export interface CheckOptions {
+export interface ServiceCheckOptions {
   readonly remote: RemoteService
   readonly spec: ServiceSpec
   readonly reader: Pick<ObjectReader, 'get'>
-  /** The service is not one of the cluster that the reader knows. */
-  readonly elsewhere: boolean
-  /** Tries, where each may reach another address. */
+  /** The service is resolved outside of the cluster, so that the reader does not know it. */
+  readonly isExternal: boolean
+  /** Number of attempts; each may reach another endpoint. */
   readonly attempts: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** As long as the stock server's client waits for an answer. */
+/** Timeout of the stock server's client. */
 const attemptMs = 5_000
 
-/** Whether requests can be passed on: there is a service that listens, something behind it, and it tells what it serves. */
-export async function checkService(options: CheckOptions): Promise<Verdict> {
-  const { attempts, elsewhere, reader, remote, spec } = options
-  const problem = remote.inProcess || elsewhere ? undefined : serviceProblem(spec, reader)
+/** Checks whether requests can be proxied: the service listens, has endpoints, and serves discovery. */
+export async function checkService(options: ServiceCheckOptions): Promise<AvailabilityStatus> {
+  const { attempts, isExternal, reader, remote, spec } = options
+  const problem = remote.inProcess || isExternal ? undefined : validateServiceBackend(spec, reader)
   if (problem !== undefined) return problem
   for (let attempt = 1; ; attempt++) {
-    const problem = await attemptOnce(options)
+    const problem = await attemptCheck(options)
     if (problem === undefined) return passed
     if (attempt >= attempts || options.signal.aborted) return failedCheck(problem)
   }
 }
 
-/** @returns what went wrong, in the words of the stock server. */
-async function attemptOnce({ clock, remote, signal, spec }: CheckOptions): Promise<string | undefined> {
+/** @returns the failure message of the stock server; undefined on success. */
+async function attemptCheck({ clock, remote, signal, spec }: ServiceCheckOptions): Promise<string | undefined> {
   const { group = '', version = '' } = spec
-  const ended = new AbortController()
-  const leave = (): void => ended.abort(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  const late = new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)')
-  const cancel = clock.setTimeout(() => ended.abort(late), attemptMs)
+  const error = new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)')
+  const deadline = createDeadline({ clock, ms: attemptMs, parent: signal, error })
   let url: string | undefined
   try {
-    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const asked = await remote.probe(path, { user: aggregatorUser, signal: ended.signal })
-    url = asked.url
-    const answer = await asked.answer
+    const probe = await remote.probe(groupVersionPath(group, version), { user: aggregatorUser, signal: deadline.signal })
+    url = probe.url
+    const response = await probe.response
     // Only the status counts.
-    if (answer.body.kind === 'stream') await answer.body.stream[Symbol.asyncIterator]().return?.(undefined)
-    if (answer.status >= 200 && answer.status <= 299) return undefined
-    return `failing or missing response from ${url}: bad status from ${url}: ${answer.status}`
-  } catch (error) {
-    const why = ended.signal.reason === late ? late.message : error instanceof Error ? error.message : String(error)
-    return url === undefined ? why : `failing or missing response from ${url}: Get ${JSON.stringify(url)}: ${why}`
+    if (response.body.kind === 'stream') await response.body.stream[Symbol.asyncIterator]().return?.(undefined)
+    if (response.status >= 200 && response.status <= 299) return undefined
+    return `failing or missing response from ${url}: bad status from ${url}: ${response.status}`
+  } catch (failure) {
+    const reason = deadline.isExceeded ? error.message : failure instanceof Error ? failure.message : String(failure)
+    return url === undefined ? reason : `failing or missing response from ${url}: Get ${JSON.stringify(url)}: ${reason}`
   } finally {
-    cancel()
-    signal.removeEventListener('abort', leave)
+    deadline.release()
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import { expect, it } from 'vitest'
-import { v3FromV2 } from './v2-to-v3.ts'
+import { convertToV3 } from './v2-to-v3.ts'
 
 const document: JsonObject = {
   swagger: '2.0',
@@ -38,10 +38,10 @@ const document: JsonObject = {
   parameters: { pretty: { name: 'pretty', in: 'query', type: 'string', description: 'Indent.', uniqueItems: true } },
 }
 
-it('a document of version 2 is said in the words of version 3', () => {
+it('converts an OpenAPI v2 document to v3', () => {
   const schema = { schema: { $ref: '#/components/schemas/A' } }
   const ref = { $ref: '#/components/schemas/Meta' }
-  expect(v3FromV2(document, ['/apis/g/v1/'])).toEqual({
+  expect(convertToV3(document, ['/apis/g/v1/'])).toEqual({
     openapi: '3.0.0',
     info: { title: 'T', version: '1' },
     paths: {
@@ -76,15 +76,15 @@ it('a document of version 2 is said in the words of version 3', () => {
   })
 })
 
-it('a document may be anything', () => {
+it('ignores members of unexpected types', () => {
   for (const broken of [
     {},
     { paths: 5, definitions: [], parameters: null },
     { paths: { '/a': { get: 5, parameters: [1, { $ref: 'x' }] } } },
   ]) {
-    expect(v3FromV2(broken as JsonObject, ['/']).openapi).toBe('3.0.0')
+    expect(convertToV3(broken as JsonObject, ['/']).openapi).toBe('3.0.0')
   }
   let deep: JsonObject = { type: 'string' }
   for (let depth = 0; depth < 5000; depth++) deep = { items: deep }
-  expect(JSON.stringify(v3FromV2({ definitions: { deep } }, [])).length).toBeLessThan(10_000)
+  expect(JSON.stringify(convertToV3({ definitions: { deep } }, [])).length).toBeLessThan(10_000)
 })

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject } from '../json-object.ts'
 
-/** From a document of version 2 to version 3, for servers that publish the older one only. */
+/** Converts OpenAPI v2 to v3, for servers that publish v2 only. */
 
-/** @returns a document with what `document` says of the paths below the prefixes, and all its definitions. */
-export function v3FromV2(document: JsonObject, prefixes: readonly string[]): JsonObject {
+/** @returns a v3 document with the paths of `document` below the prefixes, and all its definitions. */
+export function convertToV3(document: JsonObject, prefixes: readonly string[]): JsonObject {
   const parameters = objectOf(document.parameters)
   const paths: JsonObject = {}
   for (const [path, item] of entriesOf(document.paths)) {
@@ -19,8 +20,8 @@ const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'pat
 function pathItem(item: JsonObject, shared: JsonObject): JsonObject {
   const out: JsonObject = {}
   for (const [key, value] of Object.entries(item)) {
-    if (methods.has(key) && isObject(value)) out[key] = operation(value, shared)
-    else if (key === 'parameters') out[key] = resolved(value, shared).map(parameter)
+    if (methods.has(key) && isJsonObject(value)) out[key] = operation(value, shared)
+    else if (key === 'parameters') out[key] = resolveParameters(value, shared).map(parameter)
     else define(out, key, value)
   }
   return out
@@ -28,19 +29,19 @@ function pathItem(item: JsonObject, shared: JsonObject): JsonObject {
 
 function operation(given: JsonObject, shared: JsonObject): JsonObject {
   const { consumes, parameters, produces, responses, schemes: _, ...rest } = given
-  const all = resolved(parameters, shared)
+  const all = resolveParameters(parameters, shared)
   const body = all.find((each) => each.in === 'body')
   const others = all.filter((each) => each.in !== 'body')
-  const answers: JsonObject = {}
+  const converted: JsonObject = {}
   for (const [status, response] of entriesOf(responses)) {
-    const { schema, ...said } = response
-    define(answers, status, schema === undefined ? said : { ...said, content: content(produces, schema) })
+    const { schema, ...fields } = response
+    define(converted, status, schema === undefined ? fields : { ...fields, content: content(produces, schema) })
   }
   return {
     ...rest,
     ...(others.length > 0 ? { parameters: others.map(parameter) } : {}),
     ...(body?.schema === undefined ? {} : { requestBody: { content: content(consumes, body.schema) } }),
-    responses: answers,
+    responses: converted,
   }
 }
 
@@ -50,12 +51,12 @@ function content(types: JsonValue | undefined, schema: JsonValue): JsonObject {
   return out
 }
 
-/** Version 3 says the type of a parameter in a schema. */
+/** In v3, the type of a parameter is a schema. */
 function parameter(given: JsonObject): JsonObject {
-  const { description, in: place, name, required, ...schema } = given
+  const { description, in: location, name, required, ...schema } = given
   return {
     ...(name === undefined ? {} : { name }),
-    ...(place === undefined ? {} : { in: place }),
+    ...(location === undefined ? {} : { in: location }),
     ...(description === undefined ? {} : { description }),
     ...(required === undefined ? {} : { required }),
     schema,
@@ -64,30 +65,30 @@ function parameter(given: JsonObject): JsonObject {
 
 const parametersPrefix = '#/parameters/'
 
-/** Parameters written out, those of bodies too, wherever the document keeps them. */
-function resolved(parameters: JsonValue | undefined, shared: JsonObject): JsonObject[] {
+/** The parameters, body parameters included, with references resolved. */
+function resolveParameters(parameters: JsonValue | undefined, shared: JsonObject): JsonObject[] {
   if (!Array.isArray(parameters)) return []
-  return parameters.filter(isObject).flatMap((each) => {
+  return parameters.filter(isJsonObject).flatMap((each) => {
     if (typeof each.$ref !== 'string') return [each]
     const name = each.$ref.startsWith(parametersPrefix) ? each.$ref.slice(parametersPrefix.length) : ''
     const found = Object.hasOwn(shared, name) ? shared[name] : undefined
-    return isObject(found) ? [found] : []
+    return isJsonObject(found) ? [found] : []
   })
 }
 
 const definitionsPrefix = '#/definitions/'
 const maxDepth = 256
 
-/** References lead to components; what is said beside one moves it into `allOf`. */
+/** Rewrites references to components; a reference with siblings moves into `allOf`. */
 function schemaOf(value: JsonValue, depth: number): JsonValue {
   if (depth > maxDepth) return {}
   if (Array.isArray(value)) return value.map((each) => schemaOf(each, depth + 1))
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const out: JsonObject = {}
   for (const [key, inner] of Object.entries(value)) {
     if (key === '$ref' && typeof inner === 'string') {
       out.$ref = inner.startsWith(definitionsPrefix) ? `#/components/schemas/${inner.slice(definitionsPrefix.length)}` : inner
-    } else if (key === 'properties' && isObject(inner)) out.properties = membersOf(inner, depth)
+    } else if (key === 'properties' && isJsonObject(inner)) out.properties = membersOf(inner, depth)
     else if (key.startsWith('x-') || key === 'default' || key === 'enum' || key === 'example') define(out, key, inner)
     else define(out, key, schemaOf(inner, depth + 1))
   }
@@ -95,7 +96,7 @@ function schemaOf(value: JsonValue, depth: number): JsonValue {
   return typeof $ref === 'string' && Object.keys(rest).length > 0 ? { ...rest, allOf: [{ $ref }] } : out
 }
 
-/** Members may be called like keywords. */
+/** Converts properties, whose names may equal keywords. */
 function membersOf(properties: JsonObject, depth: number): JsonObject {
   const out: JsonObject = {}
   for (const [name, schema] of Object.entries(properties)) define(out, name, schemaOf(schema, depth + 1))
@@ -107,17 +108,13 @@ function strings(value: JsonValue | undefined): string[] {
 }
 
 function entriesOf(value: JsonValue | undefined): [string, JsonObject][] {
-  return Object.entries(objectOf(value)).filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+  return Object.entries(objectOf(value)).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function define(target: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

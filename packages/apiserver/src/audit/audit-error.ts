@@ -1,13 +1,13 @@
-/** `InvalidPolicy`: the policy is none, or breaks its rules. `BufferFull`: too many entries wait. `NotDelivered`: nobody took them. */
+/** `InvalidPolicy`: malformed policy. `BufferFull`: events were dropped. `NotDelivered`: the backend rejected events or did not respond. */
 export type AuditErrorCode = 'InvalidPolicy' | 'BufferFull' | 'NotDelivered'
 
-/** The trail cannot be kept as it is asked for. */
+/** An invalid audit policy, or audit events that were lost. */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
   readonly code: AuditErrorCode
 
-  constructor({ code, message }: { readonly code: AuditErrorCode; readonly message: string }) {
-    super(message)
+  constructor({ code, message, cause }: { readonly code: AuditErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
   }
 }

@@ -22,7 +22,7 @@ const event = (auditID: string, rest: Partial<AuditEvent> = {}): AuditEvent => (
 })
 const ids = (events: readonly AuditEvent[]) => events.map(({ auditID }) => auditID).join('')
 
-/** Remembers batches. */
+/** Collects batches. */
 function collecting(process: AuditBackend['process'] = () => undefined) {
   const batches: string[] = []
   let closed = false
@@ -41,10 +41,10 @@ const turns = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-describe('a buffer', () => {
+describe('bufferedAudit', () => {
   const options = { bufferSize: 5, maxBatchSize: 3, maxBatchWaitMs: 1000, onLost: () => undefined }
 
-  it('hands on full batches at once, and the rest when its time is over', async () => {
+  it('sends full batches at once, and partial ones after the maximum wait', async () => {
     const clock = fakeClock()
     const { backend, batches } = collecting()
     const buffer = bufferedAudit(backend, { ...options, clock })
@@ -59,7 +59,7 @@ describe('a buffer', () => {
     expect(batches).toEqual(['abc', 'd'])
   })
 
-  it('loses what it has no room for, and says so', async () => {
+  it('drops events above the buffer size and reports an error', async () => {
     const clock = fakeClock()
     let release = () => {}
     const slow = new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ describe('a buffer', () => {
     expect(batches).toEqual(['abc', 'deg'])
   })
 
-  it('tells of batches that nobody took, and goes on', async () => {
+  it('reports failed batches and continues', async () => {
     const clock = fakeClock()
     const lost: string[] = []
     let first = true
@@ -91,7 +91,7 @@ describe('a buffer', () => {
     expect([lost, batches]).toEqual([['abc'], ['abc', 'def']])
   })
 
-  it('lets no more batches through than it may', async () => {
+  it('throttles batches', async () => {
     const clock = fakeClock()
     const { backend, batches } = collecting()
     const buffer = bufferedAudit(backend, { ...options, clock, bufferSize: 100, maxBatchSize: 1, throttle: { qps: 2, burst: 2 } })
@@ -106,7 +106,7 @@ describe('a buffer', () => {
     expect(batches.join('')).toBe('abcd')
   })
 
-  it('hands everything on before it closes, without waiting', async () => {
+  it('flushes without throttling on close', async () => {
     const clock = fakeClock()
     const { backend, batches, isClosed } = collecting()
     const buffer = bufferedAudit(backend, { ...options, clock, throttle: { qps: 1, burst: 1 } })
@@ -116,7 +116,7 @@ describe('a buffer', () => {
   })
 })
 
-describe('a log', () => {
+describe('auditLog', () => {
   const logged = async (given: AuditEvent, format: 'json' | 'legacy') => {
     let text = ''
     const sink = {
@@ -128,13 +128,13 @@ describe('a log', () => {
     return text.split('\n')
   }
 
-  it('holds one object a line', async () => {
+  it('writes one JSON object per line', async () => {
     const [first, second, end] = await logged(event('a', { userAgent: 'evil\nagent' }), 'json')
     expect(JSON.parse(first ?? '')).toEqual(event('a', { userAgent: 'evil\nagent' }))
     expect([second, end]).toEqual([first, ''])
   })
 
-  it('holds one sentence a line in the older form', async () => {
+  it('writes one line of key=value pairs in the legacy format', async () => {
     const given = event('a', {
       sourceIPs: ['10.0.0.1'],
       userAgent: 'x"\ny',
@@ -151,7 +151,7 @@ describe('a log', () => {
   })
 })
 
-describe('a webhook', () => {
+describe('auditWebhook', () => {
   const setup = (statuses: (number | Error)[]) => {
     const clock = fakeClock()
     const bodies: string[] = []
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     return { clock, bodies, backend }
   }
 
-  it('is posted a list of entries', async () => {
+  it('posts an EventList', async () => {
     const { backend, bodies } = setup([])
     await backend.process([event('a'), event('b')])
     expect(JSON.parse(bodies[0] ?? '')).toEqual({
@@ -176,7 +176,7 @@ describe('a webhook', () => {
     })
   })
 
-  it('is asked again after growing pauses', async () => {
+  it('retries with exponential backoff', async () => {
     const { backend, bodies, clock } = setup([500, new Error('reset'), 200])
     const delivered = backend.process([event('a')])
     await turns()
@@ -192,7 +192,7 @@ describe('a webhook', () => {
     expect(bodies).toHaveLength(3)
   })
 
-  it('is given up after five times, and at once when the server closes', async () => {
+  it('gives up after five attempts, and at once on close', async () => {
     const { backend, bodies, clock } = setup([500, 500, 500, 500, 500, 500])
     const delivered = Promise.resolve(backend.process([event('a')])).catch((error: unknown) => error)
     for (let i = 0; i < 5; i++) {
@@ -210,8 +210,8 @@ describe('a webhook', () => {
   })
 })
 
-describe('a limit of sizes', () => {
-  it('takes bodies out of what is too large, and loses what is still too large', async () => {
+describe('truncatedAudit', () => {
+  it('removes the bodies of large events, and drops events that are still too large', async () => {
     const { backend, batches } = collecting()
     const seen: AuditEvent[] = []
     const lost: string[] = []

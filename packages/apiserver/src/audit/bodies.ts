@@ -1,43 +1,44 @@
-import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import type { GroupVersionKind, JsonValue } from '@krmkit/meta'
 import { parseApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
+import { isJsonObject } from '../json-object.ts'
 
-/** Bodies as the trail keeps them. */
+/** Request and response bodies in audit events. */
 
-/** What an object says about itself, for the reference in an entry. */
-export interface ObjectFacts {
+/** Metadata of an object for the `objectRef` of an event. */
+export interface ObjectIdentity {
   readonly name?: string | undefined
   readonly namespace?: string | undefined
   readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
 }
 
-/** The body of a request, noted when it had been read. */
-export interface NotedObject {
-  readonly facts: ObjectFacts
-  /** Only where bodies are kept. */
+/** The object in a request body. */
+export interface AuditedObject {
+  readonly identity: ObjectIdentity
+  /** Undefined below level `Request`. */
   readonly value: JsonValue | undefined
 }
 
 export interface BodyReader {
-  /** The object of an answer, whatever its encoding; undefined for streams and what is no object. */
+  /** The object in a response body, in any encoding; undefined for streams and other content. */
   response(response: ApiResponse): JsonValue | undefined
 }
 
 const maxBodyBytes = 8 * 1024 * 1024
 
-/** @param typeOf the type of a kind; undefined when it is not known. */
-export function bodyReader(typeOf: (gvk: GroupVersionKind) => StructType | undefined): BodyReader {
-  const read = new WeakMap<ApiResponse, { readonly value: JsonValue | undefined }>()
+/** @param typeOf the type of a kind, for protobuf; undefined for unknown kinds. */
+export function createBodyReader(typeOf: (gvk: GroupVersionKind) => StructType | undefined): BodyReader {
+  const decoded = new WeakMap<ApiResponse, { readonly value: JsonValue | undefined }>()
   return {
     response(response) {
-      let known = read.get(response)
-      if (known === undefined) {
-        known = { value: readResponse(response, typeOf) }
-        read.set(response, known)
+      let cached = decoded.get(response)
+      if (cached === undefined) {
+        cached = { value: readResponse(response, typeOf) }
+        decoded.set(response, cached)
       }
-      return known.value
+      return cached.value
     },
   }
 }
@@ -57,7 +58,7 @@ function readResponse(
     const struct = typeOf({ ...parseApiVersion(envelope.apiVersion), kind: envelope.kind })
     return struct === undefined ? undefined : (decodeProtobuf(struct, envelope).object as JsonValue)
   } catch {
-    // The trail tells what it can.
+    // An event without a body is better than none.
     return undefined
   }
 }
@@ -68,34 +69,30 @@ function bytesOf(body: ApiResponse['body']): Uint8Array | undefined {
   return Buffer.concat(body.parts.map((part) => ('bytes' in part ? part.bytes() : part)))
 }
 
-/** Without `metadata.managedFields`, of the items of a list too. */
+/** Removes `metadata.managedFields` of an object, and of the items of a list. */
 export function withoutManagedFields(value: JsonValue): JsonValue {
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const { metadata, items } = value
   let out = value
-  if (isObject(metadata) && Object.hasOwn(metadata, 'managedFields')) {
+  if (isJsonObject(metadata) && Object.hasOwn(metadata, 'managedFields')) {
     const { managedFields: _, ...rest } = metadata
     out = { ...out, metadata: rest }
   }
   return Array.isArray(items) ? { ...out, items: items.map(withoutManagedFields) } : out
 }
 
-/** Never kept, whatever a policy says: who holds the trail could act as others. */
-const hidden = '(not kept)'
+/** Replaces tokens at every audit level: readers of the log could use them. */
+const redacted = '(not kept)'
 
-/** Tokens that are asked about or issued stay out of the trail. */
+/** Redacts the tokens of TokenReview and TokenRequest. */
 export function withoutTokens(value: JsonValue): JsonValue {
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const { kind, spec, status } = value
-  if (kind === 'TokenReview' && isObject(spec) && Object.hasOwn(spec, 'token')) {
-    return { ...value, spec: { ...spec, token: hidden } }
+  if (kind === 'TokenReview' && isJsonObject(spec) && Object.hasOwn(spec, 'token')) {
+    return { ...value, spec: { ...spec, token: redacted } }
   }
-  if (kind === 'TokenRequest' && isObject(status) && Object.hasOwn(status, 'token')) {
-    return { ...value, status: { ...status, token: hidden } }
+  if (kind === 'TokenRequest' && isJsonObject(status) && Object.hasOwn(status, 'token')) {
+    return { ...value, status: { ...status, token: redacted } }
   }
   return value
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,40 +3,40 @@ import { TokenBucket } from '@krmkit/meta/token-bucket'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
-/** How entries are collected before they are handed on. */
+/** Batching of audit events. */
 export interface BufferOptions {
   readonly clock: Clock
-  /** Entries that wait at most; what comes then is lost. */
+  /** Maximum number of buffered events; further events are lost. */
   readonly bufferSize: number
-  /** Entries handed on together at most. */
+  /** Maximum number of events in a batch. */
   readonly maxBatchSize: number
-  /** Milliseconds after which a batch goes, however small. */
+  /** Milliseconds after which an incomplete batch is sent. */
   readonly maxBatchWaitMs: number
-  /** Batches a second, and how many may go at once after a pause. Absent: no limit. */
+  /** Batches per second, and the burst after idle time. Default: no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number } | undefined
-  /** Hears of batches that could not be handed on. */
+  /** Called with each batch that the backend failed to process. */
   readonly onLost: (events: readonly AuditEvent[], error: unknown) => void
 }
 
 /**
- * Collects entries and hands them on in batches, so that no request waits for them.
+ * Buffers events and sends them in batches, so that requests do not wait for the backend.
  *
- *     waiting --full batch | time is over--> handed on, one batch after the other
+ *     buffered --batch full | maxBatchWaitMs--> sent, one batch at a time
  */
 export function bufferedAudit(backend: AuditBackend, options: BufferOptions): AuditBackend {
-  return new Buffered(backend, options)
+  return new BufferedBackend(backend, options)
 }
 
-/** How long the last entries may take. */
+/** How long `close` waits for the last events. */
 const closeWaitMs = 5000
 
-class Buffered implements AuditBackend {
+class BufferedBackend implements AuditBackend {
   readonly #backend: AuditBackend
   readonly #options: BufferOptions
   readonly #throttle: Throttle | undefined
   #waiting: AuditEvent[] = []
-  /** Entries that were taken from `#waiting` and are not handed on yet. */
-  #leaving = 0
+  /** Number of events in batches that are being sent. */
+  #sending = 0
   #cancelTimer: (() => void) | undefined
   #work: Promise<void> = Promise.resolve()
 
@@ -48,8 +48,8 @@ class Buffered implements AuditBackend {
 
   process(events: readonly AuditEvent[]): void {
     const { bufferSize, maxBatchSize, maxBatchWaitMs, clock } = this.#options
-    if (this.#waiting.length + this.#leaving + events.length > bufferSize) {
-      throw new AuditError({ code: 'BufferFull', message: 'the buffer of the audit trail is full: entries are lost' })
+    if (this.#waiting.length + this.#sending + events.length > bufferSize) {
+      throw new AuditError({ code: 'BufferFull', message: 'the audit buffer is full: events are lost' })
     }
     this.#waiting.push(...events)
     while (this.#waiting.length >= maxBatchSize) this.#send(this.#waiting.splice(0, maxBatchSize))
@@ -58,9 +58,9 @@ class Buffered implements AuditBackend {
 
   async close(): Promise<void> {
     const { clock } = this.#options
-    this.#throttle?.open()
+    this.#throttle?.release()
     this.#sendAll()
-    // Whoever does not take entries now is not waited for as long as while the server runs.
+    // The backend gets less time than while the server runs.
     let cancel = () => {}
     const over = new Promise<void>((resolve) => {
       cancel = clock.setTimeout(resolve, closeWaitMs)
@@ -78,7 +78,7 @@ class Buffered implements AuditBackend {
   }
 
   #send(batch: readonly AuditEvent[]): void {
-    this.#leaving += batch.length
+    this.#sending += batch.length
     this.#work = this.#work.then(async () => {
       try {
         await this.#throttle?.take()
@@ -86,17 +86,17 @@ class Buffered implements AuditBackend {
       } catch (error) {
         this.#options.onLost(batch, error)
       } finally {
-        this.#leaving -= batch.length
+        this.#sending -= batch.length
       }
     })
   }
 }
 
-/** Holds batches back to the pace of the throttle. */
+/** Limits the rate of batches. */
 class Throttle {
   readonly #bucket: TokenBucket
   readonly #clock: Clock
-  #isOpen = false
+  #isReleased = false
   #wake: (() => void) | undefined
 
   constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
@@ -104,15 +104,15 @@ class Throttle {
     this.#clock = clock
   }
 
-  /** From now on nobody waits. */
-  open(): void {
-    this.#isOpen = true
+  /** Lifts the limit. */
+  release(): void {
+    this.#isReleased = true
     this.#wake?.()
   }
 
   async take(): Promise<void> {
     const waitMs = this.#bucket.reserve()
-    if (waitMs === 0 || this.#isOpen) return
+    if (waitMs === 0 || this.#isReleased) return
     await new Promise<void>((resolve) => {
       const cancel = this.#clock.setTimeout(resolve, waitMs)
       this.#wake = () => {

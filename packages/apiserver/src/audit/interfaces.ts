@@ -3,7 +3,7 @@ import type { AuditLevel } from '../request-context.ts'
 
 export type { AuditLevel }
 
-/** Moments of a request at which the trail is told. `ResponseStarted` only of requests that last, and of failed authentication. */
+/** Stages of a request that generate events. `ResponseStarted` is for long-running requests and failed authentication only. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic'
 
 export interface AuditUser {
@@ -13,7 +13,7 @@ export interface AuditUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a request is about; members that are empty are left out. */
+/** The object of a request; empty members are omitted. */
 export interface AuditObjectRef {
   readonly resource?: string
   readonly namespace?: string
@@ -34,7 +34,7 @@ export interface AuditStatus {
   readonly code: number
 }
 
-/** One entry of the trail, an `Event` of `audit.k8s.io/v1` with members in the order of the stock server. */
+/** An `Event` of `audit.k8s.io/v1`, with members in the order of the stock server. */
 export interface AuditEvent {
   readonly kind: 'Event'
   readonly apiVersion: string
@@ -44,7 +44,7 @@ export interface AuditEvent {
   readonly requestURI: string
   readonly verb: string
   readonly user: AuditUser
-  /** Who the user acted as. */
+  /** The impersonated user. */
   readonly impersonatedUser?: AuditUser
   readonly sourceIPs?: readonly string[]
   readonly userAgent?: string
@@ -60,14 +60,14 @@ export interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** What a policy decides about a request. */
+/** Decision of a policy about a request. */
 export interface AuditDecision {
   readonly level: AuditLevel
   readonly omitStages: ReadonlySet<AuditStage>
   readonly omitManagedFields: boolean
 }
 
-/** What a policy sees of a request. */
+/** Attributes of a request for audit policies. */
 export interface AuditAttributes {
   readonly user: { readonly username: string; readonly groups: readonly string[] } | undefined
   readonly verb: string
@@ -84,25 +84,25 @@ export interface AuditPolicy {
   decide(attributes: AuditAttributes): AuditDecision
 }
 
-/** Where entries go. */
+/** Destination of audit events. */
 export interface AuditBackend {
   /**
-   * Takes entries. A request waits for what is returned, so a backend that collects entries returns nothing.
+   * Processes events. The request waits for a returned promise, so a buffering backend returns nothing.
    *
-   * @throws when the entry is lost; of `RequestReceived` the request then fails, of a backend that is `strict`.
+   * @throws when events are lost. With a `strict` backend, losing the `RequestReceived` event fails the request.
    */
   process(events: readonly AuditEvent[]): void | Promise<void>
-  /** A request is not served when its first entry cannot be kept. Default false. */
+  /** Whether a request fails when its first event is lost. Default false. */
   readonly strict?: boolean
-  /** Everything taken so far is delivered, or given up. */
+  /** Delivers buffered events, or gives up after a time limit. */
   close?(): Promise<void>
 }
 
-/** Entries of requests that a policy chooses, and where they go. */
+/** Sends the events of requests that a policy selects to a backend. */
 export interface AuditTrail {
   readonly policy: AuditPolicy
   readonly backend: AuditBackend
 }
 
-/** Hears of every request once it is answered, of a watch when its answer begins: who did what, and how it ended; never of bodies. */
+/** Called once per request, at level `Metadata`: when the response is complete, or for a watch when it starts. */
 export type AuditSink = (event: AuditEvent) => void

@@ -1,16 +1,16 @@
 import { stringifyJson } from '@krmkit/schema'
 import type { AuditBackend, AuditEvent, AuditUser } from './interfaces.ts'
 
-/** Takes text, and resolves when it is kept. */
+/** Appends text, and resolves when it is written. */
 export interface LineSink {
   write(text: string): Promise<void>
   close?(): Promise<void>
 }
 
-/** `json`: one object a line. `legacy`: one sentence a line, which tells less. */
+/** `json`: one JSON object per line. `legacy`: one line of `key=value` pairs, without bodies. */
 export type AuditLogFormat = 'json' | 'legacy'
 
-/** Writes each entry as one line. */
+/** Writes each event as one line. */
 export function auditLog(sink: LineSink, { format = 'json' }: { readonly format?: AuditLogFormat } = {}): AuditBackend {
   const line = format === 'json' ? (event: AuditEvent) => stringifyJson(event) : legacyLine
   return {
@@ -19,7 +19,7 @@ export function auditLog(sink: LineSink, { format = 'json' }: { readonly format?
   }
 }
 
-/** As the stock server's `legacy` format. */
+/** The `legacy` format of the stock server. */
 function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus } = event
   const parts = [
@@ -43,7 +43,7 @@ function groupsOf({ groups = [] }: AuditUser, none: string): string {
   return groups.length === 0 ? none : groups.map(quote).join(',')
 }
 
-/** Nothing breaks out of its quotes, or into a line of its own. */
+/** Escapes quotes and line breaks, so that values cannot forge fields or lines. */
 function quote(text: string): string {
   return JSON.stringify(text)
 }

@@ -1,6 +1,6 @@
 import type { AuditAttributes } from './interfaces.ts'
 
-/** A rule of a policy as a file holds it. */
+/** A rule in a policy file. */
 export interface AuditRule {
   readonly level: string
   readonly users?: readonly string[]
@@ -17,7 +17,7 @@ export interface AuditRule {
   readonly omitManagedFields?: boolean
 }
 
-/** Whether a rule is about a request; what it leaves out does not matter. */
+/** Whether a rule matches a request. Absent fields match everything. */
 export function ruleMatches(rule: AuditRule, attributes: AuditAttributes): boolean {
   const { user, verb } = attributes
   const { users = [], userGroups = [], verbs = [], namespaces = [], resources = [], nonResourceURLs = [] } = rule
@@ -45,14 +45,14 @@ function matchesResource(
   })
 }
 
-/** `pods`, `pods/log`, `pods/*`, `*` followed by a sub-resource, `*` for everything. */
+/** `pods`, `pods/log`, `pods/*`, `*` followed by a subresource, `*` for everything. */
 function matchesName(name: string, { resource, subresource }: AuditAttributes): boolean {
   if (name === '*' || name === (subresource === '' ? resource : `${resource}/${subresource}`)) return true
   if (subresource !== '' && name.startsWith('*/') && name.slice(2) === subresource) return true
   return name.endsWith('/*') && name.slice(0, -2) === resource
 }
 
-/** A star stands at the end only. */
+/** A wildcard is supported at the end only. */
 function matchesPath(url: string, path: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')))
 }

@@ -18,9 +18,9 @@ const health: AuditAttributes = { ...attributes, isResource: false, resource: ''
 const matches = (rule: Omit<AuditRule, 'level'>, about = attributes) => ruleMatches({ level: 'Metadata', ...rule }, about)
 const ofPods = (...resources: string[]) => ({ resources: [{ group: '', resources }] })
 
-describe('rules of a policy', () => {
+describe('rules of an audit policy', () => {
   it.each<[string, Omit<AuditRule, 'level'>, boolean]>([
-    ['nothing', {}, true],
+    ['no field', {}, true],
     ['its user', { users: ['jane'] }, true],
     ['another user', { users: ['carl'] }, false],
     ['one of its groups', { userGroups: ['ops', 'dev'] }, true],
@@ -32,15 +32,15 @@ describe('rules of a policy', () => {
     ['its group', { resources: [{ group: '' }] }, true],
     ['another group', { resources: [{ group: 'apps' }] }, false],
     ['the object alone', ofPods('pods'), false],
-    ['its sub-resource', ofPods('pods/status'), true],
-    ['all of its sub-resources', ofPods('pods/*'), true],
-    ['that sub-resource of everything', ofPods('*/status'), true],
-    ['another sub-resource of everything', ofPods('*/log'), false],
-    ['everything', ofPods('*'), true],
+    ['its subresource', ofPods('pods/status'), true],
+    ['all of its subresources', ofPods('pods/*'), true],
+    ['that subresource of all resources', ofPods('*/status'), true],
+    ['another subresource of all resources', ofPods('*/log'), false],
+    ['all resources', ofPods('*'), true],
     ['its name', { resources: [{ group: '', resources: ['*'], resourceNames: ['a'] }] }, true],
     ['another name', { resources: [{ group: '', resources: ['*'], resourceNames: ['b'] }] }, false],
     ['other URLs', { nonResourceURLs: ['*'] }, false],
-  ])('one that names %s', (_, rule, expected) => expect(matches(rule)).toBe(expected))
+  ])('match by %s', (_, rule, expected) => expect(matches(rule)).toBe(expected))
 
   it.each([
     ['*', true],
@@ -48,9 +48,9 @@ describe('rules of a policy', () => {
     ['/healthz*', true],
     ['/healthz', false],
     ['/livez*', false],
-  ])('the URL %s', (url, expected) => expect(matches({ nonResourceURLs: [url] }, health)).toBe(expected))
+  ])('match the URL %s', (url, expected) => expect(matches({ nonResourceURLs: [url] }, health)).toBe(expected))
 
-  it('those of users do not match where nobody is known', () => {
+  it('do not match by user when authentication failed', () => {
     const nobody = { ...attributes, user: undefined }
     expect([matches({ users: ['jane'] }, nobody), matches({ userGroups: ['dev'] }, nobody), matches({}, nobody)]).toEqual([
       false,
@@ -63,8 +63,8 @@ describe('rules of a policy', () => {
 const policy = (rules: unknown, rest: object = {}) =>
   auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...rest })
 
-describe('policies', () => {
-  it('let the first rule decide, and keep nothing of the rest', () => {
+describe('audit policies', () => {
+  it('apply the first matching rule, and audit nothing without one', () => {
     const two = policy([
       { level: 'None', users: ['jane'] },
       { level: 'Request', resources: [{ group: '' }] },
@@ -74,14 +74,14 @@ describe('policies', () => {
     expect(two.decide({ ...health, user: undefined }).level).toBe('None')
   })
 
-  it('omit stages of theirs and of the rule', () => {
+  it('omit the stages of the policy and of the rule', () => {
     const decision = policy([{ level: 'Metadata', omitStages: ['Panic'] }], { omitStages: ['RequestReceived'] }).decide(
       attributes,
     )
     expect([...decision.omitStages]).toEqual(['RequestReceived', 'Panic'])
   })
 
-  it('omit managed fields as the rule says, or as they say themselves', () => {
+  it('omit managed fields by the rule, or by the policy', () => {
     const omits = (rule: object, rest: object) =>
       policy([{ level: 'Request', ...rule }], rest).decide(attributes).omitManagedFields
     expect([
@@ -92,11 +92,11 @@ describe('policies', () => {
   })
 
   it.each<[string, unknown]>([
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['another kind', { apiVersion: 'audit.k8s.io/v1', kind: 'Event', rules: [{ level: 'None' }] }],
     ['an older version', { apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }],
     ['no rules', { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [] }],
-  ])('%s is none', (_, value) => {
+  ])('reject %s as a policy', (_, value) => {
     expect(() => auditPolicy(value)).toThrow(expect.objectContaining({ code: 'InvalidPolicy' }))
   })
 
@@ -105,13 +105,17 @@ describe('policies', () => {
     ['no level', {}, 'rules.0.level'],
     ['an unknown stage', { level: 'None', omitStages: ['Later'] }, 'rules.0.omitStages.0'],
     ['an unknown member', { level: 'None', userss: [] }, 'rules.0'],
-    ['resources and URLs', { level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }, 'not about both'],
-    ['namespaces and URLs', { level: 'None', nonResourceURLs: ['/a'], namespaces: ['x'] }, 'not about both'],
-    ['a relative URL', { level: 'None', nonResourceURLs: ['a'] }, "must begin with a '/'"],
-    ['a star in the middle', { level: 'None', nonResourceURLs: ['/a*b'] }, 'must be its end'],
-    ['a group that is none', { level: 'None', resources: [{ group: 'Apps' }] }, 'is no group'],
-    ['names of no resources', { level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }, 'need resources'],
-  ])('a rule with %s is refused', (_, rule, message) => {
+    ['resources and URLs', { level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }, 'cannot apply to both'],
+    ['namespaces and URLs', { level: 'None', nonResourceURLs: ['/a'], namespaces: ['x'] }, 'cannot apply to both'],
+    ['a relative URL', { level: 'None', nonResourceURLs: ['a'] }, 'must begin with "/"'],
+    ['a wildcard in the middle', { level: 'None', nonResourceURLs: ['/a*b'] }, 'must be the last character'],
+    ['an invalid group name', { level: 'None', resources: [{ group: 'Apps' }] }, 'is not a valid group name'],
+    [
+      'resourceNames without resources',
+      { level: 'None', resources: [{ group: '', resourceNames: ['a'] }] },
+      'resourceNames requires resources',
+    ],
+  ])('reject a rule with %s', (_, rule, message) => {
     expect(() => policy([rule])).toThrow(message)
   })
 })

@@ -34,10 +34,10 @@ const policySchema = z.strictObject({
 })
 
 /**
- * Makes a policy of a `Policy` of `audit.k8s.io/v1`: the first rule that is about a request decides; requests without one are not
- * kept.
+ * Creates a policy from a `Policy` object of `audit.k8s.io/v1`. The first matching rule decides; requests that match no rule are not
+ * audited.
  *
- * @throws AuditError `InvalidPolicy` that names what is wrong.
+ * @throws AuditError `InvalidPolicy` with the path of the invalid field.
  */
 export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stockProfile): AuditPolicy {
   const parsed = policySchema.safeParse(value)
@@ -47,10 +47,10 @@ export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stock
   }
   const policy = parsed.data
   if (policy.kind !== 'Policy' || policy.apiVersion !== `audit.${apiDomain}/v1`) {
-    throw invalid(`it is ${policy.kind} of ${policy.apiVersion}, and not Policy of audit.${apiDomain}/v1`)
+    throw invalid(`expected Policy of audit.${apiDomain}/v1, got ${policy.kind} of ${policy.apiVersion}`)
   }
-  if (policy.rules.length === 0) throw invalid('it has no rules')
-  for (const [index, rule] of policy.rules.entries()) checkRule(rule, `rules.${index}`)
+  if (policy.rules.length === 0) throw invalid('rules must not be empty')
+  for (const [index, rule] of policy.rules.entries()) validateRule(rule, `rules.${index}`)
   const rules = policy.rules.map((rule) => ({
     rule,
     decision: {
@@ -60,35 +60,35 @@ export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stock
     } satisfies AuditDecision,
   }))
   return {
-    decide: (attributes) => rules.find(({ rule }) => ruleMatches(rule, attributes))?.decision ?? nothing,
+    decide: (attributes) => rules.find(({ rule }) => ruleMatches(rule, attributes))?.decision ?? notAudited,
   }
 }
 
-const nothing: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
+const notAudited: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
 
-/** The same for every request. */
+/** A policy with the same decision for every request. */
 export function fixedAuditPolicy(level: AuditLevel, omitStages: readonly AuditStage[] = []): AuditPolicy {
   const decision: AuditDecision = { level, omitStages: new Set(omitStages), omitManagedFields: false }
   return { decide: () => decision }
 }
 
-function checkRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, at: string): void {
+function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, at: string): void {
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
-    throw invalid(`${at}: a rule is about resources or about other URLs, not about both`)
+    throw invalid(`${at}: a rule cannot apply to both resources and non-resource URLs`)
   }
   for (const url of nonResourceURLs) {
     if (url === '*') continue
-    if (!url.startsWith('/')) throw invalid(`${at}.nonResourceURLs: ${JSON.stringify(url)} must begin with a '/'`)
+    if (!url.startsWith('/')) throw invalid(`${at}.nonResourceURLs: ${JSON.stringify(url)} must begin with "/"`)
     if (url.slice(0, -1).includes('*'))
-      throw invalid(`${at}.nonResourceURLs: the wildcard of ${JSON.stringify(url)} must be its end`)
+      throw invalid(`${at}.nonResourceURLs: the wildcard of ${JSON.stringify(url)} must be the last character`)
   }
   for (const { group = '', resources: names = [], resourceNames = [] } of resources) {
     if (group !== '' && validateDns1123Subdomain(group).length > 0)
-      throw invalid(`${at}.resources: ${JSON.stringify(group)} is no group`)
-    if (resourceNames.length > 0 && names.length === 0) throw invalid(`${at}.resources: resourceNames need resources`)
+      throw invalid(`${at}.resources: ${JSON.stringify(group)} is not a valid group name`)
+    if (resourceNames.length > 0 && names.length === 0) throw invalid(`${at}.resources: resourceNames requires resources`)
   }
 }
 
-function invalid(what: string): AuditError {
-  return new AuditError({ code: 'InvalidPolicy', message: `the audit policy cannot be used: ${what}` })
+function invalid(problem: string): AuditError {
+  return new AuditError({ code: 'InvalidPolicy', message: `invalid audit policy: ${problem}` })
 }

@@ -1,8 +1,8 @@
 import type { ApiRequest } from '@krmkit/protocol'
 
 /**
- * Where a request says that it comes from, and where it does come from: the proxies' `X-Forwarded-For`, `X-Real-Ip`, then the
- * connection. Only the last can be believed.
+ * Source addresses of a request: those in `X-Forwarded-For` and `X-Real-Ip`, then the address of the connection. Only the last is
+ * trustworthy.
  */
 export function sourceAddresses({ headers, peer }: ApiRequest): readonly string[] {
   const found: string[] = []

@@ -2,24 +2,24 @@ import { stringifyJson } from '@krmkit/schema'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
 export interface TruncateOptions {
-  /** Bytes of one entry; a larger one goes without its bodies, and not at all when that is not enough. */
+  /** Bytes of one event; a larger event loses its bodies, and is dropped when that does not suffice. */
   readonly maxEventSize: number
-  /** Bytes of entries that are handed on together. */
+  /** Bytes of one batch. */
   readonly maxBatchSize: number
   /** `k8s.io` */
   readonly apiDomain: string
-  /** Hears of entries that are too large even without bodies. */
+  /** Called with each dropped event. */
   readonly onLost: (event: AuditEvent) => void
 }
 
-/** Hands entries on that are no larger than somebody can take. */
+/** Limits the size of events and batches for a backend. */
 export function truncatedAudit(backend: AuditBackend, options: TruncateOptions): AuditBackend {
   return {
     async process(events) {
       let batch: AuditEvent[] = []
       let size = 0
       for (const event of events) {
-        const fitting = fit(event, options)
+        const fitting = truncate(event, options)
         if (fitting === undefined) {
           options.onLost(event)
           continue
@@ -39,7 +39,7 @@ export function truncatedAudit(backend: AuditBackend, options: TruncateOptions):
   }
 }
 
-function fit(
+function truncate(
   event: AuditEvent,
   { maxEventSize, apiDomain }: TruncateOptions,
 ): { readonly event: AuditEvent; readonly size: number } | undefined {

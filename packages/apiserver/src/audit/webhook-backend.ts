@@ -3,57 +3,57 @@ import { stringifyJson } from '@krmkit/schema'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
-/** Posts JSON to the service that keeps the trail, and resolves with the HTTP status of the answer; rejects when there is none. */
-export type PostEntries = (body: string) => Promise<number>
+/** Posts JSON to the audit service. Resolves with the HTTP status of the response; rejects when none arrives. */
+export type PostAuditEvents = (body: string) => Promise<number>
 
 export interface AuditWebhookOptions {
-  readonly post: PostEntries
+  readonly post: PostAuditEvents
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
-  /** Milliseconds before the first further try. Default 10 000. */
+  /** Milliseconds before the first retry. Default 10 000. */
   readonly initialBackoffMs?: number
 }
 
-const tries = 5
+const maxAttempts = 5
 const factor = 1.5
 const jitter = 0.2
 
-/** Posts entries as an `EventList`, again after growing pauses when that fails, five times in all. */
+/** Posts events as an `EventList`. Retries with exponential backoff, five attempts in all. */
 export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
   const { post, clock, random, profile, initialBackoffMs = 10_000 } = options
   const closing = new AbortController()
-  const pause = (ms: number): Promise<void> =>
+  const backoff = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const cancel = clock.setTimeout(resolve, ms)
-      const leave = () => {
+      const stop = () => {
         cancel()
         resolve()
       }
-      closing.signal.addEventListener('abort', leave, { once: true })
+      closing.signal.addEventListener('abort', stop, { once: true })
     })
   const deliver = async (body: string): Promise<void> => {
     let waitMs = initialBackoffMs
     for (let attempt = 1; ; attempt++) {
-      const failure = await failureOf(post, body)
+      const failure = await postFailure(post, body)
       if (failure === undefined) return
-      if (attempt === tries || closing.signal.aborted) {
-        throw new AuditError({ code: 'NotDelivered', message: `the audit webhook took no entries: ${failure}` })
+      if (attempt === maxAttempts || closing.signal.aborted) {
+        throw new AuditError({ code: 'NotDelivered', message: `the audit webhook failed: ${failure}` })
       }
       const share = (random.bytes(1)[0] ?? 0) / 256
-      await pause(waitMs * (1 + jitter * share))
+      await backoff(waitMs * (1 + jitter * share))
       waitMs *= factor
     }
   }
   return {
-    process: (events) => deliver(entriesText(events, profile)),
+    process: (events) => deliver(eventListText(events, profile)),
     async close() {
       closing.abort()
     },
   }
 }
 
-async function failureOf(post: PostEntries, body: string): Promise<string | undefined> {
+async function postFailure(post: PostAuditEvents, body: string): Promise<string | undefined> {
   try {
     const status = await post(body)
     return status >= 200 && status < 300 ? undefined : `status ${status}`
@@ -62,6 +62,6 @@ async function failureOf(post: PostEntries, body: string): Promise<string | unde
   }
 }
 
-function entriesText(events: readonly AuditEvent[], { apiDomain }: NamingProfile): string {
+function eventListText(events: readonly AuditEvent[], { apiDomain }: NamingProfile): string {
   return stringifyJson({ kind: 'EventList', apiVersion: `audit.${apiDomain}/v1`, metadata: {}, items: events })
 }

@@ -4,8 +4,8 @@ import { ensureBootstrapRoles } from './bootstrap-roles.ts'
 
 const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
 
-describe('bindings of the start', () => {
-  it('the binding for public facts begins as what the one for discovery was made into', async () => {
+describe('bootstrap bindings', () => {
+  it('copy the customised subjects of system:discovery to system:public-info-viewer', async () => {
     const { ask, server } = await sampleServer({ bootstrapRoles: true })
     const headers = { 'content-type': 'application/merge-patch+json' }
     const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false', team: 'blue' }

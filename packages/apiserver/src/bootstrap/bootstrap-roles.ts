@@ -27,20 +27,20 @@ export async function ensureBootstrapRoles(registry: Registry, profile: NamingPr
     ...expected.roleBindings.map((object) => () => ensure(target('rolebindings'), object, binding)),
   ]
   // Concurrent writes share one commit of a durable store; other requests run between the batches.
-  for (let from = 0; from < all.length; from += atOnce) {
-    await Promise.all(all.slice(from, from + atOnce).map((make) => make()))
+  for (let from = 0; from < all.length; from += batchSize) {
+    await Promise.all(all.slice(from, from + batchSize).map((task) => task()))
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-const atOnce = 16
+const batchSize = 16
 
 /** Ready once the default roles and bindings exist. */
 export function bootstrapRolesCheck(access: AccessControl): HealthCheck {
   return {
     name: 'poststarthook/rbac/bootstrap-roles',
     check() {
-      if (access.awaits) throw new Error('not finished')
+      if (access.isPending) throw new Error('not finished')
     },
   }
 }
@@ -51,7 +51,7 @@ interface Target {
   readonly resource: string
 }
 
-/** Old servers had one binding for discovery where there are two now: the second starts as a copy of the customised first. */
+/** Older servers had one binding for discovery instead of two: the second is created with the subjects of the customised first. */
 function splitPublicInfo({ registry, ...resource }: Target, expected: readonly BootstrapBinding[]): readonly BootstrapBinding[] {
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected

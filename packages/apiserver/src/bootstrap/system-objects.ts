@@ -1,10 +1,10 @@
 import { ApiError, type ApiObject, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { Registry, WriteContext } from '@krmkit/registry'
 
-/** The user of the server's own writes. */
+/** The user of writes by the server itself. */
 const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
-/** The context of the server's own writes. `signal` aborts them; absent: they run to their end. */
+/** The context of writes by the server itself. `signal` aborts them; without it they run to completion. */
 export function serverContext(signal: AbortSignal = new AbortController().signal): WriteContext {
   return { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal, warn: () => {} }
 }
@@ -36,13 +36,13 @@ const systemPriorityClasses = [
   },
 ]
 
-async function ensure(registry: Registry, group: string, given: ApiObject): Promise<void> {
-  const resource = resources[given.kind] ?? ''
+async function ensure(registry: Registry, group: string, object: ApiObject): Promise<void> {
+  const resource = resources[object.kind] ?? ''
   const store = registry.storeOf({ group, resource })
-  const { name = '' } = given.metadata
+  const { name = '' } = object.metadata
   if (store === undefined || registry.reader.get({ group, resource }, '', name) !== undefined) return
   try {
-    await store.create(serverContext(), { namespace: '', object: structuredClone(given) })
+    await store.create(serverContext(), { namespace: '', object: structuredClone(object) })
   } catch (error) {
     // Another server over the same store was first.
     if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error

@@ -2,15 +2,17 @@ import type { ApiObject, JsonObject } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
+import { readBodyText } from '../aggregation/body-text.ts'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
-import type { ConversionReach } from './interfaces.ts'
+import type { ConversionOptions } from './interfaces.ts'
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Body = any
 type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>, query?: string) => Promise<Body>
 
@@ -28,31 +30,21 @@ const schema = (properties: JsonObject) => ({ openAPIV3Schema: { type: 'object',
 const size = { type: 'integer' }
 
 function definition(stored: 'v1' | 'v1beta1' = 'v1', reviews: string[] = ['v1']): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `widgets.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url }, conversionReviewVersions: reviews } },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: stored === 'v1',
-          schema: schema({ spec: { type: 'object', properties: { size } } }),
-          selectableFields: [{ jsonPath: '.spec.size' }],
-          additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
-        },
-        { name: 'v1beta1', served: true, storage: stored === 'v1beta1', schema: schema({ size: { ...size, minimum: 1 } }) },
-      ],
-    },
-  }
+  return widgetDefinition(
+    [
+      {
+        name: 'v1',
+        storage: stored === 'v1',
+        schema: schema({ spec: { type: 'object', properties: { size } } }),
+        selectableFields: [{ jsonPath: '.spec.size' }],
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+      },
+      { name: 'v1beta1', storage: stored === 'v1beta1', schema: schema({ size: { ...size, minimum: 1 } }) },
+    ],
+    { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url }, conversionReviewVersions: reviews } } },
+  )
 }
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name === '' ? '' : `/${name}`}`
 const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObject => ({
   apiVersion: `${group}/${version}`,
@@ -61,7 +53,7 @@ const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObj
   ...members,
 })
 
-async function start(conversion: ConversionReach, body: JsonObject = definition()) {
+async function start(conversion: ConversionOptions, body: JsonObject = definition()) {
   const storage = memoryStorage()
   const server = await createApiServer({ storage, conversion })
   servers.push(server)
@@ -77,18 +69,16 @@ async function start(conversion: ConversionReach, body: JsonObject = definition(
       signal: new AbortController().signal,
     })
     if (response.body.kind === 'stream') return response.body.stream
-    const parts =
-      response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
-    const text = Buffer.concat(parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
+    const text = await readBodyText(response, Number.POSITIVE_INFINITY)
     return text.startsWith('{') ? JSON.parse(text) : text
   }
-  await call('POST', definitions, body)
+  await call('POST', definitionsPath, body)
   for (let turn = 0; turn < 200 && (await call('GET', at('v1'))).kind !== 'WidgetList'; turn++)
     await new Promise((resolve) => setImmediate(resolve))
   return { call, storage }
 }
 
-function counting(calls: number[] = []): { reach: ConversionReach; calls: number[] } {
+function counting(calls: number[] = []): { reach: ConversionOptions; calls: number[] } {
   const reach = {
     inProcess: {
       [url]: (objects: readonly unknown[], desired: string) => {
@@ -100,8 +90,8 @@ function counting(calls: number[] = []): { reach: ConversionReach; calls: number
   return { reach, calls }
 }
 
-/** A webhook behind a transport; `answer` makes the body of the response from the request. */
-function remote(answer: (request: Body, review: Body) => unknown, paths: string[] = []): ConversionReach {
+/** A transport with a webhook; `answer` computes the response body from the request. */
+function remote(answer: (request: Body, review: Body) => unknown, paths: string[] = []): ConversionOptions {
   const transport: WebhookTransport = {
     open:
       () =>
@@ -126,8 +116,8 @@ const success = (request: Body, convertedObjects: unknown[]) => ({
   convertedObjects,
 })
 
-describe('versions that webhooks translate', () => {
-  it('are read and written in the version of the request, and kept in the storage version', async () => {
+describe('versions converted by webhooks', () => {
+  it('are read and written in the version of the request, and stored in the storage version', async () => {
     const { reach } = counting()
     const { call, storage } = await start(reach)
     const made = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
@@ -148,7 +138,7 @@ describe('versions that webhooks translate', () => {
     expect((await call('DELETE', at('v1beta1', 'a'))).status).toBe('Success')
   })
 
-  it('a list is one call, a revision is translated once, and the storage version needs none', async () => {
+  it('need one call per list, one conversion per revision, and none for the storage version', async () => {
     const { reach, calls } = counting()
     const { call } = await start(reach)
     for (const name of ['a', 'b', 'c']) await call('POST', at('v1'), widget(name, { spec: { size: 1 } }, 'v1'))
@@ -160,7 +150,7 @@ describe('versions that webhooks translate', () => {
     expect(calls).toEqual([3])
   })
 
-  it('columns, selected fields and watches are of the version of the request', async () => {
+  it('have columns, selectable fields and watch events of the version of the request', async () => {
     const { reach } = counting()
     const { call } = await start(reach, definition('v1beta1'))
     await call('POST', at('v1beta1'), widget('a', { size: 3 }))
@@ -189,13 +179,16 @@ describe('versions that webhooks translate', () => {
     ])
   })
 
-  it('the storage version may change: what was stored before is read, and written anew', async () => {
+  it('allow a change of the storage version: old objects are readable, and rewritten on update', async () => {
     const { reach } = counting()
     const { call, storage } = await start(reach, definition('v1beta1'))
     await call('POST', at('v1beta1'), widget('a', { size: 3 }))
-    const old = await call('GET', `${definitions}/widgets.${group}`)
+    const old = await call('GET', `${definitionsPath}/widgets.${group}`)
     const { spec } = definition('v1') as Body
-    const put = await call('PUT', `${definitions}/widgets.${group}`, { ...old, spec: { ...old.spec, versions: spec.versions } })
+    const put = await call('PUT', `${definitionsPath}/widgets.${group}`, {
+      ...old,
+      spec: { ...old.spec, versions: spec.versions },
+    })
     expect(put.status.storedVersions).toEqual(['v1beta1', 'v1'])
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
     const shown = await call('GET', at('v1', 'a'))
@@ -208,7 +201,7 @@ describe('versions that webhooks translate', () => {
 })
 
 describe('conversion reviews', () => {
-  it.each(['v1', 'v1beta1'])('version %s is asked with a uid and 30 seconds', async (version) => {
+  it.each(['v1', 'v1beta1'])('send a uid in version %s, with a timeout of 30 seconds', async (version) => {
     const paths: string[] = []
     const seen: Body[] = []
     const reach = remote((request, asked) => {
@@ -254,21 +247,21 @@ describe('conversion reviews', () => {
     ['another name', (r) => changed(r, { name: 'b' }), 'returned invalid object: must have the same name: a != b'],
     ['another uid of the object', (r) => changed(r, { uid: 'b' }), 'returned invalid object: must have the same UID: '],
     [
-      'labels that are none',
+      'labels with non-string values',
       (r) => changed(r, { labels: { a: 1 } }),
       'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
     ],
     [
-      'labels that are not allowed',
+      'invalid labels',
       (r) => changed(r, { labels: { a: 'b c' } }),
       'returned invalid metadata: metadata.labels: Invalid value: ',
     ],
     [
-      'annotations that are not allowed',
+      'invalid annotations',
       (r) => changed(r, { annotations: { 'a b': 'c' } }),
       'returned invalid metadata: metadata.annotation: Invalid value: "a b"',
     ],
-  ])('%s is refused', async (_name, response, expected) => {
+  ])('reject %s', async (_name, response, expected) => {
     const { call } = await start(remote((request) => review('v1', response(request))))
     const answer = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
     expect(answer).toMatchObject({ kind: 'Status', status: 'Failure', code: 500 })
@@ -302,7 +295,7 @@ describe('conversion reviews', () => {
       () => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'out of order' }),
       'out of order',
     ],
-  ])('answered with %s, a request of version %s is refused', async (_name, version, answer, expected) => {
+  ])('reject a response with %s to a request of version %s', async (_name, version, answer, expected) => {
     const { call } = await start(
       remote((request) => answer(success(request, [first(request)]) as JsonObject)),
       definition('v1', [version]),
@@ -311,7 +304,7 @@ describe('conversion reviews', () => {
     expect([code, message]).toEqual([500, `conversion webhook for ${group}/v1beta1, Kind=Widget failed: ${expected}`])
   })
 
-  it('of version v1beta1 need not say what they are, nor what they answer', async () => {
+  it('of version v1beta1 need no kind and no uid in the response', async () => {
     const { call } = await start(
       remote((request) => ({ response: { ...success(request, [first(request)]), uid: 'any' } })),
       definition('v1', ['v1beta1']),
@@ -319,7 +312,7 @@ describe('conversion reviews', () => {
     expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).size).toBe(3)
   })
 
-  it('an object without a kind is told without the name of the webhook', async () => {
+  it('report a missing kind without the name of the webhook', async () => {
     const { call } = await start(
       remote((request) => review('v1', success(request, [{ apiVersion: `${group}/v1`, metadata: {} }]))),
     )
@@ -327,7 +320,7 @@ describe('conversion reviews', () => {
     expect(message).toBe(`Object 'Kind' is missing in '{"apiVersion":"${group}/v1","metadata":{}}'`)
   })
 
-  it('labels and annotations are the webhook’s to change, other metadata is not', async () => {
+  it('keep changes of labels and annotations, and restore other metadata', async () => {
     const metadata = { labels: { by: 'hook' }, annotations: null, finalizers: ['g.example.com/x'], generation: 7 }
     const { call } = await start(remote((request) => review('v1', changed(request, metadata as never))))
     const made = await call('POST', at('v1beta1'), {
@@ -340,7 +333,7 @@ describe('conversion reviews', () => {
     expect(made.metadata.generation).toBe(1)
   })
 
-  it('without a way to the webhook lists and watches fail with a Status', async () => {
+  it('fail lists and watches with a Status when no transport is configured', async () => {
     const { reach } = counting()
     let open = true
     const own = reach.inProcess![url]!

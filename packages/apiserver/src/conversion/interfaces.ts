@@ -2,24 +2,24 @@ import type { CredentialsResolver, ServiceResolver } from '@krmkit/admission/web
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
 
-/** What reaches conversion webhooks, as whoever runs a server hands it over. */
-export interface ConversionReach {
-  /** Absent: only converters in this process can be reached. */
+/** How the server reaches conversion webhooks. */
+export interface ConversionOptions {
+  /** Default: none, so that only `inProcess` converters can be reached. */
   readonly transport?: WebhookTransport
-  /** Default: services of the cluster, at their addresses. */
+  /** Resolves services to addresses. Default: the cluster addresses of services. */
   readonly resolveService?: ServiceResolver
-  readonly credentialsFor?: CredentialsResolver
-  /** By the URL that definitions name, or by `https://name.namespace.svc:port/path` of a service. */
+  readonly resolveCredentials?: CredentialsResolver
+  /** Converters by the URL in definitions, or by `https://name.namespace.svc:port/path` of a service. */
   readonly inProcess?: Readonly<Record<string, InProcessConverter>>
-  /** How long a webhook may take, in milliseconds. Default 30 s. */
+  /** Timeout of a webhook call in milliseconds. Default 30 s. */
   readonly timeoutMs?: number
 }
 
 /**
- * A conversion webhook in this process: as many objects as it is shown, in their order, each of `desiredAPIVersion`. What it is
- * shown is shared: it must change nothing.
+ * A conversion webhook in this process. Returns one object of `desiredAPIVersion` for each object given, in the same order. The objects
+ * are shared and must not be modified.
  *
- * @throws Error whose message tells why it cannot.
+ * @throws Error whose message becomes the failure of the conversion.
  */
 export type InProcessConverter = (
   objects: readonly DeepReadonly<ApiObject>[],

@@ -1,20 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, Path, parseApiVersion } from '@krmkit/meta'
+import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { formatFieldErrors, validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
+import { isJsonObject } from '../json-object.ts'
 
 /**
- * What a conversion webhook is shown and what its answer is worth: a `ConversionReview` of version `v1` or `v1beta1`.
+ * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
  *
  * @see stock server, `apiextensions-apiserver/pkg/apiserver/conversion`
  */
 
 const group = 'apiextensions.k8s.io'
-const known = ['v1', 'v1beta1'] as const
+const supportedVersions = ['v1', 'v1beta1'] as const
 
-export type ReviewVersion = (typeof known)[number]
+export type ReviewVersion = (typeof supportedVersions)[number]
 
-/** The first version of a list that is known here. */
+/** The first supported version of a list. */
 export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
   return versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 }
@@ -34,21 +36,20 @@ export function reviewText({ uid, version, desiredAPIVersion, objects }: ReviewR
   })
 }
 
-/** The converted objects of an answer. @throws Error with the words of the stock server. */
+/** Reads the converted objects of a response. @throws Error with the message of the stock server. */
 export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>): JsonValue[] {
-  const answer = ofReview(parsed(bytes), version)
-  const { kind, apiVersion, response } = answer
-  // The older version never had to say what it is, and which question it answers.
+  const { kind, apiVersion, response } = reviewOf(parseResponse(bytes), version)
+  // In v1beta1, kind, apiVersion and uid of the response are optional.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
     const given = groupVersionKind(apiVersion, kind)
     throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${given}`)
   }
-  if (!isObject(response)) throw new Error('no response provided')
+  if (!isJsonObject(response)) throw new Error('no response provided')
   const given = textOf(response.uid)
   if (version === 'v1' && given !== uid) {
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
   }
-  const result = isObject(response.result) ? response.result : {}
+  const result = isJsonObject(response.result) ? response.result : {}
   const status = textOf(result.status)
   if (status !== 'Success') {
     const message = textOf(result.message)
@@ -57,75 +58,76 @@ export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<Revie
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
-/** The answer as a review; one that is something else we know is as good as empty. @throws Error for what nobody knows, and failures */
-function ofReview(answer: JsonObject, version: ReviewVersion): JsonObject {
-  const apiVersion = textOf(answer.apiVersion) || `${group}/${version}`
-  const kind = textOf(answer.kind) || 'ConversionReview'
-  if (kind === 'ConversionReview' && known.some((each) => apiVersion === `${group}/${each}`)) {
-    return apiVersion === `${group}/${version}` ? answer : {}
+/** The response as a review; empty for a review of another version and for a successful Status. @throws Error for unknown kinds and failures */
+function reviewOf(body: JsonObject, version: ReviewVersion): JsonObject {
+  const apiVersion = textOf(body.apiVersion) || `${group}/${version}`
+  const kind = textOf(body.kind) || 'ConversionReview'
+  if (kind === 'ConversionReview' && supportedVersions.some((each) => apiVersion === `${group}/${each}`)) {
+    return apiVersion === `${group}/${version}` ? body : {}
   }
   if (kind !== 'Status' || apiVersion !== 'v1') {
     const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`
     throw new Error(`${what} in scheme "pkg/runtime/scheme.go:110"`)
   }
-  if (answer.status !== 'Success') throw new Error(textOf(answer.message))
+  if (body.status !== 'Success') throw new Error(textOf(body.message))
   return {}
 }
 
-function parsed(bytes: Uint8Array): JsonObject {
+function parseResponse(bytes: Uint8Array): JsonObject {
   try {
     const { value } = parseJson(bytes)
-    if (isObject(value as JsonValue)) return value as JsonObject
+    if (isJsonObject(value as JsonValue)) return value as JsonObject
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw new Error(error.message)
   }
-  throw new Error("couldn't get version/kind; json parse error: the answer is no object")
+  throw new Error("couldn't get version/kind; json parse error: the response is not an object")
 }
 
-/** A failure that is told without the name of the webhook. */
-export class NamelessError extends Error {}
+/** A failure that is reported without the name of the webhook. */
+export class UnprefixedError extends Error {}
 
-export interface Expected {
+export interface ExpectedObject {
   readonly original: DeepReadonly<ApiObject>
   readonly apiVersion: string
-  /** One of a list: refusals say which. Absent: it was asked for alone. */
+  /** Index within a list, for error messages. Undefined for a single object. */
   readonly index?: number
 }
 
 /**
- * A converted object with the metadata of the original, apart from labels and annotations, which are the webhook's to change.
+ * Restores the metadata of the original object, except for labels and annotations, which the webhook may change.
  *
- * @throws Error when it is another object, or of another version.
+ * @throws Error for another object, kind or version.
  */
-export function settledObject(converted: JsonValue, { original, apiVersion, index }: Expected): ApiObject {
-  const place = index === undefined ? 'object at index 0' : `converted object at index ${index}`
+export function restoreObject(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): ApiObject {
+  const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
-  if (!isObject(converted)) throw new Error(`returned invalid ${place}: the object is no JSON object`)
+  if (!isJsonObject(converted)) throw new Error(`returned invalid ${subject}: not a JSON object`)
   if (textOf(converted.kind) === '') {
     const missing = `Object 'Kind' is missing in '${stringifyJson(converted)}'`
-    throw index === undefined ? new NamelessError(missing) : new Error(`returned invalid ${place}: ${missing}`)
+    throw index === undefined ? new UnprefixedError(missing) : new Error(`returned invalid ${subject}: ${missing}`)
   }
   if (converted.apiVersion !== apiVersion) {
     const got = textOf(converted.apiVersion)
-    throw new Error(`returned invalid ${place}: invalid groupVersion (expected ${apiVersion}, received ${got})`)
+    throw new Error(`returned invalid ${subject}: invalid groupVersion (expected ${apiVersion}, received ${got})`)
   }
   if (converted.kind !== original.kind) {
-    throw new Error(`returned invalid ${place}: invalid kind (expected ${original.kind}, received ${textOf(converted.kind)})`)
+    throw new Error(`returned invalid ${subject}: invalid kind (expected ${original.kind}, received ${textOf(converted.kind)})`)
   }
-  const same = identityProblem(converted, original)
+  const mismatch = validateIdentity(converted, original)
   const what = index === undefined ? 'object' : 'converted object'
-  if (same !== undefined) throw new Error(`returned invalid ${what}${where}: ${same}`)
+  if (mismatch !== undefined) throw new Error(`returned invalid ${what}${where}: ${mismatch}`)
   try {
-    return { ...converted, metadata: restoredMetadata(converted, original) } as unknown as ApiObject
+    return { ...converted, metadata: restoreMetadata(converted, original) } as unknown as ApiObject
   } catch (error) {
     const inObject = index === undefined ? '' : ` in object at index ${index}`
     throw new Error(`returned invalid metadata${inObject}: ${(error as Error).message}`)
   }
 }
 
-function identityProblem(converted: JsonObject, original: DeepReadonly<ApiObject>): string | undefined {
-  const metadata = isObject(converted.metadata) ? converted.metadata : {}
+/** @returns the mismatch of name, namespace or uid; undefined when there is none. */
+function validateIdentity(converted: JsonObject, original: DeepReadonly<ApiObject>): string | undefined {
+  const metadata = isJsonObject(converted.metadata) ? converted.metadata : {}
   for (const [member, name] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
@@ -138,14 +140,14 @@ function identityProblem(converted: JsonObject, original: DeepReadonly<ApiObject
   return undefined
 }
 
-function restoredMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): JsonObject {
+function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): JsonObject {
   const given = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
-  if (!isObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
+  if (!isJsonObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
   const metadata: JsonObject = { ...(original.metadata as unknown as JsonObject) }
-  for (const [name, validate, place] of [
+  for (const [name, validate, field] of [
     ['labels', validateLabels, 'labels'],
-    // As on the stock server, in the singular.
+    // The stock server uses the singular in this path.
     ['annotations', validateAnnotations, 'annotation'],
   ] as const) {
     const texts = given[name]
@@ -153,22 +155,18 @@ function restoredMetadata(converted: JsonObject, original: DeepReadonly<ApiObjec
       delete metadata[name]
       continue
     }
-    if (!isObject(texts)) throw new Error(`invalid metadata.${name} of type ${goType(texts)} in converted object`)
+    if (!isJsonObject(texts)) throw new Error(`invalid metadata.${name} of type ${goType(texts)} in converted object`)
     for (const [key, value] of Object.entries(texts)) {
       if (typeof value === 'string') continue
       throw new Error(`metadata.${name}[${key}] must be a string, but is ${goType(value)} in converted object`)
     }
     if (!isDeepStrictEqual(texts, original.metadata[name])) {
-      const errors = validate(texts as Record<string, string>, Path.of('metadata').child(place))
+      const errors = validate(texts as Record<string, string>, Path.of('metadata').child(field))
       if (errors.length > 0) throw new Error(formatFieldErrors(errors))
     }
     metadata[name] = texts
   }
   return metadata
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function textOf(value: JsonValue | undefined): string {
@@ -183,8 +181,7 @@ function goType(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : Number.isInteger(Number(value)) ? 'int64' : 'float64'
 }
 
-/** `group/version, Kind=Kind`, as messages name the type of an object. */
+/** `group/version, Kind=Kind`, for error messages. */
 export function groupVersionKind(apiVersion: JsonValue | undefined, kind: JsonValue | undefined): string {
-  const { group: named, version } = parseApiVersion(textOf(apiVersion))
-  return `${named}/${version}, Kind=${textOf(kind)}`
+  return formatGroupVersionKind({ ...parseApiVersion(textOf(apiVersion)), kind: textOf(kind) })
 }

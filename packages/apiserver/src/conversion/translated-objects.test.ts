@@ -2,27 +2,27 @@ import { createAdmissionPlugins } from '@krmkit/admission'
 import type { InProcessWebhook } from '@krmkit/admission/webhooks'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
+import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import type { EmbeddedServer } from '../server.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
-/** What others than the client see of objects that a webhook translates: admission webhooks, policies, selectors. */
+/** Converted objects as admission webhooks, policies and selectors see them. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: objects are looked into member by member
+// biome-ignore lint/suspicious/noExplicitAny: objects are untyped JSON
 type Body = any
 
 const group = 'g.example.com'
 const convertUrl = 'https://hooks.example.com/convert'
 const admitUrl = 'https://hooks.example.com/admit'
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name === '' ? '' : `/${name}`}`
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-/** v1 has `spec.size`, v2 has `spec.count`; each puts its name into a label. */
+/** v1 has `spec.size`, v2 has `spec.count`; each sets a label to its version. */
 function translated(given: Body, apiVersion: string): ApiObject {
   const { spec = {}, ...rest } = structuredClone(given) as Body
   const number = spec.size ?? spec.count
@@ -43,18 +43,9 @@ const version = (name: string, member: string, storage: boolean): JsonObject => 
   },
 })
 
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `widgets.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: convertUrl }, conversionReviewVersions: ['v1'] } },
-    versions: [version('v1', 'size', true), version('v2', 'count', false)],
-  },
-}
+const definition = widgetDefinition([version('v1', 'size', true), version('v2', 'count', false)], {
+  conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: convertUrl }, conversionReviewVersions: ['v1'] } },
+})
 
 const widget = (name: string, rest: JsonObject, apiVersion = 'v1'): JsonObject => ({
   apiVersion: `${group}/${apiVersion}`,
@@ -63,7 +54,7 @@ const widget = (name: string, rest: JsonObject, apiVersion = 'v1'): JsonObject =
   ...rest,
 })
 
-/** A server whose admission webhooks concern version v2 only. */
+/** A server whose admission webhooks match version v2 only. */
 async function start(hook: InProcessWebhook = () => ({ allowed: true })): Promise<SampleServer & { fails: { next: boolean } }> {
   const fails = { next: false }
   const sample = await sampleServer({
@@ -79,7 +70,7 @@ async function start(hook: InProcessWebhook = () => ({ allowed: true })): Promis
       createAdmissionPlugins({ ...parts, webhooks: { inProcess: { [admitUrl]: hook } } }, { disable: ['ServiceAccount'] }),
   })
   servers.push(sample.server)
-  await sample.ask(definitions, { method: 'POST', body: definition })
+  await sample.ask(definitionsPath, { method: 'POST', body: definition })
   for (let turn = 0; turn < 200 && (await sample.ask(at('v2'))).status !== 200; turn++)
     await new Promise((resolve) => setImmediate(resolve))
   return { ...sample, fails }
@@ -104,8 +95,8 @@ async function configure({ ask }: SampleServer, kind: 'Mutating' | 'Validating')
   expect((await ask(path, { method: 'POST', body })).status).toBe(201)
 }
 
-describe('objects that a webhook translates', () => {
-  it('P73 are shown to validating webhooks in the version that their rules name', async () => {
+describe('objects converted by a webhook', () => {
+  it('are sent to validating webhooks in the version of their rules [P73]', async () => {
     const seen: Body[] = []
     const sample = await start(({ request }) => {
       seen.push(request)
@@ -123,7 +114,7 @@ describe('objects that a webhook translates', () => {
     expect(seen[0]).toMatchObject({ kind: { version: 'v2' }, requestKind: { version: 'v1' } })
   })
 
-  it('P73 are changed by mutating webhooks in that version, and come back in the one of the request', async () => {
+  it('are mutated in the version of the rules, and returned in the version of the request [P73]', async () => {
     const patch = [{ op: 'replace', path: '/spec/count', value: 7 }]
     const sample = await start(({ request }) => {
       expect((request['object'] as Body).spec).toEqual({ count: 3 })
@@ -134,7 +125,7 @@ describe('objects that a webhook translates', () => {
     expect([status, json.apiVersion, json.spec]).toEqual([201, `${group}/v1`, { size: 7 }])
   })
 
-  it('are refused when they cannot be translated for a webhook', async () => {
+  it('are rejected when the conversion for an admission webhook fails', async () => {
     const sample = await start()
     await configure(sample, 'Validating')
     sample.fails.next = true
@@ -143,7 +134,7 @@ describe('objects that a webhook translates', () => {
     expect(json.message).toBe(`Internal error occurred: conversion webhook for ${group}/v1, Kind=Widget failed: no such day`)
   })
 
-  it('P73 are judged by policies in the version that they match', async () => {
+  it('are evaluated by policies in the matched version [P73]', async () => {
     const sample = await start()
     const { ask } = sample
     const policies = '/apis/admissionregistration.k8s.io/v1'
@@ -171,7 +162,7 @@ describe('objects that a webhook translates', () => {
     expect([await make('a', 4), await make('b', 6)]).toEqual([201, 422])
   })
 
-  it('are selected by the labels that they have in the version of the request', async () => {
+  it('are selected by their labels in the version of the request', async () => {
     const { ask, server } = await start()
     await ask(at('v1'), { method: 'POST', body: widget('a', { spec: { size: 3 } }) })
     const names = async (path: string) => (await ask(path)).json.items.map(({ metadata }: Body) => metadata.name)

@@ -3,38 +3,39 @@ import { type ClientConfig, WebhookClient, WebhookError } from '@krmkit/admissio
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import type { ObjectConverter } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
-import type { ConversionReach } from './interfaces.ts'
-import { convertedObjects, groupVersionKind, NamelessError, reviewText, reviewVersion, settledObject } from './review.ts'
+import { createDeadline } from '../deadline.ts'
+import type { ConversionOptions } from './interfaces.ts'
+import { convertedObjects, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
 
-/** Translates custom resources by the webhooks that their definitions name. */
+/** Converts custom resources by the webhooks of their definitions. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 type Frozen = DeepReadonly<ApiObject>
 
-export interface ConverterParts {
+export interface ConverterEnvironment {
   readonly clock: Clock
   readonly random: Random
-  /** Where services are found. */
+  /** Reads the services that webhooks are reached by. */
   readonly reader: Pick<ObjectReader, 'get'>
 }
 
 const defaultTimeoutMs = 30_000
 
-/** Finds the converter of definitions. */
+/** Creates the converters of definitions. */
 export class WebhookConverters {
-  readonly #reach: ConversionReach
-  readonly #parts: ConverterParts
+  readonly #options: ConversionOptions
+  readonly #environment: ConverterEnvironment
   readonly #client: WebhookClient
 
-  constructor(reach: ConversionReach, parts: ConverterParts) {
-    this.#reach = reach
-    this.#parts = parts
-    const { transport, resolveService, credentialsFor } = reach
-    this.#client = new WebhookClient({ clock: parts.clock, transport, resolveService, resolveCredentials: credentialsFor })
+  constructor(options: ConversionOptions, environment: ConverterEnvironment) {
+    this.#options = options
+    this.#environment = environment
+    const { transport, resolveService, resolveCredentials } = options
+    this.#client = new WebhookClient({ clock: environment.clock, transport, resolveService, resolveCredentials })
   }
 
-  /** @returns undefined where versions differ by their names only. */
-  of({ spec }: Definition): ObjectConverter | undefined {
+  /** @returns undefined for the conversion strategy `None`. */
+  converterOf({ spec }: Definition): ObjectConverter | undefined {
     if (spec.conversion?.strategy !== 'Webhook') return undefined
     const { webhook } = spec.conversion
     const client = (webhook?.clientConfig ?? {}) as ClientConfig
@@ -46,7 +47,7 @@ export class WebhookConverters {
       try {
         return await this.#convert(objects, { apiVersion, target, versions })
       } catch (error) {
-        throw failure(first, error)
+        throw conversionError(first, error)
       }
     }
   }
@@ -55,54 +56,53 @@ export class WebhookConverters {
     objects: readonly Frozen[],
     { apiVersion, target, versions }: { apiVersion: string; target: { client: ClientConfig }; versions: readonly string[] },
   ): Promise<readonly ApiObject[]> {
-    const own = inProcess(this.#reach, target.client)
-    let answers: readonly unknown[]
+    const local = inProcessConverter(this.#options, target.client)
+    let converted: readonly unknown[]
     try {
-      if (own !== undefined) answers = await own(objects, apiVersion)
+      if (local !== undefined) converted = await local(objects, apiVersion)
       else {
         const version = reviewVersion(versions)
         if (version === undefined) throw new Error('no supported conversion review versions')
-        const uid = this.#parts.random.uuid()
+        const uid = this.#environment.random.uuid()
         const body = reviewText({ uid, version, desiredAPIVersion: apiVersion, objects })
-        answers = convertedObjects(await this.#post(target, body), { uid, version })
+        converted = convertedObjects(await this.#post(target, body), { uid, version })
       }
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)
     }
-    if (answers.length !== objects.length) {
-      throw new Error(`returned ${answers.length} objects, expected ${objects.length}`)
+    if (converted.length !== objects.length) {
+      throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
     }
-    const alone = objects.length === 1
+    const isSingle = objects.length === 1
     return objects.map((original, index) =>
-      settledObject(answers[index] as never, { original, apiVersion, ...(alone ? {} : { index }) }),
+      restoreObject(converted[index] as never, { original, apiVersion, ...(isSingle ? {} : { index }) }),
     )
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
-    const { timeoutMs = defaultTimeoutMs } = this.#reach
-    const endpoint = this.#client.endpoint(target, this.#parts.reader)
+    const { timeoutMs = defaultTimeoutMs } = this.#options
+    const endpoint = this.#client.endpoint(target, this.#environment.reader)
     if (endpoint.kind === 'function') throw new Error('the webhook is a function')
-    const ended = new AbortController()
-    const cancel = this.#parts.clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), timeoutMs)
+    const deadline = createDeadline({ clock: this.#environment.clock, ms: timeoutMs })
     try {
-      return await endpoint.post(body, { signal: ended.signal, timeoutSeconds: Math.ceil(timeoutMs / 1000) })
+      return await endpoint.post(body, { signal: deadline.signal, timeoutSeconds: Math.ceil(timeoutMs / 1000) })
     } finally {
-      cancel()
+      deadline.release()
     }
   }
 }
 
-function inProcess({ inProcess: own = {} }: ConversionReach, { url, service }: ClientConfig) {
+function inProcessConverter({ inProcess: converters = {} }: ConversionOptions, { url, service }: ClientConfig) {
   const address =
     service === undefined || service === null
       ? (url ?? '')
       : `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}${service.path ?? '/'}`
-  return Object.hasOwn(own, address) ? own[address] : undefined
+  return Object.hasOwn(converters, address) ? converters[address] : undefined
 }
 
 const prefixes = ['failed to call webhook: ', 'could not get REST client: ']
 
-/** Calls are named by whoever makes them. */
+/** The message without the prefix of the webhook client: the caller names the webhook itself. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof WebhookError)) return message
@@ -110,15 +110,16 @@ function reasonOf(error: unknown): string {
   return message.slice(prefix.length)
 }
 
-/** What clients are told: an error of the server without a reason, as on a stock server. */
-function failure({ apiVersion, kind }: Frozen, error: unknown): ApiError {
-  const why = error instanceof Error ? error.message : String(error)
+/** Like the stock server: status 500 without a reason. */
+function conversionError({ apiVersion, kind }: Frozen, error: unknown): ApiError {
+  const message = error instanceof Error ? error.message : String(error)
   return new ApiError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: error instanceof NamelessError ? why : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
+    message:
+      error instanceof UnprefixedError ? message : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${message}`,
     code: 500,
   })
 }

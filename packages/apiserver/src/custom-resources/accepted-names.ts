@@ -8,18 +8,18 @@ import { approvalOf, hasInvalidCaBundle, isProtectedGroup, setDefinitionConditio
 import type { DeepReadonly } from '@krmkit/meta'
 
 /**
- * Which of the names that a definition asks for it gets, and what follows for its conditions.
+ * Accepts the names of definitions and derives their conditions.
  *
- *     asked --free--> NamesAccepted --(its conversion webhook has no unreadable authorities)--> Established (for good)
- *     asked --taken--> conflict --the other one goes--> NamesAccepted
+ *     requested --names free--> NamesAccepted --CA bundle of the conversion webhook valid--> Established (permanent)
+ *     requested --name in use--> conflict --other definition deleted--> NamesAccepted
  */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 type Names = CustomResourceDefinitionNames
 type Condition = CustomResourceDefinitionCondition
 
-/** The status of a definition beside the others of its group; the same object when nothing changes. */
-export function settledStatus(
+/** The status of a definition, given the others of its group. Returns the same object when nothing changes. */
+export function reconcileStatus(
   definition: Definition,
   others: readonly Definition[],
   now: string,
@@ -29,18 +29,18 @@ export function settledStatus(
   let conditions = (status.conditions ?? []) as Condition[]
   const set = (next: Omit<Condition, 'lastTransitionTime'>): void => {
     const found = conditions.find(({ type }) => type === next.type)
-    const same =
+    const isUnchanged =
       found !== undefined && found.status === next.status && found.reason === next.reason && found.message === next.message
-    if (!same) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
+    if (!isUnchanged) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
   }
   set(condition)
-  if (!isTrue(conditions, 'Established')) set(established(definition, condition.status === 'True'))
+  if (!isTrue(conditions, 'Established')) set(establishedCondition(definition, condition.status === 'True'))
   if (isProtectedGroup(definition.spec.group)) set(approvalCondition(definition))
   if (conditions === status.conditions && JSON.stringify(accepted) === JSON.stringify(status.acceptedNames)) return status
   return { ...status, acceptedNames: accepted, conditions }
 }
 
-function established(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
+function establishedCondition(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
   const type = 'Established'
   if (!accepted) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
   if (hasInvalidCaBundle(definition)) {
@@ -67,29 +67,29 @@ function acceptNames({ spec, status }: Definition, others: readonly Definition[]
       if (name !== undefined && name !== '') resources.add(name)
     for (const name of [names?.kind, names?.listKind]) if (name !== undefined && name !== '') kinds.add(name)
   }
-  const asked = spec.names
+  const requested = spec.names
   const before = status?.acceptedNames
   const accepted: { -readonly [K in keyof Names]: Names[K] } = { plural: '', kind: '', ...(before as Names | undefined) }
   let conflict: { reason: string; message: string } | undefined
   const take = (name: 'plural' | 'singular' | 'kind' | 'listKind', used: ReadonlySet<string>, reason: string): void => {
-    const wanted = asked[name] ?? ''
+    const wanted = requested[name] ?? ''
     if (wanted !== (before?.[name] ?? '') && used.has(wanted))
       conflict = { reason, message: `${JSON.stringify(wanted)} is already in use` }
     else accepted[name] = wanted
   }
   take('plural', resources, 'PluralConflict')
   take('singular', resources, 'SingularConflict')
-  const ours = new Set(before?.shortNames ?? [])
-  const taken = (asked.shortNames ?? []).filter((name) => !ours.has(name) && resources.has(name))
+  const current = new Set(before?.shortNames ?? [])
+  const taken = (requested.shortNames ?? []).filter((name) => !current.has(name) && resources.has(name))
   if (taken.length > 0) {
     const texts = taken.map((name) => `${JSON.stringify(name)} is already in use`)
     conflict = { reason: 'ShortNamesConflict', message: texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] as string) }
-  } else if (asked.shortNames === undefined) delete accepted.shortNames
-  else accepted.shortNames = [...asked.shortNames]
+  } else if (requested.shortNames === undefined) delete accepted.shortNames
+  else accepted.shortNames = [...requested.shortNames]
   take('kind', kinds, 'KindConflict')
   take('listKind', kinds, 'ListKindConflict')
-  if (asked.categories === undefined) delete accepted.categories
-  else accepted.categories = [...asked.categories]
+  if (requested.categories === undefined) delete accepted.categories
+  else accepted.categories = [...requested.categories]
   const condition =
     conflict === undefined
       ? { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
@@ -97,7 +97,7 @@ function acceptNames({ spec, status }: Definition, others: readonly Definition[]
   return { accepted: ordered(accepted), condition: { type: 'NamesAccepted', ...condition } }
 }
 
-/** In the order of the type. */
+/** Members in the order of the type. */
 function ordered({ plural, singular, shortNames, kind, listKind, categories }: Names): Names {
   return {
     plural,

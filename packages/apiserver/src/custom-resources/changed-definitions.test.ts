@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EmbeddedServer } from '../server.ts'
 import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
-import { eventually, widget } from './testing/widgets.ts'
+import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []
 
@@ -10,31 +10,15 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
 const schema = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest })
 
-function definition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.g.example.com' },
-    spec: {
-      group: 'g.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      versions: versions.map((version, index) => ({ name: `v${index + 1}`, served: true, storage: index === 0, ...version })),
-      ...spec,
-    },
-  }
-}
-
 async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
   const sample = await sampleServer()
   servers.push(sample.server)
-  expect((await sample.ask(definitions, { method: 'POST', body: definition(versions) })).status).toBe(201)
+  expect((await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition(versions) })).status).toBe(201)
   await eventually(
     () => sample.ask(widgets),
     ({ status }) => status === 200,
@@ -42,7 +26,7 @@ async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
   return sample
 }
 
-/** What a watch tells until its end, as `TYPE name`. */
+/** The events of a watch until its end, as `TYPE name`. */
 async function watched(
   { server }: SampleServer,
   path = widgets,
@@ -62,22 +46,22 @@ async function watched(
 }
 
 describe('watches of custom resources', () => {
-  it('end without a word when their definition changes, after what had happened before', async () => {
+  it('end cleanly when the definition changes, after the preceding events', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({ spec: schema({ a: { type: 'string' } }) }) } }])
     const { ask } = sample
     const { told, end } = await watched(sample)
     await ask(widgets, { method: 'POST', body: widget('one') })
     const body = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
     await end
     expect(told).toEqual(['ADDED one'])
   })
 
-  it('go on when only its labels do', async () => {
+  it('continue when only the labels of the definition change', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask, server } = sample
     const { told, end } = await watched(sample)
-    await ask(`${definitions}/widgets.g.example.com`, {
+    await ask(`${definitionsPath}/widgets.g.example.com`, {
       method: 'PATCH',
       headers: merge,
       body: { metadata: { labels: { a: 'b' } } },
@@ -91,28 +75,30 @@ describe('watches of custom resources', () => {
     await end
   })
 
-  it('see instances go before they end with the definition', async () => {
+  it('receive the deletion of instances before they end with the definition', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask } = sample
     await ask(widgets, { method: 'POST', body: widget('one') })
     const { told, end } = await watched(sample)
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'DELETE' })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'DELETE' })
     await end
     expect(told).toEqual(['ADDED one', 'DELETED one'])
   })
 })
 
-describe('a definition with authorities that cannot be read', () => {
-  it('is established when it has others', async () => {
+describe('a definition with an invalid CA bundle', () => {
+  it('is established once the CA bundle is valid', async () => {
     const { ask, server } = await sampleServer()
     servers.push(server)
-    const one = `${definitions}/widgets.g.example.com`
+    const one = `${definitionsPath}/widgets.g.example.com`
     const conversion = (caBundle: string | null) => ({
       strategy: 'Webhook',
       webhook: { clientConfig: { url: 'https://hooks.example.com/c', caBundle }, conversionReviewVersions: ['v1'] },
     })
-    const body = definition([{ schema: { openAPIV3Schema: schema({}) } }], { conversion: conversion(btoa('nothing to read')) })
-    expect((await ask(definitions, { method: 'POST', body })).status).toBe(201)
+    const body = widgetDefinition([{ schema: { openAPIV3Schema: schema({}) } }], {
+      conversion: conversion(btoa('nothing to read')),
+    })
+    expect((await ask(definitionsPath, { method: 'POST', body })).status).toBe(201)
     const condition = ({ json }: Answer) =>
       json.status.conditions?.find(({ type }: { type: string }) => type === 'Established') ?? {}
     const refused = await eventually(
@@ -129,10 +115,10 @@ describe('a definition with authorities that cannot be read', () => {
 })
 
 describe('a definition without served versions', () => {
-  it('takes its instances with it', async () => {
+  it('deletes its instances when it is deleted', async () => {
     const { ask, server } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     await ask(widgets, { method: 'POST', body: widget('one') })
-    const one = `${definitions}/widgets.g.example.com`
+    const one = `${definitionsPath}/widgets.g.example.com`
     const body = { spec: { versions: [{ name: 'v1', served: false, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
     await ask(one, { method: 'PATCH', headers: merge, body })
     await ask(one, { method: 'DELETE' })
@@ -145,7 +131,7 @@ describe('a definition without served versions', () => {
 })
 
 describe('instances', () => {
-  it('of namespaces are made and emptied in one, and listed in all', async () => {
+  it('are created and deleted in one namespace, and listed in all', async () => {
     const { ask } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const everywhere = '/apis/g.example.com/v1/widgets'
     expect((await ask(everywhere)).status).toBe(200)
@@ -154,7 +140,7 @@ describe('instances', () => {
     }
   })
 
-  it('have their status judged by its own schema, in words that begin there', async () => {
+  it('have status errors with paths relative to the status', async () => {
     const described = schema({
       spec: schema({ n: { type: 'integer', maximum: 5 } }),
       status: schema({ n: { type: 'integer', maximum: 5 }, list: { type: 'array', maxItems: 1, items: { type: 'string' } } }),
@@ -173,7 +159,7 @@ describe('instances', () => {
     expect((await patch({ n: 4 })).status).toBe(200)
   })
 
-  it('are selected by what is shown of them, with the defaults of today', async () => {
+  it('are selected by field values with current defaults', async () => {
     const version = (color: JsonObject) => ({
       name: 'v1',
       served: true,
@@ -189,7 +175,7 @@ describe('instances', () => {
     }
     expect(await selected('red')).toEqual([])
     const body = { spec: { versions: [version({ default: 'red' })] } }
-    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
     await eventually(
       () => ask(`${widgets}/old`),
       ({ json }) => json.spec.color === 'red',
@@ -198,7 +184,7 @@ describe('instances', () => {
     expect(await selected('')).toEqual([])
   })
 
-  it('with rules that look back are judged again by an update that changes nothing', async () => {
+  it('are validated by transition rules on updates without changes', async () => {
     const rule = { rule: '!oldSelf.hasValue()', optionalOldSelf: true, message: 'only once' }
     const described = schema({ spec: schema({ a: { type: 'string', 'x-kubernetes-validations': [rule] } }) })
     const { ask } = await start([{ schema: { openAPIV3Schema: described } }])
@@ -209,7 +195,7 @@ describe('instances', () => {
     expect(again.json.message).toContain('only once')
   })
 
-  it('have owners of their replicas in all versions', async () => {
+  it('have managers of their replicas in all versions', async () => {
     const scale = (specReplicasPath: string) => ({
       schema: { openAPIV3Schema: schema({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }) },
       subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },

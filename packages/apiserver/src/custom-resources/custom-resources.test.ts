@@ -1,8 +1,9 @@
 import type { JsonObject } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
+import { readBodyText } from '../aggregation/body-text.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
-import { eventually, widget } from './testing/widgets.ts'
+import { definitionsPath, eventually, widget, widgetDefinition } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []
 
@@ -14,7 +15,7 @@ interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   readonly body: any
 }
 
@@ -38,31 +39,19 @@ async function start(storage: Storage = memoryStorage()): Promise<{ call: Call; 
       peer: {},
       signal: new AbortController().signal,
     })
-    const parts =
-      response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
-    const text = Buffer.concat(parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
+    const text = response.body.kind === 'stream' ? '' : await readBodyText(response, Number.POSITIVE_INFINITY)
     return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
   }
   return { call, server }
 }
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
 
-function definition(version: JsonObject = {}, spec: JsonObject = {}): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.g.example.com' },
-    spec: {
-      group: 'g.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }],
-      ...spec,
-    },
-  }
-}
+const definition = (version: JsonObject = {}, spec: JsonObject = {}): JsonObject =>
+  widgetDefinition([{ schema: { openAPIV3Schema: schema }, ...version }], {
+    names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] },
+    ...spec,
+  })
 
 const schema: JsonObject = {
   type: 'object',
@@ -76,7 +65,7 @@ const schema: JsonObject = {
 }
 
 async function define(call: Call, body: JsonObject = definition()): Promise<void> {
-  expect((await call('POST', definitions, { body })).status).toBe(201)
+  expect((await call('POST', definitionsPath, { body })).status).toBe(201)
   await eventually(
     () => call('GET', widgets),
     ({ status }) => status === 200,
@@ -88,7 +77,7 @@ describe('custom resources', () => {
     const { call } = await start()
     expect((await call('GET', widgets)).text).toBe('404 page not found\n')
     await define(call)
-    const { body } = await call('GET', `${definitions}/widgets.g.example.com`)
+    const { body } = await call('GET', `${definitionsPath}/widgets.g.example.com`)
     expect(body.status.conditions.map(({ type, status, reason }: Record<string, string>) => [type, status, reason])).toEqual([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'True', 'InitialNamesAccepted'],
@@ -109,7 +98,7 @@ describe('custom resources', () => {
     )
   })
 
-  it('P33 shows Name and Age where a definition has no columns', async () => {
+  it('shows Name and Age for a definition without columns [P33]', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a') })
@@ -118,7 +107,7 @@ describe('custom resources', () => {
     expect(body.rows[0].cells[0]).toBe('a')
   })
 
-  it('P191 has no protobuf form, but falls back to JSON and knows metadata alone in protobuf', async () => {
+  it('falls back to JSON for protobuf requests, and supports PartialObjectMetadata in protobuf [P191]', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a') })
@@ -133,7 +122,7 @@ describe('custom resources', () => {
     expect(patch.status).toBe(415)
   })
 
-  it('P201 refuses instances that the schema does not allow', async () => {
+  it('rejects instances that violate the schema [P201]', async () => {
     const { call } = await start()
     await define(call)
     const { status, body } = await call('POST', widgets, { body: widget('a', { spec: { size: 'large' } }) })
@@ -148,7 +137,7 @@ describe('custom resources', () => {
     ])
   })
 
-  it('keeps status and scale apart, and raises the generation for neither', async () => {
+  it('separates status and scale, and keeps the generation for both', async () => {
     const { call } = await start()
     const subresources = { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } }
     await define(call, definition({ subresources }))
@@ -166,7 +155,7 @@ describe('custom resources', () => {
     expect((await call('GET', `${widgets}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } })
   })
 
-  it('P226 owns lists without markers as a whole, and merges what is applied', async () => {
+  it('treats lists without markers as atomic, and merges applied configurations [P226]', async () => {
     const { call } = await start()
     await define(call)
     const apply = (manager: string, spec: JsonObject) =>
@@ -190,7 +179,7 @@ describe('custom resources', () => {
       (await call('GET', '/openapi/v3/apis/g.example.com/v1')).body.components.schemas['com.example.g.v1.Widget'].properties.spec
         .properties.a,
     ).toEqual({ type: 'string' })
-    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
     await eventually(
       () => call('GET', '/apis/g.example.com'),
       ({ status }) => status === 404,
@@ -198,12 +187,12 @@ describe('custom resources', () => {
     expect((await call('GET', '/openapi/v3')).body.paths).not.toHaveProperty('apis/g.example.com/v1')
   })
 
-  it('removes instances before their definition, which waits for those that are held', async () => {
+  it('deletes instances before their definition, which waits for instances with finalizers', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('free') })
     await call('POST', widgets, { body: { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } } })
-    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
     await eventually(
       () => call('GET', `${widgets}/free`),
       ({ status }) => status === 404,
@@ -213,24 +202,24 @@ describe('custom resources', () => {
       ({ status }) => status !== 201,
     )
     expect(refused.body.message).toBe('create not allowed while custom resource definition is terminating')
-    expect((await call('GET', `${definitions}/widgets.g.example.com`)).status).toBe(200)
+    expect((await call('GET', `${definitionsPath}/widgets.g.example.com`)).status).toBe(200)
     await call('PATCH', `${widgets}/held`, {
       body: { metadata: { finalizers: null } },
       headers: { 'content-type': 'application/merge-patch+json' },
     })
     await eventually(
-      () => call('GET', `${definitions}/widgets.g.example.com`),
+      () => call('GET', `${definitionsPath}/widgets.g.example.com`),
       ({ status }) => status === 404,
     )
     expect((await call('GET', widgets)).text).toBe('404 page not found\n')
   })
 
-  it('refuses names that another definition of the group has, until that one is gone', async () => {
+  it('does not accept names of another definition in the group until that one is deleted', async () => {
     const { call } = await start()
     await define(call)
     const other = definition({}, { names: { plural: 'wads', kind: 'Wad', shortNames: ['wd'] } })
-    await call('POST', definitions, { body: { ...other, metadata: { name: 'wads.g.example.com' } } })
-    const ask = () => call('GET', `${definitions}/wads.g.example.com`)
+    await call('POST', definitionsPath, { body: { ...other, metadata: { name: 'wads.g.example.com' } } })
+    const ask = () => call('GET', `${definitionsPath}/wads.g.example.com`)
     const conditionOf = ({ body }: Answer) =>
       body.status.conditions?.find(({ type }: { type: string }) => type === 'NamesAccepted')
     const conflict = await eventually(ask, (answer) => conditionOf(answer) !== undefined)
@@ -239,7 +228,7 @@ describe('custom resources', () => {
       reason: 'ShortNamesConflict',
       message: '"wd" is already in use',
     })
-    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
     await eventually(ask, (answer) => conditionOf(answer).status === 'True')
     await eventually(
       () => call('GET', '/apis/g.example.com/v1/namespaces/default/wads'),
@@ -247,7 +236,7 @@ describe('custom resources', () => {
     )
   })
 
-  it('serves what is in the store from the start', async () => {
+  it('serves stored definitions from the start', async () => {
     const storage = memoryStorage()
     const { call } = await start(storage)
     await define(call)
@@ -256,7 +245,7 @@ describe('custom resources', () => {
     expect((await again.call('GET', `${widgets}/a`)).status).toBe(200)
   })
 
-  it('reads stored objects by the schema of today, in every version', async () => {
+  it('reads stored objects by the current schema, in every version', async () => {
     const { call } = await start()
     await define(call)
     await call('POST', widgets, { body: widget('a', { spec: { a: 'x' } }) })
@@ -266,7 +255,7 @@ describe('custom resources', () => {
       { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: grown as unknown as JsonObject } },
       { name: 'v2', served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: schema } },
     ]
-    await call('PATCH', `${definitions}/widgets.g.example.com`, {
+    await call('PATCH', `${definitionsPath}/widgets.g.example.com`, {
       body: { spec: { versions } },
       headers: { 'content-type': 'application/merge-patch+json' },
     })

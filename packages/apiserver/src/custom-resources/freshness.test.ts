@@ -2,31 +2,17 @@ import { fakeClock, type JsonObject } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { definitionsPath, widgetDefinition } from './testing/widgets.ts'
 
-/** Documents about what is served follow every change with no time in between: the clock of these servers stands still. */
+/** Discovery and OpenAPI follow every change without delay: the clock of these servers is stopped. */
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const definition = (versions: string[], properties: JsonObject): JsonObject => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.g.example.com' },
-  spec: {
-    group: 'g.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    versions: versions.map((name, i) => ({
-      name,
-      served: true,
-      storage: i === 0,
-      schema: { openAPIV3Schema: { type: 'object', properties } },
-    })),
-  },
-})
+const definition = (versions: string[], properties: JsonObject): JsonObject =>
+  widgetDefinition(versions.map((name) => ({ name, schema: { openAPIV3Schema: { type: 'object', properties } } })))
 
 async function start() {
   const server = await createApiServer({ storage: memoryStorage(), clock: fakeClock(Date.UTC(2025, 0, 2)) })
@@ -52,10 +38,10 @@ async function start() {
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const document = '/openapi/v3/apis/g.example.com/v1'
 
-it('discovery, aggregated discovery and both OpenAPI forms follow a definition', async () => {
+it('updates discovery, aggregated discovery and both OpenAPI versions at once after a change of a definition', async () => {
   const call = await start()
   const look = async () => {
-    // What the server does by itself is done before other requests come in.
+    // Background work of the server completes before the next request.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     const index = await call('GET', '/openapi/v3')
     const hashes = (JSON.parse(index.text) as { paths: Record<string, { serverRelativeURL: string }> }).paths
@@ -71,7 +57,7 @@ it('discovery, aggregated discovery and both OpenAPI forms follow a definition',
   const before = await look()
   expect(before).toMatchObject({ plain: 404, hash: undefined, document: { status: 404 } })
 
-  await call('POST', definitions, definition(['v1'], { a: { type: 'string' } }))
+  await call('POST', definitionsPath, definition(['v1'], { a: { type: 'string' } }))
   const made = await look()
   expect(made).toMatchObject({ plain: 200, core: before.core, document: { status: 200 } })
   expect(made.aggregated.etag).not.toBe(before.aggregated.etag)
@@ -79,10 +65,10 @@ it('discovery, aggregated discovery and both OpenAPI forms follow a definition',
   expect(made.v2.etag).not.toBe(before.v2.etag)
   expect(made.hash).toContain(made.document.etag.replaceAll('"', ''))
 
-  const stored = JSON.parse((await call('GET', `${definitions}/widgets.g.example.com`)).text) as { spec: object }
+  const stored = JSON.parse((await call('GET', `${definitionsPath}/widgets.g.example.com`)).text) as { spec: object }
   const { spec } = definition(['v1', 'v2'], { b: { type: 'string' } }) as { spec: object }
   expect(
-    (await call('PUT', `${definitions}/widgets.g.example.com`, { ...stored, spec: { ...stored.spec, ...spec } })).status,
+    (await call('PUT', `${definitionsPath}/widgets.g.example.com`, { ...stored, spec: { ...stored.spec, ...spec } })).status,
   ).toBe(200)
   const changed = await look()
   expect(changed.document.text).toContain('"b"')
@@ -91,7 +77,7 @@ it('discovery, aggregated discovery and both OpenAPI forms follow a definition',
   expect(changed.aggregated.etag).not.toBe(made.aggregated.etag)
   expect((await call('GET', '/apis/g.example.com/v2')).status).toBe(200)
 
-  await call('DELETE', `${definitions}/widgets.g.example.com`)
+  await call('DELETE', `${definitionsPath}/widgets.g.example.com`)
   const gone = await look()
   expect(gone).toMatchObject({ plain: 404, hash: undefined, document: { status: 404 } })
   expect(gone.aggregated.etag).toBe(before.aggregated.etag)

@@ -1,7 +1,7 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { chooseAggregated, createDiscovery, type DiscoveryAnswer } from './discovery.ts'
+import { chooseAggregated, createDiscovery, type DiscoveryResult } from './discovery.ts'
 
 const { definitions } = createCatalog()
 const deployments = definitions.find(
@@ -45,8 +45,8 @@ const discovery = createDiscovery({ resources: () => resources, serverAddress: (
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-function answer(path: string, headers: Record<string, string> = {}): DiscoveryAnswer {
-  return discovery.answer({ path, headers }) as DiscoveryAnswer
+function answer(path: string, headers: Record<string, string> = {}): DiscoveryResult {
+  return discovery.resolve({ path, headers }) as DiscoveryResult
 }
 
 function object(path: string): Record<string, unknown> {
@@ -60,14 +60,14 @@ function names(path: string): string[] {
 }
 
 describe('discovery documents', () => {
-  it('P329 the versions of the core group, without an apiVersion', () => {
+  it('list the versions of the core group without an apiVersion [P329]', () => {
     expect(JSON.stringify(object('/api'))).toBe(
       '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}',
     )
     expect(answer('/api')).toMatchObject({ kind: { group: '', version: '', kind: 'APIVersions' } })
   })
 
-  it('P137 groups in the order of the stock server, those of custom resources last', () => {
+  it('list groups in the order of the stock server, groups of custom resources last [P137]', () => {
     const { groups } = object('/apis') as { groups: { name: string }[] }
     expect(groups.map(({ name }) => name)).toEqual([
       'apiregistration.k8s.io',
@@ -93,7 +93,7 @@ describe('discovery documents', () => {
     ])
   })
 
-  it('P329 a group with its versions, the preferred one first', () => {
+  it('list the versions of a group, the preferred one first [P329]', () => {
     expect(JSON.stringify(object('/apis/autoscaling'))).toBe(
       '{"kind":"APIGroup","apiVersion":"v1","name":"autoscaling","versions":[{"groupVersion":"autoscaling/v2","version":"v2"},{"groupVersion":"autoscaling/v1","version":"v1"}],"preferredVersion":{"groupVersion":"autoscaling/v2","version":"v2"}}',
     )
@@ -103,14 +103,14 @@ describe('discovery documents', () => {
     })
   })
 
-  it('P1 resources by plural, kinds by name', () => {
+  it('list resources by plural, with kind, group and version [P1]', () => {
     const { resources: found } = object('/apis/apps/v1') as { resources: Record<string, unknown>[] }
     expect(JSON.stringify(found.find(({ name }) => name === 'deployments'))).toBe(
       '{"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["deploy"],"categories":["all"],"storageVersionHash":"8aSe+NMegvE="}',
     )
   })
 
-  it('P2 sub-resources beside their resource, with a kind of another group in full', () => {
+  it('list subresources after their resource, with group and version of foreign kinds [P2]', () => {
     expect(names('/apis/apps/v1')).toEqual(expect.arrayContaining(['deployments', 'deployments/scale', 'deployments/status']))
     const { resources: found } = object('/apis/apps/v1') as { resources: Record<string, unknown>[] }
     expect(found.find(({ name }) => name === 'deployments/scale')).toEqual({
@@ -124,14 +124,14 @@ describe('discovery documents', () => {
     })
   })
 
-  it('P137 the core group prints no apiVersion, others do', () => {
+  it('print an apiVersion for all groups but the core group [P137]', () => {
     expect(Object.keys(object('/api/v1'))).toEqual(['kind', 'groupVersion', 'resources'])
     expect(object('/apis/apps/v1')).toMatchObject({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'apps/v1' })
     expect(answer('/api/v1')).toMatchObject({ refusal: 'router' })
     expect(answer('/apis/apps')).toMatchObject({ refusal: 'mediaTypes' })
   })
 
-  it('custom resources by plural, their sub-resources as they are given', () => {
+  it('list custom resources by plural, with their subresources in given order', () => {
     expect(names('/apis/shop.example.com/v1')).toEqual([
       'anvils',
       'anvils/status',
@@ -142,7 +142,7 @@ describe('discovery documents', () => {
     ])
   })
 
-  it('the mark of the storage version is that of the stock server', () => {
+  it('compute the storage version hash of the stock server', () => {
     const { resources: found } = object('/api/v1') as { resources: { name: string; storageVersionHash?: string }[] }
     const marks = new Map(found.map(({ name, storageVersionHash }) => [name, storageVersionHash]))
     expect(marks.get('pods')).toBe('xPOwRZ+Yhw8=')
@@ -151,12 +151,12 @@ describe('discovery documents', () => {
     expect(marks.get('pods/status')).toBeUndefined()
   })
 
-  it('a slash at the end changes nothing, a slash too many does', () => {
+  it('accept one trailing slash only', () => {
     expect(answer('/apis/apps/')).toBe(answer('/apis/apps'))
     expect(answer('/api/v1/')).toBe(answer('/api/v1'))
-    expect(discovery.answer({ path: '/apis//v1', headers: {} })).toBeUndefined()
-    expect(discovery.answer({ path: '/api/v1/pods', headers: {} })).toBeUndefined()
-    expect(discovery.answer({ path: '/openapi/v3', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/apis//v1', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/api/v1/pods', headers: {} })).toBeUndefined()
+    expect(discovery.resolve({ path: '/openapi/v3', headers: {} })).toBeUndefined()
   })
 
   it.each([
@@ -166,23 +166,23 @@ describe('discovery documents', () => {
     ['/apis/apps/v9', 'status'],
     ['/api/v9', 'status'],
     ['/apis/__proto__', 'text'],
-  ])('%s is not found, as %s', (path, form) => {
-    expect(answer(path)).toEqual({ outcome: 'nothing', form })
+  ])('do not serve %s, with the 404 form %s', (path, form) => {
+    expect(answer(path)).toEqual({ outcome: 'notServed', form })
   })
 
-  it('documents are made once and follow what is served', () => {
+  it('are cached until the served resources change', () => {
     const before = answer('/apis/shop.example.com')
     expect(answer('/apis/shop.example.com')).toBe(before)
     const all = resources
     resources = definitions
-    expect(answer('/apis/shop.example.com')).toEqual({ outcome: 'nothing', form: 'text' })
+    expect(answer('/apis/shop.example.com')).toEqual({ outcome: 'notServed', form: 'text' })
     resources = all
   })
 
-  it('a server without core kinds has no /api', () => {
+  it('omit /api on a server without core kinds', () => {
     const small = createDiscovery({ resources: () => [], serverAddress: () => '' })
-    expect(small.answer({ path: '/api', headers: {} })).toEqual({ outcome: 'nothing', form: 'text' })
-    expect(small.answer({ path: '/apis', headers: {} })).toMatchObject({ object: { groups: [] } })
+    expect(small.resolve({ path: '/api', headers: {} })).toEqual({ outcome: 'notServed', form: 'text' })
+    expect(small.resolve({ path: '/apis', headers: {} })).toMatchObject({ object: { groups: [] } })
   })
 })
 
@@ -193,7 +193,7 @@ describe('aggregated discovery', () => {
     return found
   }
 
-  it('is chosen by the Accept header', () => {
+  it('is selected by the Accept header', () => {
     expect(list('/apis').headers).toEqual({
       'content-type': aggregated,
       etag: expect.stringMatching(/^"[0-9A-F]{128}"$/),
@@ -204,7 +204,7 @@ describe('aggregated discovery', () => {
     expect(answer('/apis/apps', { accept: aggregated }).outcome).toBe('document')
   })
 
-  it('the stock client asks for two versions and falls back', () => {
+  it('supports the Accept header of the stock client with two versions and a fallback', () => {
     const beta = aggregated.replace('v=v2', 'v=v2beta1')
     expect(chooseAggregated(`${aggregated},${beta},application/json`)).toEqual({ version: 'v2', encoding: 'json' })
     expect(chooseAggregated(`${beta},application/json`)).toEqual({ version: 'v2beta1', encoding: 'json' })
@@ -217,7 +217,7 @@ describe('aggregated discovery', () => {
     expect(chooseAggregated(undefined)).toBeUndefined()
   })
 
-  it('holds all groups with their resources', () => {
+  it('lists all groups with their resources', () => {
     const { items } = list('/apis').object as {
       items: { metadata: { name: string }; versions: { version: string; resources: object[] }[] }[]
     }
@@ -232,7 +232,7 @@ describe('aggregated discovery', () => {
     })
   })
 
-  it('the core group has no name', () => {
+  it('omits the name of the core group', () => {
     const { object: found } = list('/api')
     expect(Object.keys(found)).toEqual(['kind', 'apiVersion', 'metadata', 'items'])
     expect((found.items as object[])[0]).toMatchObject({
@@ -241,22 +241,22 @@ describe('aggregated discovery', () => {
     })
   })
 
-  it('whoever has it already gets nothing', () => {
+  it('returns 304 for a matching entity tag', () => {
     const { etag } = list('/apis').headers
     const again = answer('/apis', { accept: aggregated, 'if-none-match': etag! })
     expect(again).toMatchObject({ outcome: 'aggregated', notModified: true })
     expect(answer('/api', { accept: aggregated, 'if-none-match': etag! })).toMatchObject({ notModified: false })
   })
 
-  it('another naming profile has another group and media type', () => {
+  it('uses the group and media type of the naming profile', () => {
     const profile = createNamingProfile({ apiDomain: 'example.org', vendor: 'acme' })
     const own = createDiscovery({ resources: () => resources, serverAddress: () => '', profile })
     const accept = 'application/vnd.acme.protobuf;g=apidiscovery.example.org;v=v2;as=APIGroupDiscoveryList'
-    expect(own.answer({ path: '/apis', headers: { accept } })).toMatchObject({
+    expect(own.resolve({ path: '/apis', headers: { accept } })).toMatchObject({
       outcome: 'aggregated',
       object: { apiVersion: 'apidiscovery.example.org/v2' },
       headers: { 'content-type': accept },
     })
-    expect(own.answer({ path: '/apis', headers: { accept: aggregated } })).toMatchObject({ outcome: 'document' })
+    expect(own.resolve({ path: '/apis', headers: { accept: aggregated } })).toMatchObject({ outcome: 'document' })
   })
 })

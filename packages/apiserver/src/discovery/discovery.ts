@@ -15,47 +15,47 @@ import {
   servedGroups,
 } from './documents.ts'
 
-/** Answers what is served, by path and Accept header; encoding and HTTP are left to the caller. */
+/** Discovery documents by path and Accept header. Encoding and HTTP are left to the caller. */
 
 export interface DiscoveryOptions {
-  /** What is served now. The same array means nothing has changed; definitions are never changed in place. */
+  /** The served resources. A change replaces the array; definitions are never modified in place. */
   readonly resources: () => readonly ResourceDefinition[]
-  /** What other servers serve. The same array means nothing has changed. Default: nothing. */
+  /** The group versions of other servers. A change replaces the array. Default: none. */
   readonly remote?: () => readonly RemoteVersion[]
   /** `host:port` where clients reach the server, shown at `/api`. */
   readonly serverAddress: () => string
-  /** Names of the discovery group and of the protobuf media type. Default: the stock ones. */
+  /** Names the discovery group and the protobuf media type. Default: the stock profile. */
   readonly profile?: NamingProfile
 }
 
-export type DiscoveryAnswer = PlainDocument | AggregatedDocument | NothingThere
+export type DiscoveryResult = PlainDocument | AggregatedDocument | NotServed
 
-/** To be encoded in whatever form the client accepts. */
+/** A document in any encoding that the client accepts. */
 export interface PlainDocument {
   readonly outcome: 'document'
-  /** The same object as long as nothing changes, so that encoded forms can be kept by it. Not to be changed. */
+  /** The same object while nothing changes, so that encoded forms can be cached by it. Must not be modified. */
   readonly object: JsonObject
   /** Kind for the protobuf envelope; the version is empty where the object prints no apiVersion. */
   readonly kind: GroupVersionKind
-  /** Text of a 406: resource lists are refused in the words of the router, with empty details; others name the media types. */
+  /** Form of a 406: `router` has the message of the router and empty details, `mediaTypes` lists the media types. */
   readonly refusal: 'router' | 'mediaTypes'
 }
 
-/** Chosen by the Accept header: media type and headers are settled. */
+/** Aggregated discovery, whose media type and headers follow from the Accept header. */
 export interface AggregatedDocument {
   readonly outcome: 'aggregated'
   readonly object: JsonObject
   readonly kind: GroupVersionKind
   readonly encoding: Encoding
-  /** Complete: content type, entity tag, caching. */
+  /** Content type, entity tag and caching. */
   readonly headers: Readonly<Record<string, string>>
-  /** The client has it already: answer 304 without a body. */
+  /** The client has this version: the response is 304 without a body. */
   readonly notModified: boolean
 }
 
 /** `status`: 404 as a Status; `text`: `404 page not found` as plain text. */
-export interface NothingThere {
-  readonly outcome: 'nothing'
+export interface NotServed {
+  readonly outcome: 'notServed'
   readonly form: 'status' | 'text'
 }
 
@@ -68,13 +68,13 @@ export interface DiscoveryRequest {
 
 export interface Discovery {
   /**
-   * Answers `/api`, `/apis`, `/api/{version}`, `/apis/{group}` and `/apis/{group}/{version}`, with or without a slash at the end.
+   * Serves `/api`, `/apis`, `/api/{version}`, `/apis/{group}` and `/apis/{group}/{version}`, with or without a trailing slash.
    *
    * @returns undefined for any other path.
    */
-  answer(request: DiscoveryRequest): DiscoveryAnswer | undefined
-  /** How to say that nothing is served below this group and version. */
-  missing(group: string): NothingThere
+  resolve(request: DiscoveryRequest): DiscoveryResult | undefined
+  /** The form of a 404 below this group. */
+  notServed(group: string): NotServed
 }
 
 const noRemote: readonly RemoteVersion[] = []
@@ -83,27 +83,27 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let resources: readonly ResourceDefinition[] | undefined
   const profile = options.profile ?? stockProfile
   const remote = options.remote ?? (() => noRemote)
-  let others: readonly RemoteVersion[] = noRemote
-  let state = new DiscoveryState([], profile)
+  let remoteVersions: readonly RemoteVersion[] = noRemote
+  let snapshot = new DiscoverySnapshot([], profile)
 
-  function current(): DiscoveryState {
-    const now = options.resources()
-    const there = remote()
-    if (now !== resources || there !== others) {
-      resources = now
-      others = there
-      state = new DiscoveryState(servedGroups(now, profile, there), profile)
+  function current(): DiscoverySnapshot {
+    const currentResources = options.resources()
+    const currentRemote = remote()
+    if (currentResources !== resources || currentRemote !== remoteVersions) {
+      resources = currentResources
+      remoteVersions = currentRemote
+      snapshot = new DiscoverySnapshot(servedGroups(currentResources, profile, currentRemote), profile)
     }
-    return state
+    return snapshot
   }
 
   return {
-    answer(request) {
+    resolve(request) {
       const segments = segmentsOf(request.path)
       if (segments === undefined) return undefined
-      return current().answer(segments, { headers: request.headers, serverAddress: options.serverAddress })
+      return current().resolve(segments, { headers: request.headers, serverAddress: options.serverAddress })
     },
-    missing: (group) => current().missing(group),
+    notServed: (group) => current().notServed(group),
   }
 }
 
@@ -117,13 +117,13 @@ function segmentsOf(path: string): string[] | undefined {
   return root === 'apis' && rest.length <= 2 ? segments : undefined
 }
 
-interface Asked {
+interface DiscoveryContext {
   readonly headers: DiscoveryRequest['headers']
   readonly serverAddress: () => string
 }
 
-/** Documents of one state of what is served, each made when first asked for. */
-class DiscoveryState {
+/** The documents of one set of served resources, each created on first use. */
+class DiscoverySnapshot {
   readonly #profile: NamingProfile
   readonly #core: ServedGroup | undefined
   readonly #named: readonly ServedGroup[]
@@ -138,23 +138,23 @@ class DiscoveryState {
     this.#byName = new Map(groups.map((group) => [group.group, group]))
   }
 
-  answer(segments: readonly string[], asked: Asked): DiscoveryAnswer {
+  resolve(segments: readonly string[], context: DiscoveryContext): DiscoveryResult {
     const [root, first, second] = segments
-    if (first === undefined) return this.#root(root === 'api' ? '/api' : '/apis', asked)
+    if (first === undefined) return this.#root(root === 'api' ? '/api' : '/apis', context)
     if (root === 'api') return this.#version('', first)
     return second === undefined ? this.#group(first) : this.#version(first, second)
   }
 
-  missing(group: string): NothingThere {
-    return { outcome: 'nothing', form: this.#byName.has(group) && isBuiltInGroup(group, this.#profile) ? 'status' : 'text' }
+  notServed(group: string): NotServed {
+    return { outcome: 'notServed', form: this.#byName.has(group) && isBuiltInGroup(group, this.#profile) ? 'status' : 'text' }
   }
 
-  #root(path: '/api' | '/apis', asked: Asked): DiscoveryAnswer {
-    if (path === '/api' && this.#core === undefined) return { outcome: 'nothing', form: 'text' }
-    const choice = chooseAggregated(asked.headers.accept, this.#profile)
-    if (choice !== undefined) return this.#aggregate(path, choice, asked.headers['if-none-match'])
+  #root(path: '/api' | '/apis', context: DiscoveryContext): DiscoveryResult {
+    if (path === '/api' && this.#core === undefined) return { outcome: 'notServed', form: 'text' }
+    const choice = chooseAggregated(context.headers.accept, this.#profile)
+    if (choice !== undefined) return this.#aggregate(path, choice, context.headers['if-none-match'])
     if (path === '/apis') return this.#document(path, 'APIGroupList', () => apiGroupList(this.#named))
-    const address = asked.serverAddress()
+    const address = context.serverAddress()
     return this.#document(`${path} ${address}`, 'APIVersions', () => apiVersions(this.#core as ServedGroup, address))
   }
 
@@ -179,35 +179,35 @@ class DiscoveryState {
     }
   }
 
-  /** Both versions share the entity tag, which is that of the content; what differs is told apart by the Accept header. */
+  /** Both versions share the entity tag, which is that of the content; `Vary: Accept` tells them apart. */
   #aggregatedList(path: '/api' | '/apis', version: AggregatedVersion): { readonly object: JsonObject; readonly etag: string } {
     const key = `${path} ${version}`
-    const known = this.#aggregated.get(key)
-    if (known !== undefined) return known
+    const cached = this.#aggregated.get(key)
+    if (cached !== undefined) return cached
     const groups = path === '/apis' ? this.#named : [this.#core as ServedGroup]
     const object = groupDiscoveryList(groups, `${discoveryGroup(this.#profile)}/${version}`)
     const etag = createHash('sha512').update(JSON.stringify(object.items)).digest('hex').toUpperCase()
-    const made = { object, etag }
-    this.#aggregated.set(key, made)
-    return made
+    const list = { object, etag }
+    this.#aggregated.set(key, list)
+    return list
   }
 
-  #group(name: string): DiscoveryAnswer {
+  #group(name: string): DiscoveryResult {
     const group = name === '' ? undefined : this.#byName.get(name)
-    if (group === undefined) return { outcome: 'nothing', form: 'text' }
+    if (group === undefined) return { outcome: 'notServed', form: 'text' }
     return this.#document(`/apis/${name}`, 'APIGroup', () => apiGroup(group))
   }
 
-  #version(group: string, version: string): DiscoveryAnswer {
+  #version(group: string, version: string): DiscoveryResult {
     const served = this.#byName.get(group)?.versions.find((each) => each.version === version)
-    if (served === undefined) return this.missing(group)
+    if (served === undefined) return this.notServed(group)
     return this.#document(`/apis/${group}/${version}`, 'APIResourceList', () => apiResourceList(served))
   }
 
-  #document(key: string, kind: string, make: () => JsonObject): PlainDocument {
-    const known = this.#documents.get(key)
-    if (known !== undefined) return known
-    const object = make()
+  #document(key: string, kind: string, create: () => JsonObject): PlainDocument {
+    const cached = this.#documents.get(key)
+    if (cached !== undefined) return cached
+    const object = create()
     const document: PlainDocument = {
       outcome: 'document',
       object,
@@ -231,9 +231,9 @@ function discoveryGroup(profile: NamingProfile): string {
 }
 
 /**
- * The aggregated form that an Accept header asks for with `g=apidiscovery.k8s.io;v=...;as=APIGroupDiscoveryList`, the most wanted
- * first; undefined when none of its clauses does. A clause that asks for the plain form does not come before one that asks for the
- * aggregated form: whoever knows the latter gets it.
+ * The preferred aggregated form of an Accept header, requested with `g=apidiscovery.k8s.io;v=...;as=APIGroupDiscoveryList`; undefined
+ * when no clause requests it. A clause with aggregated form wins over one with the plain form, whatever their order: clients that
+ * support aggregation get it.
  */
 export function chooseAggregated(
   accept: string | readonly string[] | undefined,
@@ -241,7 +241,9 @@ export function chooseAggregated(
 ): AggregatedChoice | undefined {
   const header = typeof accept === 'string' || accept === undefined ? (accept ?? '') : accept.join(',')
   for (const clause of parseAccept(header)) {
-    const encoding = (['json', 'yaml', 'protobuf'] as const).find((each) => means(clause, mediaType(each, profile.vendor)))
+    const encoding = (['json', 'yaml', 'protobuf'] as const).find((each) =>
+      matchesMediaType(clause, mediaType(each, profile.vendor)),
+    )
     const version = aggregatedVersion(clause.parameters, discoveryGroup(profile))
     const stream = clause.parameters.get('stream')
     if (encoding === undefined || version === undefined || clause.parameters.get('sv')) continue
@@ -251,7 +253,7 @@ export function chooseAggregated(
   return undefined
 }
 
-function means(clause: Clause, type: string): boolean {
+function matchesMediaType(clause: Clause, type: string): boolean {
   if (clause.type === '*') return clause.subtype === '*'
   return `${clause.type}/${clause.subtype}` === type || (clause.subtype === '*' && type.startsWith(`${clause.type}/`))
 }

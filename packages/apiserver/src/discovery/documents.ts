@@ -1,27 +1,27 @@
 import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import { compareGroups, compareVersions, groupPriority, stockGroup } from '@krmkit/kinds/groups'
-import { type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { formatApiVersion, type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
-/** The discovery documents as objects, members in the order in which the stock server prints them. */
+/** Discovery documents as objects, with members in the order of the stock server. */
 
-/** A group with the versions it is served at, the preferred one first. */
+/** A group with its served versions, the preferred one first. */
 export interface ServedGroup {
   readonly group: string
   readonly versions: readonly ServedVersion[]
-  /** Higher comes first. */
+  /** Groups are listed by descending priority. */
   readonly priority: number
 }
 
 export interface ServedVersion extends GroupVersion {
-  /** By plural. */
+  /** Sorted by plural name. */
   readonly resources: readonly ResourceDefinition[]
-  /** Served by another server, which tells its resources itself. */
+  /** Set for a version of another server, whose discovery lists the resources. */
   readonly remote?: RemoteVersion
 }
 
-/** Groups in the order of their priority, the core group first among them where there is one. */
+/** Groups by descending priority; the core group comes first. */
 export function servedGroups(
   resources: readonly ResourceDefinition[],
   profile: NamingProfile = stockProfile,
@@ -29,10 +29,10 @@ export function servedGroups(
 ): ServedGroup[] {
   const groups = new Map<string, Map<string, ResourceDefinition[]>>()
   for (const definition of resources) {
-    const versions = at(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
-    at(versions, definition.version, (): ResourceDefinition[] => []).push(definition)
+    const versions = getOrCreate(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
+    getOrCreate(versions, definition.version, (): ResourceDefinition[] => []).push(definition)
   }
-  for (const { group } of remote) at(groups, group, () => new Map<string, ResourceDefinition[]>())
+  for (const { group } of remote) getOrCreate(groups, group, () => new Map<string, ResourceDefinition[]>())
   return [...groups]
     .map(([group, versions]) => servedGroup(group, versions, { profile, remote: remote.filter((each) => each.group === group) }))
     .sort((a, b) => b.priority - a.priority || compareGroups(stockGroup(a.group, profile), stockGroup(b.group, profile)))
@@ -43,15 +43,15 @@ function servedGroup(
   versions: ReadonlyMap<string, ResourceDefinition[]>,
   { profile, remote }: { readonly profile: NamingProfile; readonly remote: readonly RemoteVersion[] },
 ): ServedGroup {
-  const own = versions.size === 0 ? 0 : groupPriority(stockGroup(group, profile))
-  const priority = Math.max(own, ...remote.map(({ groupPriority: asked }) => asked))
-  const here = servedVersions(group, versions)
-  if (remote.length === 0) return { group, versions: here, priority }
-  // What is given to another server is not served here.
-  const kept = here.filter(({ version }) => !remote.some((each) => each.version === version))
-  const there = remote.map((each): ServedVersion => ({ group, version: each.version, resources: [], remote: each }))
+  const localPriority = versions.size === 0 ? 0 : groupPriority(stockGroup(group, profile))
+  const priority = Math.max(localPriority, ...remote.map((each) => each.groupPriority))
+  const local = servedVersions(group, versions)
+  if (remote.length === 0) return { group, versions: local, priority }
+  // Versions that are assigned to another server are not served here.
+  const kept = local.filter(({ version }) => !remote.some((each) => each.version === version))
+  const proxied = remote.map((each): ServedVersion => ({ group, version: each.version, resources: [], remote: each }))
   const rank = ({ remote: other }: ServedVersion) => other?.versionPriority ?? 100
-  const all = [...kept, ...there].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version))
+  const all = [...kept, ...proxied].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version))
   return { group, versions: all, priority }
 }
 
@@ -65,20 +65,20 @@ function byPlural(a: ResourceDefinition, b: ResourceDefinition): number {
   return a.resource.name < b.resource.name ? -1 : a.resource.name > b.resource.name ? 1 : 0
 }
 
-function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
+function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const created = create()
+  map.set(key, created)
+  return created
 }
 
-/** Groups that belong to the server itself have a place of their own in the order of groups; others came as custom resources. */
+/** Whether a group is built in: those have fixed priorities, unlike groups of custom resources. */
 export function isBuiltInGroup(group: string, profile: NamingProfile = stockProfile): boolean {
   return groupPriority(stockGroup(group, profile)) !== groupPriority('example.com')
 }
 
-/** `/api`. Without an apiVersion, as the first release printed it. */
+/** The document of `/api`. Without an apiVersion, like the first release. */
 export function apiVersions(core: ServedGroup, serverAddress: string): JsonObject {
   return {
     kind: 'APIVersions',
@@ -87,12 +87,12 @@ export function apiVersions(core: ServedGroup, serverAddress: string): JsonObjec
   }
 }
 
-/** `/apis` */
+/** The document of `/apis`. */
 export function apiGroupList(groups: readonly ServedGroup[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupObject) }
 }
 
-/** `/apis/{group}` */
+/** The document of `/apis/{group}`. */
 export function apiGroup(group: ServedGroup): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupObject(group) }
 }
@@ -102,9 +102,9 @@ function groupObject({ group, versions }: ServedGroup): JsonObject {
   return { name: group, versions: shown, preferredVersion: { ...(shown[0] as JsonObject) } }
 }
 
-/** `/api/v1` and `/apis/{group}/{version}`. The core group prints no apiVersion, as the first release did. */
+/** The document of `/api/v1` and `/apis/{group}/{version}`. That of the core group has no apiVersion, like the first release. */
 export function apiResourceList(served: ServedVersion): JsonObject {
-  const groupVersion = served.group === '' ? served.version : `${served.group}/${served.version}`
+  const groupVersion = formatApiVersion(served)
   return {
     kind: 'APIResourceList',
     ...(served.group === '' ? {} : { apiVersion: 'v1' }),
@@ -118,13 +118,13 @@ export function apiResourceList(served: ServedVersion): JsonObject {
 
 function resourceObject(info: ResourceInfo, definition: ResourceDefinition): JsonObject {
   const { categories, kind, name, namespaced, shortNames, singularName, verbs } = info
-  const elsewhere = kind.group !== definition.group || kind.version !== definition.version
+  const isForeign = kind.group !== definition.group || kind.version !== definition.version
   return {
     name,
     singularName,
     namespaced,
-    ...(elsewhere && kind.group !== '' ? { group: kind.group } : {}),
-    ...(elsewhere ? { version: kind.version } : {}),
+    ...(isForeign && kind.group !== '' ? { group: kind.group } : {}),
+    ...(isForeign ? { version: kind.version } : {}),
     kind: kind.kind,
     verbs: [...verbs],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
@@ -133,14 +133,14 @@ function resourceObject(info: ResourceInfo, definition: ResourceDefinition): Jso
   }
 }
 
-/** Whether objects of the resource are kept: they can be watched. */
+/** Whether objects of the resource are stored: stored resources can be watched. */
 function isStored({ name, verbs }: ResourceInfo): boolean {
   return !name.includes('/') && verbs.includes('watch')
 }
 
 export type AggregatedVersion = 'v2' | 'v2beta1'
 
-/** `/api` and `/apis` in aggregated form: groups with all that is in them. */
+/** The aggregated documents of `/api` and `/apis`: groups with their versions and resources. */
 export function groupDiscoveryList(groups: readonly ServedGroup[], apiVersion: string): JsonObject {
   return {
     kind: 'APIGroupDiscoveryList',
@@ -155,8 +155,12 @@ export function groupDiscoveryList(groups: readonly ServedGroup[], apiVersion: s
 
 function versionDiscovery({ version, resources, remote }: ServedVersion): JsonObject {
   if (remote !== undefined) {
-    const told = remote.resources as JsonObject[] | undefined
-    return { version, ...(told === undefined ? {} : { resources: told }), freshness: remote.current ? 'Current' : 'Stale' }
+    const discovered = remote.resources as JsonObject[] | undefined
+    return {
+      version,
+      ...(discovered === undefined ? {} : { resources: discovered }),
+      freshness: remote.current ? 'Current' : 'Stale',
+    }
   }
   return { version, resources: resources.map(resourceDiscovery), freshness: 'Current' }
 }
@@ -180,9 +184,9 @@ function resourceDiscovery(definition: ResourceDefinition): JsonObject {
   }
 }
 
-/** Kinds of the group version itself are named in full by custom resources alone. */
+/** Built-in resources omit group and version of kinds in their own group version; custom resources do not. */
 function responseKind({ kind }: ResourceInfo, definition: ResourceDefinition): JsonObject {
   const own = kind.group === definition.group && kind.version === definition.version
-  const short = own && definition.custom === undefined
-  return { group: short ? '' : kind.group, version: short ? '' : kind.version, kind: kind.kind }
+  const isShort = own && definition.custom === undefined
+  return { group: isShort ? '' : kind.group, version: isShort ? '' : kind.version, kind: kind.kind }
 }

@@ -4,10 +4,10 @@ export {
   chooseAggregated,
   createDiscovery,
   type Discovery,
-  type DiscoveryAnswer,
   type DiscoveryOptions,
   type DiscoveryRequest,
-  type NothingThere,
+  type DiscoveryResult as DiscoveryAnswer,
+  type NotServed as NothingThere,
   type PlainDocument,
 } from './discovery.ts'
 export { storageVersionHash } from './storage-version-hash.ts'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { GroupVersionKind } from '@krmkit/meta'
 
 /**
- * An opaque mark of the version in which objects of a kind are stored: it changes when that does, so that a storage migration
- * knows it has work to do.
+ * Opaque hash of the storage version of a kind. It changes with the storage version, so that a migrator knows that stored objects
+ * must be rewritten.
  */
 export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')

@@ -9,12 +9,12 @@ const options = {
 } as const
 
 describe('/version', () => {
-  it('tells a release that clients can read, and who made it', () => {
+  it('names the release as a semantic version with the software in the build part', () => {
     expect(gitVersion({ ...options, patch: 4 })).toBe('v1.33.4+krmkit.0.1.0')
     expect(gitVersion({ ...options, software: '0.1.0 beta/2' })).toMatch(/^v(\d+)\.(\d+)\.(\d+)\+[0-9A-Za-z.-]+$/)
   })
 
-  it('has the members of the stock server, in its order', () => {
+  it('has the members of the stock server in the same order', () => {
     expect(Object.keys(versionDocument(options))).toEqual([
       'major',
       'minor',
@@ -32,7 +32,7 @@ describe('/version', () => {
     ])
   })
 
-  it('is honest about what runs it', () => {
+  it('names the actual runtime and platform', () => {
     expect(versionDocument({ ...options, build: { commit: 'abc', clean: true, date: '2025-01-01T00:00:00Z' } })).toMatchObject({
       major: '1',
       minor: '33',
@@ -44,7 +44,7 @@ describe('/version', () => {
     })
   })
 
-  it('tells the release that it emulates', () => {
+  it('names the emulated release', () => {
     expect(versionDocument({ ...options, emulates: '1.31' })).toMatchObject({
       minor: '33',
       emulationMinor: '31',

@@ -1,21 +1,21 @@
 import type { JsonObject } from '@krmkit/meta'
 
-/** The answer of `/version`. */
+/** The document of `/version`. */
 
 export interface VersionOptions {
   /** Release of the API, as `1.33`. */
   readonly release: string
   /** Patch level of that release. Default 0. */
   readonly patch?: number
-  /** Version of this software, a semantic version: `0.1.0`. */
+  /** Semantic version of this software: `0.1.0`. */
   readonly software: string
   /** Release whose behaviour is emulated, as `1.31`. Default: `release`. */
   readonly emulates?: string
   /** Name and version of the language runtime, such as `node` and `20.20.2`. */
   readonly runtime: { readonly name: string; readonly version: string; readonly engine: string }
-  /** Operating system and architecture in the runtime's words: `linux`, `x64`. */
+  /** Operating system and architecture as named by the runtime: `linux`, `x64`. */
   readonly platform: { readonly os: string; readonly architecture: string }
-  /** Full hash of the commit it was built from, and when, in RFC 3339 form. */
+  /** Full hash of the commit, and the build date in RFC 3339. */
   readonly build?: { readonly commit?: string; readonly clean?: boolean; readonly date?: string }
 }
 
@@ -25,11 +25,11 @@ export function gitVersion(options: Pick<VersionOptions, 'release' | 'patch' | '
   return `v${options.release}.${options.patch ?? 0}+krmkit.${build}`
 }
 
-/** Members in the order in which the stock server prints them. */
+/** The document, with members in the order of the stock server. */
 export function versionDocument(options: VersionOptions): JsonObject {
   const { build, platform, release, runtime } = options
-  const [major, minor] = split(release)
-  const [emulationMajor, emulationMinor] = split(options.emulates ?? release)
+  const [major, minor] = parseRelease(release)
+  const [emulationMajor, emulationMinor] = parseRelease(options.emulates ?? release)
   return {
     major,
     minor,
@@ -47,7 +47,7 @@ export function versionDocument(options: VersionOptions): JsonObject {
   }
 }
 
-function split(release: string): [major: string, minor: string] {
+function parseRelease(release: string): [major: string, minor: string] {
   const [major = '0', minor = '0'] = release.replace(/^v/, '').split('.')
   return [major, minor]
 }

@@ -4,7 +4,7 @@ import { Slices } from '@krmkit/meta/slices'
 import { objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblems } from '@krmkit/schema/json'
-import { noteRequestObject } from '../audit/note-request.ts'
+import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
@@ -52,12 +52,12 @@ export async function readPatch(scope: RequestScope, context: RequestContext, ki
   try {
     if (kind === 'apply') {
       const { value, problems = [] } = await parsePatch(scope, context, { bytes, encoding: 'yaml' })
-      noteRequestObject(context, value)
+      recordRequestObject(context, value)
       return { kind, value: value as JsonValue, problems }
     }
     const parsed = await parsePatch(scope, context, { bytes, encoding: 'json' })
     const value = parsed.value as JsonValue
-    noteRequestObject(context, value)
+    recordRequestObject(context, value)
     const repeated = duplicateProblems(parsed)
     return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {

@@ -20,7 +20,7 @@ import {
   type TypeMeta,
   unreadableTypeMeta,
 } from '@krmkit/schema/decode'
-import { noteRequestObject } from '../audit/note-request.ts'
+import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
 import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
@@ -147,7 +147,7 @@ function finish(
   const decoded = object as ApiObject
   decoded.apiVersion = formatApiVersion(gvk)
   decoded.kind = gvk.kind
-  noteRequestObject(context, decoded)
+  recordRequestObject(context, decoded)
   return { object: decoded, size }
 }
 

@@ -10,7 +10,7 @@ const jane = { username: 'jane', groups: ['system:authenticated'], uid: 'u1' }
 const decided = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
 
 describe('audit', () => {
-  it('cuts user agents after 1024 characters, and keeps the whole request URI', async () => {
+  it('truncates user agents to 1024 characters, and keeps the whole request URI', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const path = `/api/v1/namespaces/default/configmaps/${'n'.repeat(3000)}`
@@ -20,7 +20,7 @@ describe('audit', () => {
     expect(events[0]?.requestURI).toBe(path)
   })
 
-  it('tells who did what and how it ended', async () => {
+  it('records user, verb, object and outcome', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const { headers } = await ask('/api/v1/namespaces/default/configmaps/a?pretty=1', {
@@ -54,14 +54,14 @@ describe('audit', () => {
     ])
   })
 
-  it('hears of refusals too', async () => {
+  it('records rejected requests', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ authorizer: systemMasters, audit: (event) => void events.push(event) })
     expect((await ask('/api/v1/secrets', { user: jane })).status).toBe(403)
     expect(events.map(({ verb, responseStatus }) => [verb, responseStatus?.code])).toEqual([['list', 403]])
   })
 
-  it('P255 tells both users when one acts as another', async () => {
+  it('records both users of an impersonated request [P255]', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const headers = { 'impersonate-user': 'carl', 'impersonate-group': ['team'], 'impersonate-uid': '7' }
@@ -71,7 +71,7 @@ describe('audit', () => {
     ])
   })
 
-  it('P312 tells who was refused to act as another', async () => {
+  it('records the user of a rejected impersonation [P312]', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ authorizer: systemMasters, audit: (event) => void events.push(event) })
     expect((await ask('/api', { user: jane, headers: { 'impersonate-user': 'root' } })).status).toBe(403)
@@ -79,7 +79,7 @@ describe('audit', () => {
     expect(events[0]).not.toHaveProperty('impersonatedUser')
   })
 
-  it('never holds bodies, tokens or headers', async () => {
+  it('contains no bodies, tokens or headers', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'hunter2' } }
@@ -92,7 +92,7 @@ describe('audit', () => {
     for (const word of ['hunter2', 'aHVudGVyMg', 'topsecret', 'crumbs', 'reviewed-token']) expect(told).not.toContain(word)
   })
 
-  it('P304 the use of a deprecated version is annotated', async () => {
+  it('annotates requests of deprecated versions [P304]', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const { headers } = await ask('/api/v1/componentstatuses')
@@ -101,7 +101,7 @@ describe('audit', () => {
   })
 })
 
-/** A trail that keeps everything at one level, and what it was told. */
+/** A trail that audits every request at one level, and its events. */
 function keeping(policy: AuditTrail['policy'], rest: Partial<AuditBackend> = {}): AuditTrail & { readonly events: AuditEvent[] } {
   const events: AuditEvent[] = []
   return { policy, events, backend: { process: (told) => void events.push(...told), ...rest } }
@@ -110,7 +110,7 @@ const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }
 const collection = '/api/v1/namespaces/default/configmaps'
 
 describe('audit trails', () => {
-  it('hear of a request when it comes and when it is answered', async () => {
+  it('record a request at receipt and at completion', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata'))
     const { ask } = await sampleServer({ audit: trail })
     await ask(collection, { method: 'POST', body: configMap })
@@ -121,7 +121,7 @@ describe('audit trails', () => {
     expect(trail.events[0]).not.toHaveProperty('annotations')
   })
 
-  it('hear what a new object is called, though the path does not say it', async () => {
+  it('record the name of a created object that the path does not contain', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
     const { ask } = await sampleServer({ audit: trail })
     await ask(collection, { method: 'POST', body: configMap })
@@ -129,7 +129,7 @@ describe('audit trails', () => {
     expect(trail.events[0]).not.toHaveProperty('requestObject')
   })
 
-  it('keep the body of a request from level Request on, and the answer at RequestResponse', async () => {
+  it('record the request object from level Request on, and the response object at RequestResponse', async () => {
     const bodies = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
     const both = keeping(fixedAuditPolicy('RequestResponse', ['RequestReceived']))
     const { ask } = await sampleServer({ audit: [bodies, both] })
@@ -141,7 +141,7 @@ describe('audit trails', () => {
     expect(event?.responseObject?.metadata).toHaveProperty('uid')
   })
 
-  it('keep patches as they were sent', async () => {
+  it('record patches unchanged', async () => {
     const trail = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
     const { ask } = await sampleServer({ audit: trail })
     await ask(collection, { method: 'POST', body: configMap })
@@ -150,7 +150,7 @@ describe('audit trails', () => {
     expect(trail.events[1]?.requestObject).toEqual({ data: { k: 'w' } })
   })
 
-  it('keep answers in YAML and protobuf as objects too', async () => {
+  it('record responses in YAML and protobuf as objects', async () => {
     const trail = keeping(fixedAuditPolicy('RequestResponse', ['RequestReceived']))
     const { ask } = await sampleServer({ audit: trail })
     await ask(collection, { method: 'POST', body: configMap })
@@ -160,7 +160,7 @@ describe('audit trails', () => {
     }
   })
 
-  it('leave owners of fields out where they are told to', async () => {
+  it('omit managed fields on request', async () => {
     const rules = [{ level: 'RequestResponse', omitStages: ['RequestReceived'] }]
     const trail = keeping(auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, omitManagedFields: true }))
     const { ask } = await sampleServer({ audit: trail })
@@ -170,7 +170,7 @@ describe('audit trails', () => {
     expect(JSON.stringify(trail.events)).not.toContain('managedFields')
   })
 
-  it('never keep tokens, at any level', async () => {
+  it('redact tokens at every level', async () => {
     const trail = keeping(fixedAuditPolicy('RequestResponse'))
     const { ask } = await sampleServer({ audit: trail })
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'reviewed-token' } }
@@ -181,7 +181,7 @@ describe('audit trails', () => {
     for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(told).not.toContain(word)
   })
 
-  it('hear of a watch when it begins and when it ends', async () => {
+  it('record a watch at start and at end', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata'))
     const { server } = await sampleServer({ audit: trail })
     const leaving = new AbortController()
@@ -197,7 +197,7 @@ describe('audit trails', () => {
     expect(stages()).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete'])
   })
 
-  it('P310 hear of callers that nobody knows, and how they tried, not with what', async () => {
+  it('record the attempted authentication methods of unauthenticated requests, without credentials [P310]', async () => {
     const trail = keeping(fixedAuditPolicy('RequestResponse'))
     const refusing = { authenticate: async () => ({ kind: 'rejected' as const, reason: 'no' }) }
     const { server } = await sampleServer({ audit: trail, authenticator: refusing })
@@ -213,7 +213,7 @@ describe('audit trails', () => {
     expect(JSON.stringify(trail.events)).not.toContain('topsecret')
   })
 
-  it('hear of requests that are turned away because there are too many', async () => {
+  it('record requests that are rejected for overload', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
     let allow = () => {}
     const allowed = new Promise<void>((resolve) => {
@@ -231,7 +231,7 @@ describe('audit trails', () => {
     ])
   })
 
-  it('hear of faults of the server as such', async () => {
+  it('record internal errors at stage Panic', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
     const authorizer = {
       authorize: async () => {
@@ -245,7 +245,7 @@ describe('audit trails', () => {
     ])
   })
 
-  it('tell which plugins changed something, where and why, from level Request on', async () => {
+  it('record the decisions of admission plugins from level Request on', async () => {
     const trail = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
     const plain = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
     const team: AdmissionPlugin = {
@@ -271,7 +271,7 @@ describe('audit trails', () => {
     expect(plain.events[0]?.annotations).not.toHaveProperty(key)
   })
 
-  it('keep nothing of what their policy does not choose', async () => {
+  it('record nothing for requests that the policy does not select', async () => {
     const rules = [{ level: 'None', users: ['jane'] }, { level: 'Metadata' }]
     const trail = keeping(auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }))
     const { ask } = await sampleServer({ audit: trail })
@@ -279,7 +279,7 @@ describe('audit trails', () => {
     expect(trail.events).toEqual([])
   })
 
-  it('a strict backend that loses the first entry keeps the request from being served; another one does not', async () => {
+  it('fail the request when a strict backend loses the first event, and only then', async () => {
     const losing = { process: async () => Promise.reject(new Error('disk full')) }
     const strict = keeping(fixedAuditPolicy('Metadata'), { ...losing, strict: true })
     const { ask } = await sampleServer({ audit: strict })
@@ -288,14 +288,14 @@ describe('audit trails', () => {
     expect((await lenient.ask(collection, { method: 'POST', body: configMap })).status).toBe(201)
   })
 
-  it('tell where requests say that they come from', async () => {
+  it('record forwarded source addresses', async () => {
     const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
     const { ask } = await sampleServer({ audit: trail })
     await ask(collection, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2', 'x-real-ip': '<script>' } })
     expect(trail.events[0]?.sourceIPs).toEqual(['10.0.0.1', '10.0.0.2'])
   })
 
-  it('cost nothing where none are kept', async () => {
+  it('add no filter when none is configured', async () => {
     expect(audit([], undefined as never)).toBeUndefined()
   })
 })

@@ -1,16 +1,15 @@
 import type { ApiResponse } from '@krmkit/protocol'
+import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/audit-record.ts'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
-import { AuditRecord, type KeptBy, type RecordOptions } from '../audit/record.ts'
 import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
+import { withEndCallback } from '../stream-end.ts'
+import { isLongRunning } from './long-running.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
 
-/** Sub-resources whose answers last as long as the client likes, beside watches. */
-const lasting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
-
 /**
- * Tells the trails of requests, as their policies say; comes after authentication, so that the user is known. Costs nothing where
- * no trail is kept.
+ * Emits audit events by the policies of the trails. Runs after authentication, so that the user is known. Costs nothing without
+ * trails.
  *
  * @see API protocol specification, 6
  */
@@ -18,56 +17,56 @@ export function audit(trails: readonly AuditTrail[], options: RecordOptions): Fi
   if (trails.length === 0) return undefined
   return async (context, next) => {
     context.isAudited = true
-    const kept = keptBy(trails, attributesOf(context))
-    if (kept.length === 0) return next()
-    context.auditLevel = highest(kept)
-    const record = new AuditRecord(context, kept, options, context.user)
-    await record.tell('RequestReceived')
+    const selected = selectTrails(trails, attributesOf(context))
+    if (selected.length === 0) return next()
+    context.auditLevel = highestLevel(selected)
+    const record = new AuditRecord(context, selected, options, context.user)
+    await record.emit('RequestReceived')
     const response = await next()
-    if (response.body.kind === 'stream') return followed(record, context, response)
-    await record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    if (response.body.kind === 'stream') return auditStream(record, context, response)
+    await record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return response
   }
 }
 
 /**
- * Tells the trails of requests that were refused before it was known who made them: their credentials are bad, or there are too many
- * requests. Comes before everything that refuses so.
+ * Emits audit events of requests that were rejected before authentication: invalid credentials, or too many requests. Runs before
+ * every filter that rejects them.
  */
-export function auditRefused(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
+export function auditRejections(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
   return async (context, next) => {
     try {
       return await next()
     } catch (error) {
-      if (!context.isAudited) await tellRefusal(trails, options, context, codeOf(error), error)
+      if (!context.isAudited) await recordRejection(trails, options, context, statusCodeOf(error), error)
       throw error
     }
   }
 }
 
-async function tellRefusal(
+async function recordRejection(
   trails: readonly AuditTrail[],
   options: RecordOptions,
   context: RequestContext,
   code: number,
   error: unknown,
 ): Promise<void> {
-  const kept = keptBy(trails, { ...attributesOf(context), user: undefined })
-  if (kept.length === 0) return
-  const record = new AuditRecord(context, kept, options, undefined)
+  const selected = selectTrails(trails, { ...attributesOf(context), user: undefined })
+  if (selected.length === 0) return
+  const record = new AuditRecord(context, selected, options, undefined)
   const response: ApiResponse = { status: code, headers: {}, body: { kind: 'empty' } }
-  if (code === 401) await record.tell('ResponseStarted', { response, message: attempted(context) })
-  else await record.tell('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
+  if (code === 401) await record.emit('ResponseStarted', { response, message: attemptedMethods(context) })
+  else await record.emit('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
 }
 
-function codeOf(error: unknown): number {
+function statusCodeOf(error: unknown): number {
   const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown }
   return typeof code === 'number' ? code : 500
 }
 
-/** How somebody tried to say who they are; never with what. */
-function attempted({ request }: RequestContext): string {
+/** Lists the attempted authentication methods, without the credentials. */
+function attemptedMethods({ request }: RequestContext): string {
   const methods: string[] = []
   const [scheme = ''] = (header(request, 'authorization') ?? '').split(' ')
   if (scheme !== '')
@@ -78,17 +77,17 @@ function attempted({ request }: RequestContext): string {
     : `Authentication failed, attempted: ${methods.join(', ')}`
 }
 
-function keptBy(trails: readonly AuditTrail[], attributes: AuditAttributes): KeptBy[] {
-  const kept: KeptBy[] = []
+function selectTrails(trails: readonly AuditTrail[], attributes: AuditAttributes): SelectedTrail[] {
+  const selected: SelectedTrail[] = []
   for (const trail of trails) {
     const decision = trail.policy.decide(attributes)
-    if (decision.level !== 'None') kept.push({ trail, decision })
+    if (decision.level !== 'None') selected.push({ trail, decision })
   }
-  return kept
+  return selected
 }
 
-function highest(kept: readonly KeptBy[]): AuditLevel {
-  return levels[Math.max(...kept.map(({ decision }) => levels.indexOf(decision.level)))] ?? 'None'
+function highestLevel(selected: readonly SelectedTrail[]): AuditLevel {
+  return levels[Math.max(...selected.map(({ decision }) => levels.indexOf(decision.level)))] ?? 'None'
 }
 
 function attributesOf({ info, user }: RequestContext): AuditAttributes {
@@ -96,46 +95,23 @@ function attributesOf({ info, user }: RequestContext): AuditAttributes {
   return { user, verb, isResource, group, resource, subresource, namespace, name, path }
 }
 
-/** A stream is told of when it begins, where it lasts, and when it ends. */
-async function followed(record: AuditRecord, context: RequestContext, response: ApiResponse): Promise<ApiResponse> {
+/** Emits `ResponseStarted` of long-running requests, and completion when the stream ends. */
+async function auditStream(record: AuditRecord, context: RequestContext, response: ApiResponse): Promise<ApiResponse> {
   const { body, ...head } = response
   if (body.kind !== 'stream') return response
-  const { verb, subresource } = context.info
-  if (verb === 'watch' || lasting.has(subresource)) await record.tell('ResponseStarted', { response })
-  let told: Promise<void> | undefined
-  const over = (): Promise<void> => {
-    told ??= record.tell(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
-    return told
+  if (isLongRunning(context.info)) await record.emit('ResponseStarted', { response })
+  let completed: Promise<void> | undefined
+  const onEnd = (): Promise<void> => {
+    completed ??= record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    return completed
   }
   const { stream, events } = body
   return {
     ...head,
-    body: { kind: 'stream', stream: ending(stream, over), ...(events === undefined ? {} : { events: ending(events, over) }) },
-  }
-}
-
-/** The same pieces; `over` is called once they have ended, however they did. */
-function ending<T>(pieces: AsyncIterable<T>, over: () => Promise<void>): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      const inner = pieces[Symbol.asyncIterator]()
-      return {
-        async next() {
-          try {
-            const result = await inner.next()
-            if (result.done === true) await over()
-            return result
-          } catch (error) {
-            await over()
-            throw error
-          }
-        },
-        async return(value?: unknown) {
-          const result = (await inner.return?.(value)) ?? { done: true as const, value: undefined }
-          await over()
-          return result
-        },
-      }
+    body: {
+      kind: 'stream',
+      stream: withEndCallback(stream, onEnd),
+      ...(events === undefined ? {} : { events: withEndCallback(events, onEnd) }),
     },
   }
 }

@@ -42,7 +42,7 @@ async function run(
 const known = (more: object = {}): AuthenticationOutcome => ({ kind: 'authenticated', user: alice, ...more })
 
 describe('authentication filter', () => {
-  it('P310 refuses bad credentials and callers that nobody knows, without saying why', async () => {
+  it('rejects invalid credentials and missing authentication without a reason [P310]', async () => {
     for (const outcome of [{ kind: 'noOpinion' }, { kind: 'rejected', reason: 'secret reason' }] as const) {
       const { response } = await run(outcome)
       expect(ApiError.is(response) && response.status).toMatchObject({
@@ -53,24 +53,24 @@ describe('authentication filter', () => {
     }
   })
 
-  it('a failure of an authenticator lets nobody in, and is told to those who run the server alone', async () => {
+  it('rejects the request when an authenticator fails, and reports the error to the operator only', async () => {
     const { response, faults } = await run(new Error('cannot reach internal-host'))
     expect(ApiError.is(response) && response.status.message).toBe('Unauthorized')
     expect(faults.map(String)).toEqual(['Error: cannot reach internal-host'])
   })
 
-  it('answers 429 when too many callers wait for a service outside', async () => {
+  it('returns 429 when too many requests wait for an external service', async () => {
     const { response, faults } = await run(ApiError.tooManyRequests('too many callers', 1))
     expect(ApiError.is(response) && response.status).toMatchObject({ code: 429, details: { retryAfterSeconds: 1 } })
     expect(faults).toEqual([])
   })
 
-  it('passes on what the credential says to the caller and to the audit trail', async () => {
+  it('adds warnings and audit annotations of the authenticator', async () => {
     const { state } = await run(known({ warnings: ['old'], annotations: { a: 'b' } }))
     expect([state.user, state.warnings, state.annotations]).toEqual([alice, ['old'], { a: 'b' }])
   })
 
-  it('P243 nobody behind it sees the headers of proxies', async () => {
+  it('removes the headers of front proxies [P243]', async () => {
     const headers = { 'x-remote-user': 'admin', 'x-remote-extra-a': 'b', 'x-who': 'admin', accept: 'x' }
     const { state, request } = await run(known(), { headers })
     expect({ ...state.request.headers }).toEqual({ accept: 'x' })
@@ -91,19 +91,19 @@ describe('authentication filter', () => {
     [400, { 'x-who': ['a', 'b'] }],
     [400, { 'impersonate-user': 'a\ufffd' }],
     [400, { 'Impersonate-User': 'a' }],
-  ])('refuses malformed identity headers with %i, even where the caller is known: %j', async (code, headers) => {
+  ])('rejects malformed identity headers with %i, also for in-process users: %j', async (code, headers) => {
     for (const user of [alice, undefined]) {
       const { response } = await run(known(), { headers, user })
       expect(ApiError.is(response) && response.code).toBe(code)
     }
   })
 
-  it('leaves a request alone that has none of them', async () => {
+  it('keeps a request without such headers unchanged', async () => {
     const { state, request } = await run(known(), { headers: { accept: 'x' } })
     expect(state.request).toBe(request)
   })
 
-  it('takes the word of callers in the same process', async () => {
+  it('trusts the user of in-process requests', async () => {
     const { state } = await run({ kind: 'noOpinion' }, { user: alice })
     expect(state.user).toBe(alice)
   })

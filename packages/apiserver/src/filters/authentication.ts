@@ -6,15 +6,15 @@ import { DerivedRequest } from '../derived-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {
-  /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
+  /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */
   readonly identityHeaders: IdentityHeaderRules
-  /** Told of failures of an authenticator itself; the caller is refused. */
+  /** Called when an authenticator fails; the request is rejected. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Authenticates the caller. Bad credentials, and identity headers that are malformed, are refused; no credentials are left to the chain (which
- * may end in anonymous).
+ * Authenticates the request. Rejects invalid credentials and malformed identity headers. Requests without credentials are decided by
+ * the authenticator chain, which may end in anonymous.
  *
  * @see API protocol specification, 5
  */
@@ -27,17 +27,17 @@ export function authentication(authenticator: Authenticator, options: Authentica
       context.user = request.user
       return next()
     }
-    const outcome = await outcomeOf(authenticator, request, options)
+    const outcome = await authenticate(authenticator, request, options)
     if (outcome.kind !== 'authenticated') throw ApiError.unauthorized()
     context.user = outcome.user
     if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)
-    withoutProxyHeaders(context, options.identityHeaders.isProxyHeader)
+    removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
     return next()
   }
 }
 
-async function outcomeOf(
+async function authenticate(
   authenticator: Authenticator,
   request: ApiRequest,
   { onFault }: AuthenticationFilterOptions,
@@ -45,15 +45,15 @@ async function outcomeOf(
   try {
     return await authenticator.authenticate(request)
   } catch (error) {
-    // Too many callers wait for a service outside.
+    // Too many requests wait for an external authentication service.
     if (ApiError.is(error) && error.code === 429) throw error
-    // Whoever cannot be judged is not let in; what went wrong is nothing for the caller.
+    // The cause is reported, but not disclosed to the client.
     onFault(error)
     throw ApiError.unauthorized()
   }
 }
 
-function withoutProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {
+function removeProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {
   const { headers } = context.request
   for (const name in headers) {
     if (!isProxyHeader(name)) continue

@@ -30,7 +30,7 @@ describe('authorization', () => {
     ],
     ['GET', '/metrics', 'forbidden: User "jane \\"j\\" doe" cannot get path "/metrics"'],
     ['POST', '/anything', 'forbidden: User "jane \\"j\\" doe" cannot post path "/anything"'],
-  ])('P312 %s %s is refused in the words of the stock server', async (method, target, message) => {
+  ])('rejects %s %s with the message of the stock server [P312]', async (method, target, message) => {
     await expect(authorization(nobody)(contextOf(target, { method, user }), async () => done)).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -38,7 +38,7 @@ describe('authorization', () => {
     })
   })
 
-  it('the reason stands at the end', async () => {
+  it('appends the reason to the message', async () => {
     for (const decision of ['deny', 'noOpinion'] as const) {
       const filter = authorization({ authorize: async () => ({ decision, reason: 'because' }) })
       await expect(filter(contextOf('/metrics', { user }), async () => done)).rejects.toThrow(
@@ -47,7 +47,7 @@ describe('authorization', () => {
     }
   })
 
-  it('asks about what the path says and lets pass what is allowed', async () => {
+  it('authorizes the attributes of the path, and passes allowed requests', async () => {
     const asked: Attributes[] = []
     const filter = authorization({
       authorize: (attributes) => {

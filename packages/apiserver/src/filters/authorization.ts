@@ -12,45 +12,45 @@ import { goQuote } from '@krmkit/meta/go-text'
 import type { Filter, RequestContext } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
 
-/** Asks whether the caller may do that; @see API protocol specification, 5.9. */
+/** Rejects requests that the authorizer does not allow. @see API protocol specification, 5.9 */
 export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfile = stockProfile): Filter {
   const decisionKey = `authorization.${apiDomain}/decision`
   const reasonKey = `authorization.${apiDomain}/reason`
   return async (context, next) => {
     const attributes = attributesOf(context)
-    const answer = authorizer.authorize(attributes)
-    const decision = answer instanceof Promise ? await answer : answer
+    const result = authorizer.authorize(attributes)
+    const decision = result instanceof Promise ? await result : result
     if (context.auditLevel !== 'None') {
       context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
       context.annotations[reasonKey] = decision.reason
     }
-    if (decision.decision !== 'allow') refuse(attributes, decision)
+    if (decision.decision !== 'allow') forbid(attributes, decision)
     return next()
   }
 }
 
-/** @throws ApiError 403 in the words of the stock server; 500 when there is no opinion because something failed. */
-export async function refuseUnlessAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
+/** @throws ApiError 403 with the message of the stock server; 500 when the authorizer failed and has no opinion. */
+export async function requireAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
   const decision = await authorizer.authorize(attributes)
-  if (decision.decision !== 'allow') refuse(attributes, decision)
+  if (decision.decision !== 'allow') forbid(attributes, decision)
 }
 
-function refuse(attributes: Attributes, { decision, reason, error }: Decision): never {
+function forbid(attributes: Attributes, { decision, reason, error }: Decision): never {
   if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
   throw ApiError.forbidden(
     attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
     attributes.isResource ? attributes.name : '',
-    refusal(attributes) + (reason === '' ? '' : `: ${reason}`),
+    forbiddenMessage(attributes) + (reason === '' ? '' : `: ${reason}`),
   )
 }
 
-/** What a request is about. A list or watch of one object by its name counts as asking for that object. */
+/** Attributes of a request. A list or watch that selects one object by name is authorized like a request for that object. */
 export function attributesOf(context: RequestContext): Attributes {
   const { info, user, query } = context
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
-  if (!isResource || query.size === 0 || !collective.has(verb)) return plain
-  // What cannot be read is refused later, and until then asks for everything.
+  if (!isResource || query.size === 0 || !collectionVerbs.has(verb)) return plain
+  // An invalid selector is rejected later; until then the request counts as unrestricted.
   const { fields, labels } = requestSelectors(context)
   const fieldSelector = fields instanceof MetaError ? undefined : fields?.requirements
   const labelSelector = labels === undefined || labels instanceof MetaError ? undefined : expressionsOf(labels)
@@ -59,9 +59,9 @@ export function attributesOf(context: RequestContext): Attributes {
   return { ...plain, ...(isName ? { name: named } : {}), fieldSelector, labelSelector }
 }
 
-const collective = new Set(['list', 'watch', 'deletecollection'])
+const collectionVerbs = new Set(['list', 'watch', 'deletecollection'])
 
-/** A label selector as objects write it; undefined for what cannot be read. */
+/** The requirements of a label selector; undefined for an empty or invalid one. */
 export function labelsOf(selector: string): Attributes['labelSelector'] {
   if (selector === '') return undefined
   try {
@@ -73,12 +73,12 @@ export function labelsOf(selector: string): Attributes['labelSelector'] {
 
 function expressionsOf({ requirements }: LabelSelector): NonNullable<Attributes['labelSelector']> {
   return requirements.map(({ key, operator, values }) => {
-    const [name, listed] = operators[operator] ?? [operator, true]
-    return { key, operator: name, ...(listed ? { values } : {}) }
+    const [name, hasValues] = operators[operator] ?? [operator, true]
+    return { key, operator: name, ...(hasValues ? { values } : {}) }
   })
 }
 
-/** Operators as objects name them; the second says whether values follow. */
+/** Operators as named in objects, and whether they take values. */
 const operators: Readonly<Record<string, readonly [string, boolean]>> = {
   '=': ['In', true],
   '==': ['In', true],
@@ -91,11 +91,11 @@ const operators: Readonly<Record<string, readonly [string, boolean]>> = {
   lt: ['Lt', true],
 }
 
-/** The sentence of a refusal, which tells who may not do what where. */
-export function refusal({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
-  const who = `User ${goQuote(user.username)} cannot ${verb}`
-  if (!isResource) return `${who} path ${goQuote(path)}`
-  const whole = subresource === '' ? resource : `${resource}/${subresource}`
-  const what = `${who} resource ${goQuote(whole)} in API group ${goQuote(group)}`
-  return namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${goQuote(namespace)}`
+/** The message of the stock server: user, verb, resource and scope. */
+export function forbiddenMessage({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
+  const prefix = `User ${goQuote(user.username)} cannot ${verb}`
+  if (!isResource) return `${prefix} path ${goQuote(path)}`
+  const qualified = subresource === '' ? resource : `${resource}/${subresource}`
+  const message = `${prefix} resource ${goQuote(qualified)} in API group ${goQuote(group)}`
+  return namespace === '' ? `${message} at the cluster scope` : `${message} in the namespace ${goQuote(namespace)}`
 }

@@ -1,15 +1,15 @@
 import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bodyReader } from '../audit/bodies.ts'
+import { createBodyReader } from '../audit/bodies.ts'
 import { auditTrails } from '../audit/trails.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
 import type { ServerSettings } from '../server-options.ts'
-import { audit, auditRefused } from './audit.ts'
+import { audit, auditRejections } from './audit.ts'
 import { authentication } from './authentication.ts'
 import { authorization } from './authorization.ts'
 import { cors } from './cors.ts'
-import { failures } from './failures.ts'
+import { errorResponses } from './error-responses.ts'
 import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
 import { timeout } from './timeout.ts'
@@ -19,7 +19,7 @@ export interface FilterParts {
   readonly scope: ServerScope
   readonly failed: (context: RequestContext, error: unknown) => ApiResponse
   readonly metrics: Filter
-  /** Priority and fairness; absent: plain limits of requests in flight. */
+  /** Priority and fairness; undefined: plain limits of requests in flight. */
   readonly flowControl: Filter | undefined
 }
 
@@ -28,18 +28,18 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
   const { authenticator, clock, limits, onFault, profile } = settings
   const { authorizer } = scope
   const trails = auditTrails(settings.audit)
-  const auditing = { clock, profile, bodies: bodyReader((gvk) => scope.kind(gvk)?.type()) }
+  const auditing = { clock, profile, bodies: createBodyReader((gvk) => scope.kind(gvk)?.type()) }
   return [
     cors(settings.corsAllowedOrigins ?? []),
     metrics,
-    failures(failed),
-    auditRefused(trails, auditing),
+    errorResponses(failed),
+    auditRejections(trails, auditing),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onFault }),
     audit(trails, auditing),
-    // Warnings may depend on the user, whatever the outcome of the request.
+    // Warnings are sent with errors as well, and may depend on the user.
     warnings(),
-    failures(failed),
+    errorResponses(failed),
     impersonation(authorizer, profile),
     flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     authorization(authorizer, profile),

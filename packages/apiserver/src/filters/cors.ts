@@ -2,12 +2,12 @@ import type { Filter } from '../request-context.ts'
 import { header } from '../request-context.ts'
 
 /**
- * Answers browsers of allowed origins. Patterns are regular expressions given by the operator, which allow every origin that
- * they match anywhere (anchor them with `^` and `$`); without patterns nothing is allowed.
+ * Adds CORS headers for allowed origins and responds to preflight requests. A pattern allows every origin that it matches anywhere;
+ * anchor it with `^` and `$`. Without patterns, no origin is allowed.
  */
 export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined
-  // Patterns with these flags remember where they stopped.
+  // Patterns with the flags `g` and `y` are stateful.
   const plain = patterns.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')))
   return async (context, next) => {
     const origin = header(context.request, 'origin')

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | readonly string[]>>
 const caller: UserInfo = { username: 'caller', groups: ['system:authenticated'] }
 const anything = { authorize: () => ({ decision: 'allow', reason: '' }) as const }
 
-/** Who a request is from after the filter. */
+/** The user of a request after the filter. */
 async function actsAs(headers: Headers, authorizer: Parameters<typeof impersonation>[0] = anything) {
   const state = contextOf('/api', { user: caller, headers })
   await impersonation(authorizer, stockProfile)(state, async () => done)
@@ -18,14 +18,14 @@ async function actsAs(headers: Headers, authorizer: Parameters<typeof impersonat
 
 const identityOf = async (headers: Headers) => (await actsAs(headers)).user
 
-describe('whom a request acts as', () => {
-  it('P250 the user of Impersonate-User, who counts as authenticated', async () => {
+describe('impersonated users', () => {
+  it('take the name from Impersonate-User, and belong to system:authenticated [P250]', async () => {
     const { user, impersonator } = await actsAs({ 'impersonate-user': 'carl' })
     expect(user).toEqual({ username: 'carl', groups: ['system:authenticated'] })
     expect(impersonator).toEqual(caller)
   })
 
-  it('P251 Impersonate-Group may be repeated; of being authenticated or not only one is true', async () => {
+  it('take groups from repeated Impersonate-Group, with either the authenticated or the unauthenticated group [P251]', async () => {
     const groups = async (...given: string[]) =>
       (await identityOf({ 'impersonate-user': 'carl', 'impersonate-group': given })).groups
     expect(await groups('a', 'b')).toEqual(['a', 'b', 'system:authenticated'])
@@ -33,7 +33,7 @@ describe('whom a request acts as', () => {
     expect(await groups('system:unauthenticated')).toEqual(['system:unauthenticated'])
   })
 
-  it('P252 Impersonate-Extra- in lower case, percent-decoded, each value of its own', async () => {
+  it('take extra from Impersonate-Extra-, with lower-case, percent-decoded keys and separate values [P252]', async () => {
     const { extra } = await identityOf({
       'impersonate-user': 'carl',
       'impersonate-extra-scopes': ['view', 'edit'],
@@ -44,7 +44,7 @@ describe('whom a request acts as', () => {
     expect(extra).toEqual({ scopes: ['view', 'edit'], dept: ['Sales'], 'example.com/project': [''], 'a%zz': ['v'] })
   })
 
-  it('P252 keys of extra are only keys', async () => {
+  it('accept any extra key, __proto__ included [P252]', async () => {
     const headers = { 'impersonate-user': 'carl', ['impersonate-extra-__proto__']: 'x', 'impersonate-extra-constructor': 'y' }
     const { extra = {} } = await identityOf(headers)
     expect(Object.keys(extra)).toEqual(['__proto__', 'constructor'])
@@ -52,7 +52,7 @@ describe('whom a request acts as', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('P253 Impersonate-Uid, any text', async () => {
+  it('take the uid from Impersonate-Uid [P253]', async () => {
     expect(await identityOf({ 'impersonate-user': 'carl', 'impersonate-uid': 'some uid/1' })).toMatchObject({ uid: 'some uid/1' })
   })
 
@@ -61,7 +61,7 @@ describe('whom a request acts as', () => {
     ['uid', { 'impersonate-uid': '1' }],
     ['extra', { 'impersonate-extra-scopes': 'a' }],
     ['groups and an empty user', { 'impersonate-user': '', 'impersonate-group': 'g' }],
-  ])('P254 %s need a user', async (_, headers) => {
+  ])('require a user for %s [P254]', async (_, headers) => {
     await expect(actsAs(headers)).rejects.toMatchObject({ code: 400, reason: 'BadRequest' })
   })
 
@@ -69,23 +69,23 @@ describe('whom a request acts as', () => {
     ['several users', { 'impersonate-user': ['', 'carl'] }],
     ['several uids', { 'impersonate-user': 'carl', 'impersonate-uid': ['1', '2'] }],
     ['a key that is not UTF-8', { 'impersonate-user': 'carl', 'impersonate-extra-a%ff': 'x' }],
-  ])('%s is refused, not passed over', async (_, headers) => {
+  ])('reject %s', async (_, headers) => {
     await expect(actsAs(headers)).rejects.toMatchObject({ code: 400, reason: 'BadRequest' })
   })
 
-  it('keeps white space and odd characters of names', async () => {
+  it('keep white space and special characters of names', async () => {
     const { username, groups } = await identityOf({ 'impersonate-user': ' carl ', 'impersonate-group': ['', 'a, b', ' '] })
     expect([username, groups]).toEqual([' carl ', ['', 'a, b', ' ', 'system:authenticated']])
   })
 
-  it('an empty user, an empty uid and unknown headers impersonate no user', async () => {
+  it('do not result from an empty user, an empty uid or unknown headers', async () => {
     for (const headers of [{ 'impersonate-user': '' }, { 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
       const { user, impersonator } = await actsAs(headers)
       expect([user, impersonator]).toEqual([caller, undefined])
     }
   })
 
-  it('service accounts have the groups of accounts, unless groups are given', async () => {
+  it('get the groups of service accounts, unless groups are given', async () => {
     const account = { 'impersonate-user': 'system:serviceaccount:shop:robot' }
     expect((await identityOf(account)).groups).toEqual([
       'system:serviceaccounts',
@@ -96,7 +96,7 @@ describe('whom a request acts as', () => {
     expect((await identityOf({ 'impersonate-user': 'system:serviceaccount:shop' })).groups).toEqual(['system:authenticated'])
   })
 
-  it('anonymous callers stay unauthenticated', async () => {
+  it('stay unauthenticated when anonymous', async () => {
     expect((await identityOf({ 'impersonate-user': 'system:anonymous' })).groups).toEqual(['system:unauthenticated'])
   })
 })
@@ -118,7 +118,7 @@ const right = (resource: string, ...resourceNames: string[]) => ({
   ...(resourceNames.length === 0 ? {} : { resourceNames }),
 })
 
-describe('what the caller must be allowed', () => {
+describe('authorization of impersonation', () => {
   const full = {
     'impersonate-user': 'carl',
     'impersonate-group': ['team', 'ops'],
@@ -132,7 +132,7 @@ describe('what the caller must be allowed', () => {
     right('userextras/scopes', 'view', 'edit'),
   ]
 
-  it('P256 P257 P258 every attribute by name', async () => {
+  it('checks every attribute by name [P256, P257, P258]', async () => {
     expect((await actsAs(full, rbac(rights))).user.username).toBe('carl')
   })
 
@@ -145,22 +145,22 @@ describe('what the caller must be allowed', () => {
     [1, 'groups', 'groups "team" is forbidden'],
     [2, 'uids', 'uids.authentication.k8s.io "7" is forbidden'],
     [3, 'userextras', 'cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io"'],
-  ])('P256 P257 P312 a missing right is 403: all but %i', async (missing, _, message) => {
+  ])('returns 403 without right number %i [P256, P257, P312]', async (missing, _, message) => {
     const authorizer = rbac(rights.filter((_, i) => i !== missing))
     await expect(actsAs(full, authorizer)).rejects.toMatchObject({ code: 403, message: expect.stringContaining(message) })
   })
 
   it.each<[string, Headers]>([
     ['another user', { ...full, 'impersonate-user': 'erik' }],
-    ['a group beside those allowed', { ...full, 'impersonate-group': ['team', 'system:masters'] }],
+    ['a group that is not allowed', { ...full, 'impersonate-group': ['team', 'system:masters'] }],
     ['another uid', { ...full, 'impersonate-uid': '8' }],
     ['another value of extra', { ...full, 'impersonate-extra-scopes': ['view', 'all'] }],
     ['another key of extra', { ...full, 'impersonate-extra-dept': 'view' }],
-  ])('P258 names limit the right: %s', async (_, headers) => {
+  ])('honours resource names: %s [P258]', async (_, headers) => {
     await expect(actsAs(headers, rbac(rights))).rejects.toMatchObject({ code: 403 })
   })
 
-  it('P256 service accounts are a resource of their own, in their namespace', async () => {
+  it('checks service accounts as a resource in their namespace [P256]', async () => {
     const headers = { 'impersonate-user': 'system:serviceaccount:shop:robot' }
     expect((await actsAs(headers, rbac([right('serviceaccounts', 'robot')]))).user.username).toContain('robot')
     expect((await actsAs(headers, rbac([right('serviceaccounts')], 'RoleBinding'))).user.username).toContain('robot')
@@ -172,13 +172,13 @@ describe('what the caller must be allowed', () => {
     await expect(actsAs(elsewhere, rbac([right('serviceaccounts')], 'RoleBinding'))).rejects.toMatchObject({ code: 403 })
   })
 
-  it('P259 rights in a namespace are no rights to be a user', async () => {
+  it('does not accept namespaced rights for users [P259]', async () => {
     await expect(actsAs({ 'impersonate-user': 'carl' }, rbac([right('users')], 'RoleBinding'))).rejects.toMatchObject({
       code: 403,
     })
   })
 
-  it('nobody may act as themselves for free', async () => {
+  it('requires the right to impersonate oneself', async () => {
     await expect(actsAs({ 'impersonate-user': 'caller' }, rbac([]))).rejects.toMatchObject({ code: 403 })
   })
 })

@@ -3,14 +3,14 @@ import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter } from '../request-context.ts'
-import { refuseUnlessAllowed } from './authorization.ts'
+import { requireAllowed } from './authorization.ts'
 
 const anonymousUser = 'system:anonymous'
 const authenticatedGroup = 'system:authenticated'
 const unauthenticatedGroup = 'system:unauthenticated'
 
-/** Whom a request wants to be. */
-interface Wanted {
+/** The user that a request impersonates. */
+interface RequestedUser {
   readonly username: string
   readonly uid: string | undefined
   readonly groups: readonly string[]
@@ -18,36 +18,36 @@ interface Wanted {
 }
 
 /**
- * Lets callers act as somebody else, when they may `impersonate` each attribute of that user. From then on the request is that user's
- * alone; who asked stays known as `impersonator`.
+ * Replaces the user of the request by the impersonated one, when the authenticated user may `impersonate` each of its attributes. The
+ * authenticated user is kept as `impersonator`.
  *
- * @throws ApiError 403 for an attribute that the caller may not take, 400 for groups, uid or extra without a user.
+ * @throws ApiError 403 for an attribute that may not be impersonated, 400 for groups, uid or extra without a user.
  * @see API protocol specification, 5.6
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
   return async (context, next) => {
-    const wanted = wantedUser(context.request)
-    if (wanted === undefined) return next()
+    const requested = requestedUser(context.request)
+    if (requested === undefined) return next()
     const caller = context.user
-    for (const attributes of questions(caller, wanted, `authentication.${profile.apiDomain}`)) {
-      await refuseUnlessAllowed(authorizer, attributes)
+    for (const attributes of impersonationChecks(caller, requested, `authentication.${profile.apiDomain}`)) {
+      await requireAllowed(authorizer, attributes)
     }
     context.impersonator = caller
-    context.user = impersonated(wanted)
+    context.user = impersonatedUser(requested)
     return next()
   }
 }
 
 /**
- * Undefined when the request impersonates no user; an empty name is none, as in the stock server.
+ * Undefined when the request impersonates no user; like the stock server, an empty name counts as none.
  *
- * @throws ApiError 400 for headers that cannot be read: a malformed header is not an absent one.
+ * @throws ApiError 400 for malformed headers, which never count as absent.
  */
-function wantedUser({ headers }: ApiRequest): Wanted | undefined {
-  const extra = wantedExtra(headers)
-  const username = single(headers, impersonationHeaders.user) ?? ''
+function requestedUser({ headers }: ApiRequest): RequestedUser | undefined {
+  const extra = requestedExtra(headers)
+  const username = singleHeader(headers, impersonationHeaders.user) ?? ''
   const groups = headerValues(headers[impersonationHeaders.group])
-  const uid = single(headers, impersonationHeaders.uid) ?? ''
+  const uid = singleHeader(headers, impersonationHeaders.uid) ?? ''
   if (username === '') {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
     throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
@@ -55,7 +55,7 @@ function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
 }
 
-function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
+function requestedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
   let extra: Map<string, readonly string[]> | undefined
   for (const name in headers) {
     if (!name.startsWith(impersonationHeaders.extraPrefix)) continue
@@ -67,14 +67,14 @@ function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly strin
   return extra
 }
 
-function single(headers: ApiRequest['headers'], name: string): string | undefined {
+function singleHeader(headers: ApiRequest['headers'], name: string): string | undefined {
   const value = singleHeaderValue(headers[name])
   if (value === false) throw ApiError.badRequest(`header ${name} is repeated`)
   return value
 }
 
-/** One question for each attribute: the user (or service account), groups, extra, uid. */
-function* questions(caller: UserInfo, wanted: Wanted, authenticationGroup: string): Generator<Attributes> {
+/** One authorization check per attribute: user or service account, groups, extra, uid. */
+function* impersonationChecks(caller: UserInfo, requested: RequestedUser, authenticationGroup: string): Generator<Attributes> {
   const core = {
     user: caller,
     verb: 'impersonate',
@@ -85,43 +85,43 @@ function* questions(caller: UserInfo, wanted: Wanted, authenticationGroup: strin
     namespace: '',
     path: '',
   }
-  const account = accountOf(wanted.username)
+  const account = accountOf(requested.username)
   if (account !== undefined) yield { ...core, resource: 'serviceaccounts', namespace: account.namespace, name: account.name }
-  else yield { ...core, resource: 'users', name: wanted.username }
-  for (const name of wanted.groups) yield { ...core, resource: 'groups', name }
+  else yield { ...core, resource: 'users', name: requested.username }
+  for (const name of requested.groups) yield { ...core, resource: 'groups', name }
   const other = { ...core, group: authenticationGroup, version: 'v1' }
-  for (const [subresource, names] of wanted.extra) {
+  for (const [subresource, names] of requested.extra) {
     for (const name of names) yield { ...other, resource: 'userextras', subresource, name }
   }
-  if (wanted.uid !== undefined) yield { ...other, resource: 'uids', name: wanted.uid }
+  if (requested.uid !== undefined) yield { ...other, resource: 'uids', name: requested.uid }
 }
 
-function impersonated({ username, uid, groups, extra }: Wanted): UserInfo {
+function impersonatedUser({ username, uid, groups, extra }: RequestedUser): UserInfo {
   const account = accountOf(username)
-  const own =
+  const ownGroups =
     account !== undefined && groups.length === 0
       ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
       : [...groups]
   return {
     username,
     ...(uid === undefined ? {} : { uid }),
-    groups: withVirtualGroup(username, own),
+    groups: withVirtualGroup(username, ownGroups),
     ...(extra.size === 0 ? {} : { extra: extraOf(extra) }),
   }
 }
 
-/** Everybody is either authenticated or not, unless the request says which. */
+/** Adds the group of authenticated or anonymous users, unless the request names one of them. */
 function withVirtualGroup(username: string, groups: string[]): readonly string[] {
   if (username === anonymousUser) return groups.includes(unauthenticatedGroup) ? groups : [...groups, unauthenticatedGroup]
   return groups.includes(authenticatedGroup) || groups.includes(unauthenticatedGroup) ? groups : [...groups, authenticatedGroup]
 }
 
 function extraOf(extra: ReadonlyMap<string, readonly string[]>): Record<string, readonly string[]> {
-  const made: Record<string, readonly string[]> = {}
-  // Keys are the client's: `__proto__` is one like any other.
+  const result: Record<string, readonly string[]> = {}
+  // Keys are client input and may be `__proto__`.
   for (const [key, value] of extra)
-    Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true })
-  return made
+    Object.defineProperty(result, key, { value, enumerable: true, configurable: true, writable: true })
+  return result
 }
 
 const accountPrefix = 'system:serviceaccount:'

@@ -8,7 +8,7 @@ const pods = '/api/v1/namespaces/ns/pods'
 const user: UserInfo = { username: 'jane', groups: ['system:authenticated'] }
 const jane = (target: string, method = 'GET') => contextOf(target, { user, method })
 
-/** Holds requests until they are let go. */
+/** Holds requests until they are released. */
 function gate() {
   const waiting: (() => void)[] = []
   return {
@@ -20,7 +20,7 @@ function gate() {
 }
 
 describe('requests in flight', () => {
-  it('limits reads and writes separately; above the limit it answers 429 with a Status and Retry-After', async () => {
+  it('are limited separately for reads and writes, with 429, a Status and Retry-After above the limit', async () => {
     const filter = inFlight({ readOnly: 2, mutating: 1 })
     const { next, open } = gate()
     const held = [filter(jane(pods), next), filter(jane('/version'), next), filter(jane(pods, 'POST'), next)]
@@ -40,7 +40,7 @@ describe('requests in flight', () => {
     expect(await filter(jane(pods), async () => done)).toBe(done)
   })
 
-  it('exempts members of system:masters and long-running requests', async () => {
+  it('exclude members of system:masters and long-running requests', async () => {
     const filter = inFlight({ readOnly: 1, mutating: 1 })
     const { next, open } = gate()
     const free = [
@@ -56,13 +56,13 @@ describe('requests in flight', () => {
     expect(await Promise.all(held)).toEqual(held.map(() => done))
   })
 
-  it('gives the place of a failed request back', async () => {
+  it('decrease after a failed request', async () => {
     const filter = inFlight({ readOnly: 1, mutating: 0 })
     await expect(filter(jane(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
     expect(await filter(jane(pods), async () => done)).toBe(done)
   })
 
-  it('treats 0 as no limit', async () => {
+  it('are unlimited for a limit of 0', async () => {
     const filter = inFlight({ readOnly: 0, mutating: 0 })
     const { next, open } = gate()
     const held = Array.from({ length: 500 }, () => filter(jane(pods), next))
@@ -70,7 +70,7 @@ describe('requests in flight', () => {
     expect(await Promise.all(held)).toHaveLength(500)
   })
 
-  it('does not count a request while its body is on the way', async () => {
+  it('do not count a request while its body is being received', async () => {
     const filter = inFlight({ readOnly: 0, mutating: 1 })
     const arrivals: (() => void)[] = []
     const slow = () => {
@@ -92,7 +92,7 @@ describe('requests in flight', () => {
     expect(await Promise.all(answers)).toEqual(answers.map(() => done))
   })
 
-  it('refuses a request whose body arrives when all places are taken', async () => {
+  it('reject a request whose body arrives at the limit', async () => {
     const filter = inFlight({ readOnly: 0, mutating: 1 })
     let arrive: () => void = () => undefined
     const late = jane(pods, 'POST')

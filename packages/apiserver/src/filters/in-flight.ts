@@ -1,62 +1,61 @@
 import { ApiError } from '@krmkit/meta'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses } from '../flow-control/body-pauses.ts'
+import { BodyPauses } from '../flow-control/body-pause.ts'
 import type { Filter } from '../request-context.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 
 export interface InFlightLimits {
-  /** Reads at a time; 0 = no limit. */
+  /** Maximum number of concurrent reads; 0: no limit. */
   readonly readOnly: number
-  /** Writes at a time; 0 = no limit. */
+  /** Maximum number of concurrent writes; 0: no limit. */
   readonly mutating: number
 }
 
-const administrators = 'system:masters'
+const exemptGroup = 'system:masters'
 
 /**
- * Refuses with 429 and Retry-After when too many requests are being answered already. Administrators are exempt, and requests that last
- * as long as the client likes.
+ * Rejects requests above the limits with 429 and Retry-After. Members of `system:masters` and long-running requests are exempt.
  *
- * Differs: a request whose body is still on its way does not count.
+ * Differs: a request does not count while its body is being received.
  */
 export function inFlight(limits: InFlightLimits): Filter {
-  const reads = new Places(limits.readOnly)
-  const writes = new Places(limits.mutating)
+  const reads = new RequestCounter(limits.readOnly)
+  const writes = new RequestCounter(limits.mutating)
   const pauses = new BodyPauses()
   return async (context, next) => {
     const { info, user } = context
-    if (isLongRunning(info) || user.groups.includes(administrators)) return next()
-    const places = isMutating(info) ? writes : reads
-    if (!places.take()) return tooManyRequests(1)
-    const pausable = pauses.attach(context, places)
+    if (isLongRunning(info) || user.groups.includes(exemptGroup)) return next()
+    const counter = isMutating(info) ? writes : reads
+    if (!counter.tryAcquire()) return tooManyRequests(1)
+    const bodyPause = pauses.attach(context, counter)
     try {
       return await next()
     } finally {
-      pausable?.end()
-      if (pausable?.isPaused !== true) places.pause()
+      bodyPause?.end()
+      if (bodyPause?.isPaused !== true) counter.pause()
     }
   }
 }
 
-class Places {
+class RequestCounter {
   readonly #limit: number
-  #taken = 0
+  #count = 0
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  take(): boolean {
-    if (this.#limit > 0 && this.#taken >= this.#limit) return false
-    this.#taken++
+  tryAcquire(): boolean {
+    if (this.#limit > 0 && this.#count >= this.#limit) return false
+    this.#count++
     return true
   }
 
   pause(): void {
-    this.#taken--
+    this.#count--
   }
 
   resume(): undefined {
-    if (!this.take()) throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
+    if (!this.tryAcquire()) throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
   }
 }

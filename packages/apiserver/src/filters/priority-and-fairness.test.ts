@@ -1,82 +1,27 @@
-import type { UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiServerOptions } from '../server-options.ts'
+import {
+  configMap,
+  configMaps,
+  flowControlPath,
+  gate,
+  jane,
+  joe,
+  levelOf,
+  limitedServer,
+  queuing,
+  schemaOf,
+  turn,
+} from '../flow-control/testing/limited-server.ts'
 import { type Asking, requestOf, sampleServer } from '../testing/sample-server.ts'
-
-const path = '/apis/flowcontrol.apiserver.k8s.io/v1'
-const apiVersion = 'flowcontrol.apiserver.k8s.io/v1'
-const all = ['*']
-const everything = {
-  resourceRules: [{ verbs: all, apiGroups: all, resources: all, clusterScope: true, namespaces: all }],
-  nonResourceRules: [{ verbs: all, nonResourceURLs: all }],
-}
-const queuing = { queues: 64, handSize: 4, queueLengthLimit: 50 }
-const levelOf = (name: string, limited: object = {}) => ({
-  apiVersion,
-  kind: 'PriorityLevelConfiguration',
-  metadata: { name },
-  spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, ...limited } },
-})
-const schemaOf = (name: string, level: string, { precedence = 10, rules = everything as object } = {}) => ({
-  apiVersion,
-  kind: 'FlowSchema',
-  metadata: { name },
-  spec: {
-    matchingPrecedence: precedence,
-    priorityLevelConfiguration: { name: level },
-    distinguisherMethod: { type: 'ByUser' },
-    rules: [{ subjects: [{ kind: 'User', user: { name: '*' } }], ...rules }],
-  },
-})
-const jane: UserInfo = { username: 'jane', groups: ['system:authenticated'] }
-const joe: UserInfo = { username: 'joe', groups: ['system:authenticated'] }
-const configMaps = '/api/v1/namespaces/default/configmaps'
-const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-/** A server with flow control and few seats. */
-async function limitedServer(options: Partial<ApiServerOptions> = {}, seats = 12) {
-  const made = await sampleServer({ flowControl: true, limits: { readOnlyInFlight: seats - 2, mutatingInFlight: 2 }, ...options })
-  const create = (object: { kind: string }) => {
-    const resource = object.kind === 'FlowSchema' ? 'flowschemas' : 'prioritylevelconfigurations'
-    return made.ask(`${path}/${resource}`, { method: 'POST', body: object })
-  }
-  const metric = async (name: string, ...labels: string[]) => {
-    const { text } = await made.ask('/metrics')
-    const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && labels.every((label) => each.includes(label)))
-    return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')))
-  }
-  return { ...made, create, metric }
-}
-
-/** Requests whose authorization waits until it is let go hold their seats. */
-function gate() {
-  const waiting: (() => void)[] = []
-  return {
-    /** Users of this name wait; others are let through. */
-    authorizer: {
-      authorize: ({ user }: { user: UserInfo }) =>
-        user.username === 'jane'
-          ? new Promise<{ decision: 'allow'; reason: string }>((resolve) => {
-              waiting.push(() => resolve({ decision: 'allow', reason: '' }))
-            })
-          : { decision: 'allow' as const, reason: '' },
-    },
-    held: () => waiting.length,
-    open: () => {
-      for (const go of waiting.splice(0)) go()
-    },
-  }
-}
 
 const headersOf = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) => [
   headers['x-kubernetes-pf-flowschema-uid'],
   headers['x-kubernetes-pf-prioritylevel-uid'],
 ]
 
-describe('headers', () => {
-  it('name the flow schema and the priority level of every request, also of one that fails', async () => {
+describe('flow control headers', () => {
+  it('name flow schema and priority level of every request, failed ones included', async () => {
     const { ask, create } = await limitedServer()
     expect(headersOf(await ask('/api/v1/namespaces', { user: jane }))).toEqual([undefined, undefined])
     const own = (await create(schemaOf('own', 'few'))).json
@@ -88,11 +33,11 @@ describe('headers', () => {
     expect([missing.status, ...headersOf(missing)]).toEqual([404, ...expected])
     expect(headersOf(await ask('/version', { user: jane }))).toEqual(expected)
     expect(headersOf(await ask('/api/v1/namespaces'))).toEqual([undefined, undefined])
-    await ask(`${path}/prioritylevelconfigurations/few`, { method: 'DELETE' })
+    await ask(`${flowControlPath}/prioritylevelconfigurations/few`, { method: 'DELETE' })
     expect(headersOf(await ask('/api/v1/namespaces', { user: jane }))).toEqual([undefined, undefined])
   })
 
-  it('are there for watches, and not for other requests that last', async () => {
+  it('are set for watches, but not for other long-running requests', async () => {
     const { server, create, ask } = await limitedServer()
     await create(levelOf('few'))
     const own = (await create(schemaOf('own', 'few'))).json
@@ -103,16 +48,16 @@ describe('headers', () => {
     expect(headersOf(await ask(`/api/v1/namespaces/default/pods/none/log`, { user: jane }))).toEqual([undefined, undefined])
   })
 
-  it('are absent unless flow control is asked for', async () => {
+  it('are absent without flow control', async () => {
     const { ask } = await sampleServer()
-    await ask(`${path}/prioritylevelconfigurations`, { method: 'POST', body: levelOf('few') })
-    await ask(`${path}/flowschemas`, { method: 'POST', body: schemaOf('own', 'few') })
+    await ask(`${flowControlPath}/prioritylevelconfigurations`, { method: 'POST', body: levelOf('few') })
+    await ask(`${flowControlPath}/flowschemas`, { method: 'POST', body: schemaOf('own', 'few') })
     expect(headersOf(await ask('/api/v1/namespaces', { user: jane }))).toEqual([undefined, undefined])
   })
 })
 
-describe('limits', () => {
-  it('reject beyond the seats of the level, with a Status, Retry-After and the headers; administrators are exempt', async () => {
+describe('flow control limits', () => {
+  it('reject requests above the seats of the level with a Status, Retry-After and the headers, except for administrators', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, metric, server } = await limitedServer({ authorizer })
     await create(levelOf('few'))
@@ -142,7 +87,7 @@ describe('limits', () => {
     expect(await metric('apiserver_flowcontrol_dispatched_requests_total', ...flow)).toBe(2)
   })
 
-  it('let a mouse through while an elephant waits in its queue, for at most a quarter of the timeout', async () => {
+  it('dispatch a small flow while a large one waits, for at most a quarter of the timeout', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, server, clock, metric } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -155,7 +100,7 @@ describe('limits', () => {
     await turn()
     expect(await metric('apiserver_flowcontrol_current_inqueue_requests', 'flow_schema="own"')).toBe(19)
     expect(await metric('apiserver_current_inqueue_requests', 'readOnly')).toBe(19)
-    // The elephant has a hand of 4 queues: the mouse is served with the first request of each of them, not after all 18.
+    // The large flow has a hand of 4 queues: the small flow is dispatched after the first request of each, not after all 18.
     for (let served = 0; !answered && served < 6; served += 2) {
       clock.advance(10)
       open()
@@ -173,7 +118,7 @@ describe('limits', () => {
     expect(await metric('apiserver_flowcontrol_rejected_requests_total', 'reason="time-out"')).toBeGreaterThan(10)
   })
 
-  it('drop requests from queues when their clients go away', async () => {
+  it('remove requests of disconnected clients from queues', async () => {
     const { authorizer, open } = gate()
     const { create, server, metric } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -189,7 +134,7 @@ describe('limits', () => {
     await Promise.all(running)
   })
 
-  it('change while requests wait: a level that gets more seats serves them at once', async () => {
+  it('can be raised while requests wait, and serve them at once', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, server } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
@@ -199,25 +144,25 @@ describe('limits', () => {
     expect(held()).toBe(2)
     const patch = { spec: { limited: { nominalConcurrencyShares: 100 } } }
     const headers = { 'content-type': 'application/merge-patch+json' }
-    await ask(`${path}/prioritylevelconfigurations/few`, { method: 'PATCH', body: patch, headers })
+    await ask(`${flowControlPath}/prioritylevelconfigurations/few`, { method: 'PATCH', body: patch, headers })
     await turn()
     expect(held()).toBe(6)
-    await ask(`${path}/prioritylevelconfigurations/few`, { method: 'DELETE' })
+    await ask(`${flowControlPath}/prioritylevelconfigurations/few`, { method: 'DELETE' })
     open()
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200))
     const { text } = await ask('/metrics')
     expect(text).not.toContain('"few"')
   })
 
-  it('need seats to divide', async () => {
+  it('require a positive number of seats', async () => {
     await expect(sampleServer({ flowControl: true, limits: { readOnlyInFlight: 0, mutatingInFlight: 0 } })).rejects.toThrow(
       RangeError,
     )
   })
 })
 
-describe('bodies on their way', () => {
-  /** A write whose body comes when it is let go. */
+describe('bodies being received', () => {
+  /** A write whose body arrives when it is released. */
   function slowWrite(asking: Asking, name: string) {
     let arrive: () => void = () => undefined
     const request = requestOf(configMaps, { method: 'POST', body: configMap(name), ...asking })
@@ -228,7 +173,7 @@ describe('bodies on their way', () => {
     return { request: { ...request, body }, arrive: () => arrive() }
   }
 
-  it('hold no seats: 205 slow writes of one caller leave all seats free, and are served once they have arrived', async () => {
+  it('hold no seats: 205 slow writes of one client leave all seats free, and are served after arrival', async () => {
     const { ask, server, metric } = await limitedServer()
     const writes = Array.from({ length: 205 }, (_, i) => slowWrite({ user: jane }, `slow-${i}`))
     const answers: Promise<ApiResponse>[] = []
@@ -248,7 +193,7 @@ describe('bodies on their way', () => {
     expect(await metric(dispatched, 'priority_level="catch-all"')).toBe(206)
   })
 
-  it('are answered with 429 when they arrive and there is no seat', async () => {
+  it('cause 429 when they arrive and no seat is free', async () => {
     const { authorizer, open } = gate()
     const { server, create, metric } = await limitedServer({ authorizer })
     await create(levelOf('few'))
@@ -265,7 +210,7 @@ describe('bodies on their way', () => {
     expect(await metric('apiserver_flowcontrol_current_executing_seats', 'priority_level="few"')).toBe(0)
   })
 
-  it('cost no pause when they have arrived with the head', async () => {
+  it('cause no pause when they arrive with the head', async () => {
     const { ask, metric } = await limitedServer()
     await ask(configMaps, { method: 'POST', body: configMap('quick'), user: joe })
     expect(await metric('apiserver_flowcontrol_request_execution_seconds_count', 'priority_level="catch-all"')).toBe(1)
@@ -273,7 +218,7 @@ describe('bodies on their way', () => {
 })
 
 describe('watches', () => {
-  it('hold seats until their initial state has been handed on, and never longer than 5 seconds', async () => {
+  it('hold seats until the initial state has been sent, for 5 seconds at most', async () => {
     const { server, ask, metric, clock } = await limitedServer()
     await ask(configMaps, { method: 'POST', body: configMap('a') })
     const seats = () => metric('apiserver_flowcontrol_current_executing_seats', 'priority_level="catch-all"')
@@ -297,7 +242,7 @@ describe('watches', () => {
     gone.abort()
   })
 
-  it('are counted: writes that 10 or more of them see take more seats for a while', async () => {
+  it('add seats to writes that affect 10 or more of them', async () => {
     const { server, ask, metric, clock } = await limitedServer({}, 102)
     const clients = Array.from({ length: 25 }, () => new AbortController())
     for (const gone of clients) {
@@ -312,97 +257,5 @@ describe('watches', () => {
     clock.advance(5)
     expect(await metric('apiserver_flowcontrol_current_executing_seats', flow)).toBe(0)
     for (const gone of clients) gone.abort()
-  })
-})
-
-describe('debug pages', () => {
-  const folder = '/debug/api_priority_and_fairness'
-
-  it('show levels, queues and requests as tables of text', async () => {
-    const { authorizer, open } = gate()
-    const { ask, create, server } = await limitedServer({ authorizer })
-    await create(levelOf('few', { limitResponse: { type: 'Queue', queuing: { ...queuing, queues: 4, handSize: 1 } } }))
-    await create(schemaOf('own', 'few'))
-    const asked = [0, 1, 2].map(() => server.handle(requestOf(`${configMaps}/x`, { user: jane })))
-    await turn()
-    const levels = await ask(`${folder}/dump_priority_levels`)
-    expect([levels.headers['content-type'], levels.headers['x-content-type-options']]).toEqual([
-      'text/plain; charset=utf-8',
-      undefined,
-    ])
-    expect(levels.text).toBe(`\
-PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests
-catch-all,         0,            true,   false,       0,               0,                 0,                  0,                0,                0
-exempt,            0,            false,  false,       0,               1,                 3,                  0,                0,                0
-few,               1,            false,  false,       1,               2,                 2,                  0,                0,                0
-`)
-    const queues = (await ask(`${folder}/dump_queues`)).text.split('\n')
-    expect(queues).toHaveLength(6)
-    expect(queues[0]).toBe(
-      'PriorityLevelName, Index,  PendingRequests, ExecutingRequests, SeatsInUse, NextDispatchR, InitialSeatsSum, MaxSeatsSum, TotalWorkSum',
-    )
-    expect(queues.filter((line) => /^few, +\d, +1, +2, +2, +0\.00600000ss, +1, +1, +0\.00300000ss$/.test(line))).toHaveLength(1)
-    const requests = (await ask(`${folder}/dump_requests?includeRequestDetails=1`)).text.split('\n')
-    expect(requests[0]).toContain('FlowDistingsher, ArriveTime,')
-    const own = requests.filter((line) => line.startsWith('few,'))
-    const cells = own.map((line) => line.split(',').map((cell) => cell.trim()))
-    expect(cells.map((row) => [row[1], row[3], row[4], row[9], ...row.slice(10)])).toEqual([
-      ...[0, 1].map(() => ['own', '-1', 'jane', '2024-01-01T00:00:00.000Z', ...detailsOf('get')]),
-      ['own', '0', 'jane', '0001-01-01T00:00:00Z', ...detailsOf('get')],
-    ])
-    open()
-    await turn()
-    open()
-    await Promise.all(asked)
-  })
-
-  const detailsOf = (verb: string) => ['jane', verb, `${configMaps}/x`, 'default', 'x', 'v1', 'configmaps', '']
-
-  it('are not listed, need the right to get their path, and do not exist without flow control', async () => {
-    const authorizer = {
-      authorize: ({ user }: { user: UserInfo }) =>
-        user.username === 'admin' ? { decision: 'allow' as const, reason: '' } : { decision: 'deny' as const, reason: '' },
-    }
-    const { ask } = await limitedServer({ authorizer })
-    expect((await ask('/')).text).not.toContain('/debug')
-    const refused = await ask(`${folder}/dump_queues`, { user: jane })
-    expect(refused.json).toMatchObject({
-      code: 403,
-      message: `forbidden: User "jane" cannot get path "${folder}/dump_queues"`,
-    })
-    expect((await ask(`${folder}/other`)).status).toBe(404)
-    const plain = await sampleServer()
-    expect((await plain.ask(`${folder}/dump_queues`)).status).toBe(404)
-  })
-})
-
-describe('metrics', () => {
-  it('tell seats by level, and everything else of used flow schemas only', async () => {
-    const { ask, create } = await limitedServer({}, 100)
-    await create(levelOf('few'))
-    await create(levelOf('more', { nominalConcurrencyShares: 2, lendablePercent: 50 }))
-    await create(schemaOf('own', 'few'))
-    await create(schemaOf('unused', 'more', { precedence: 900 }))
-    await ask('/version', { user: jane })
-    const lines = (await ask('/metrics')).text.split('\n')
-    const of = (name: string) => lines.filter((line) => line.startsWith(`apiserver_flowcontrol_${name}{`))
-    const seats = (name: string) => of(name).map((line) => line.replace(/^.*priority_level="([^"]+)"} /, '$1 '))
-    expect(seats('nominal_limit_seats')).toEqual(['catch-all 63', 'exempt 0', 'few 13', 'more 25'])
-    expect(seats('lower_limit_seats')).toEqual(['catch-all 63', 'exempt 0', 'few 13', 'more 12'])
-    expect(seats('upper_limit_seats')).toEqual(['catch-all 163', 'exempt 100', 'few 113', 'more 125'])
-    expect(of('dispatched_requests_total').map((line) => line.slice(line.indexOf('{')))).toEqual([
-      '{flow_schema="own",priority_level="few"} 1',
-      expect.stringMatching(/^\{flow_schema="exempt",priority_level="exempt"\} \d+$/),
-    ])
-    expect(of('work_estimated_seats_bucket')[0]).toBe(
-      'apiserver_flowcontrol_work_estimated_seats_bucket{flow_schema="own",priority_level="few",le="1"} 1',
-    )
-    for (const name of [
-      'demand_seats_bucket',
-      'priority_level_request_utilization_bucket',
-      'priority_level_seat_utilization_bucket',
-    ])
-      expect(of(name).length, name).toBeGreaterThan(20)
-    expect(lines.some((line) => line.startsWith('apiserver_flowcontrol_seat_fair_frac '))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
+import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pause.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
@@ -9,28 +9,28 @@ import { isLongRunning } from './long-running.ts'
 
 export interface PriorityAndFairnessOptions {
   readonly clock: Clock
-  /** Longest wait of a request without a deadline. */
+  /** Maximum wait in a queue, for requests without a deadline. */
   readonly waitMs: number
-  /** Brings the controller up to date with the stored objects. */
+  /** Applies pending changes of the stored configuration. */
   readonly refresh: () => void
 }
 
-/** Nothing waits longer, however late its deadline is. */
-const longestWaitMs = 60_000
-/** Longest time that a watch holds seats for its initial state: a slow reader holds none. */
+/** Maximum wait in a queue, for any deadline. */
+const maxQueueWaitMs = 60_000
+/** Maximum time that a watch holds seats for its initial state, so that slow readers do not occupy seats. */
 const watchInitializationMs = 5_000
 
 /**
- * Serves requests as their priority level has seats, in fair turns; others wait or get 429. Requests that last as long as the client
- * likes are exempt, watches from the moment when their initial state has been handed on.
+ * Serves requests within the seats of their priority level, with fair queuing; others wait or are rejected with 429. Long-running
+ * requests are exempt; watches are exempt once their initial state has been sent.
  *
- * Differs: a request gives its seats back while its body is on the way.
+ * Differs: a request releases its seats while its body is being received.
  *
  * @see Kubernetes, "API Priority and Fairness"
  */
 export function priorityAndFairness(controller: FlowController, options: PriorityAndFairnessOptions): Filter {
   const pauses = new BodyPauses()
-  const parts = { controller, pauses, ...options }
+  const execution = { controller, pauses, ...options }
   return (context, next) => {
     if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next()
     options.refresh()
@@ -38,15 +38,15 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     context.flowHeaders = schema.headers
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
-    if (!request.executing) return serveInTurn(new Serving(parts, schema, request), context, next)
+    if (!request.executing) return serveQueued(new RequestExecution(execution, schema, request), context, next)
     if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
-      return serveAtOnce(controller, schema, request, next)
-    return new Serving(parts, schema, request).serve(context, next)
+      return serveImmediately(controller, schema, request, next)
+    return new RequestExecution(execution, schema, request).serve(context, next)
   }
 }
 
-/** The usual case: nothing to wait for, neither seats nor a body. */
-async function serveAtOnce(
+/** The common case: seats are free and no body can arrive. */
+async function serveImmediately(
   controller: FlowController,
   schema: FlowSchemaState,
   request: SeatRequest,
@@ -59,66 +59,70 @@ async function serveAtOnce(
   }
 }
 
-async function serveInTurn(serving: Serving, context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  const served = await serving.wait(context)
-  return served ? serving.serve(context, next) : serving.refused()
+async function serveQueued(
+  execution: RequestExecution,
+  context: RequestContext,
+  next: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const hasSeats = await execution.wait(context)
+  return hasSeats ? execution.serve(context, next) : execution.rejection()
 }
 
-interface ServingParts extends PriorityAndFairnessOptions {
+interface ExecutionOptions extends PriorityAndFairnessOptions {
   readonly controller: FlowController
   readonly pauses: BodyPauses
 }
 
-/** A request on its way through its priority level. */
-class Serving implements Place {
-  readonly #parts: ServingParts
+/** The execution of one request within its priority level. */
+class RequestExecution implements Pausable {
+  readonly #options: ExecutionOptions
   readonly #schema: FlowSchemaState
   readonly #request: SeatRequest
   #context: RequestContext | undefined
 
-  constructor(parts: ServingParts, schema: FlowSchemaState, request: SeatRequest) {
-    this.#parts = parts
+  constructor(options: ExecutionOptions, schema: FlowSchemaState, request: SeatRequest) {
+    this.#options = options
     this.#schema = schema
     this.#request = request
   }
 
-  /** Waits for seats. @returns whether there are some. */
+  /** Waits in the queue. @returns whether the request may execute. */
   async wait(context: RequestContext): Promise<boolean> {
-    const { controller, waitMs, clock } = this.#parts
-    const left = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
-    const options = { waitMs: Math.max(0, Math.min(longestWaitMs, left)), signal: context.signal }
+    const { controller, waitMs, clock } = this.#options
+    const allowedMs = context.deadline === undefined ? waitMs : (context.deadline - clock.now()) / 4
+    const options = { waitMs: Math.max(0, Math.min(maxQueueWaitMs, allowedMs)), signal: context.signal }
     return (await controller.wait(this.#request, this.#schema, options)) === 'execute'
   }
 
-  refused(): ApiResponse {
+  rejection(): ApiResponse {
     return tooManyRequests(this.#schema.level.retryAfter.seconds)
   }
 
   async serve(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     this.#context = context
     if (context.info.verb === 'watch') return this.#serveWatch(context, next)
-    const pausable = this.#parts.pauses.attach(context, this)
+    const bodyPause = this.#options.pauses.attach(context, this)
     try {
       return await next()
     } finally {
-      this.#end(pausable)
+      this.#end(bodyPause)
     }
   }
 
   pause(): void {
-    this.#parts.controller.pause(this.#request, this.#schema)
+    this.#options.controller.pause(this.#request, this.#schema)
   }
 
   resume(): Promise<void> | undefined {
-    const outcome = this.#parts.controller.resume(this.#request, this.#schema)
+    const outcome = this.#options.controller.resume(this.#request, this.#schema)
     if (outcome === 'executing') return undefined
-    if (outcome === 'rejected') throw this.#tooMany()
-    return this.wait(this.#context as RequestContext).then((served) => {
-      if (!served) throw this.#tooMany()
+    if (outcome === 'rejected') throw this.#tooManyRequests()
+    return this.wait(this.#context as RequestContext).then((hasSeats) => {
+      if (!hasSeats) throw this.#tooManyRequests()
     })
   }
 
-  /** Seats are held until the initial state has been handed on, if there is one. */
+  /** Holds seats until the initial state has been sent, if the watch has one. */
   async #serveWatch(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined
@@ -132,7 +136,7 @@ class Serving implements Place {
     try {
       const response = await next()
       if (response.body.kind !== 'stream') end()
-      else if (!initialized) cancel = this.#parts.clock.setTimeout(end, watchInitializationMs)
+      else if (!initialized) cancel = this.#options.clock.setTimeout(end, watchInitializationMs)
       return response
     } catch (error) {
       end()
@@ -140,12 +144,12 @@ class Serving implements Place {
     }
   }
 
-  #end(pausable: PausablePlace | undefined): void {
-    pausable?.end()
-    if (pausable?.isPaused !== true) this.#parts.controller.finish(this.#request, this.#schema)
+  #end(bodyPause: BodyPause | undefined): void {
+    bodyPause?.end()
+    if (bodyPause?.isPaused !== true) this.#options.controller.finish(this.#request, this.#schema)
   }
 
-  #tooMany(): ApiError {
+  #tooManyRequests(): ApiError {
     return ApiError.tooManyRequests('Too many requests, please try again later.', this.#schema.level.retryAfter.seconds)
   }
 }

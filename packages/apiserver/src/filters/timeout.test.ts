@@ -7,7 +7,7 @@ import { timeout } from './timeout.ts'
 const never = () => new Promise<ApiResponse>(() => {})
 const pods = '/api/v1/pods'
 
-/** The refusal, and when it comes: not a millisecond earlier. */
+/** The error response and its exact time. */
 async function refusalAfter(target: string, ms: number): Promise<unknown> {
   const clock = fakeClock()
   let refusal: unknown
@@ -33,11 +33,11 @@ describe('timeout', () => {
     ['?timeout=2s', 2_000],
     ['?timeout=1.5s', 1_500],
     ['?timeout=0m30s', 30_000],
-  ])('%s ends after %d ms', async (query, ms) => {
+  ])('ends a request with %s after %d ms', async (query, ms) => {
     expect(await refusalAfter(`${pods}${query}`, ms)).toMatchObject({ code: 504, reason: 'Timeout' })
   })
 
-  it('watches bound themselves', async () => {
+  it('does not apply to watches', async () => {
     expect(await refusalAfter(`${pods}?watch=1`, 3_600_000)).toBeUndefined()
   })
 
@@ -45,14 +45,14 @@ describe('timeout', () => {
     ['x', 'time: invalid duration "x"'],
     ['30', 'time: missing unit in duration "30"'],
     ['1y', 'time: unknown unit "y" in duration "1y"'],
-  ])('refuses %s', async (value, why) => {
+  ])('rejects %s', async (value, why) => {
     await expect(timeout(1, fakeClock())(contextOf(`${pods}?timeout=${value}`), never)).rejects.toMatchObject({
       code: 400,
       message: `invalid timeout specified in the request URL - ${why}`,
     })
   })
 
-  it('what ends in time is handed on, failures too, and leaves no timer', async () => {
+  it('passes responses and errors within the limit, and leaves no timer', async () => {
     const clock = fakeClock()
     const filter = timeout(1_000, clock)
     expect(await filter(contextOf(pods), async () => done)).toBe(done)

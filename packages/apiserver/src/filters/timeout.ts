@@ -5,14 +5,14 @@ import { text } from '../query.ts'
 import type { Filter } from '../request-context.ts'
 
 /**
- * Ends requests that take too long with 504. Watches bound themselves. A `timeout` parameter may shorten the limit; no time at
- * all stands for the limit itself.
+ * Ends non-watch requests that exceed the time limit with 504. A `timeout` parameter may shorten the limit; 0 stands for the limit
+ * itself.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
   return async (context, next) => {
     if (context.info.verb === 'watch') return next()
-    const asked = askedMs(text(context.query, 'timeout') ?? '')
-    const ms = asked > 0 ? Math.min(limitMs, asked) : limitMs
+    const requestedMs = parseTimeoutMs(text(context.query, 'timeout') ?? '')
+    const ms = requestedMs > 0 ? Math.min(limitMs, requestedMs) : limitMs
     context.deadline = clock.now() + ms
     return new Promise<ApiResponse>((resolve, reject) => {
       const cancel = clock.setTimeout(() => {
@@ -32,8 +32,8 @@ export function timeout(limitMs: number, clock: Clock): Filter {
   }
 }
 
-/** @throws ApiError 400 for what is no span of time. */
-function askedMs(value: string): number {
+/** @throws ApiError 400 for an invalid duration. */
+function parseTimeoutMs(value: string): number {
   if (value === '') return 0
   try {
     return parseDurationMs(value)

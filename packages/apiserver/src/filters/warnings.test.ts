@@ -6,7 +6,7 @@ const texts = (count: number, length: number) => Array.from({ length: count }, (
 const lengths = (values: string[]) => values.map((value) => [...value.slice('299 - "'.length, -1)].length)
 
 describe('warnings', () => {
-  it('P308 become headers of code 299, each text once, none for nothing', async () => {
+  it('become headers with code 299, without duplicates and empty texts [P308]', async () => {
     const state = contextOf('/api/v1/pods')
     const answer = await warnings()(state, async () => {
       state.warnings.push('a', 'b', 'a', '')
@@ -16,28 +16,28 @@ describe('warnings', () => {
     expect(await warnings()(contextOf('/api/v1/pods'), async () => done)).toBe(done)
   })
 
-  it('P325 long texts stay whole while all together have room', () => {
+  it('keep long texts within the total limit [P325]', () => {
     expect(lengths(warningHeaders(texts(4, 1024)))).toEqual([1024, 1024, 1024, 1024])
     expect(lengths(warningHeaders(['x'.repeat(4096)]))).toEqual([4096])
   })
 
-  it('P325 above 4096 characters each has 256 of them', () => {
+  it('are truncated to 256 characters each above a total of 4096 [P325]', () => {
     expect(lengths(warningHeaders(['x'.repeat(4097)]))).toEqual([256])
     expect(lengths(warningHeaders([...texts(4, 1024), 'short']))).toEqual([256, 256, 256, 256, 5])
   })
 
-  it('P325 further ones are dropped once 4096 characters are written', () => {
+  it('are dropped after 4096 characters [P325]', () => {
     expect(lengths(warningHeaders(texts(40, 300)))).toEqual(Array.from({ length: 16 }, () => 256))
     expect(lengths(warningHeaders(texts(40, 250)))).toEqual(Array.from({ length: 17 }, () => 250))
   })
 
-  it('P325 characters are never cut in two', () => {
+  it('are truncated between code points [P325]', () => {
     const [value = ''] = warningHeaders(['\u{1F600}'.repeat(5000)])
     expect(lengths([value])).toEqual([256])
     expect(() => encodeURIComponent(value)).not.toThrow()
   })
 
-  it('nothing breaks out of its quotes', () => {
+  it('escape quotes and backslashes, and omit texts with control characters', () => {
     expect(warningHeaders(['a "b" \\ c', 'd\r\nX-Evil: 1', '\u007f', '\u0085'])).toEqual(['299 - "a \\"b\\" \\\\ c"'])
   })
 })

@@ -1,10 +1,10 @@
 import type { Filter } from '../request-context.ts'
 
 const maxWarningCharacters = 256
-const maxAllCharacters = 4096
+const maxTotalCharacters = 4096
 
 /**
- * Puts warnings into `Warning` headers: each text once; long ones are cut when together they would be too much.
+ * Adds `Warning` headers, without duplicates. Long texts are truncated when the total exceeds 4096 characters.
  *
  * @see API protocol specification, 6 and 8
  */
@@ -18,28 +18,28 @@ export function warnings(): Filter {
 }
 
 /**
- * @returns complete header values such as `299 - "text"`. Characters are code points, which are never cut in two. What no header can
- * hold is left out, as by the stock server.
+ * @returns header values such as `299 - "text"`. Characters are code points, so that none is split. Texts with control characters are
+ * omitted, like on the stock server.
  */
 export function warningHeaders(texts: readonly string[]): string[] {
-  const unique = [...new Set(texts)].filter((text) => text !== '' && !unprintable.test(text)).map((text) => [...text])
-  const cut = unique.reduce((sum, { length }) => sum + length, 0) > maxAllCharacters
+  const unique = [...new Set(texts)].filter((text) => text !== '' && !controlCharacter.test(text)).map((text) => [...text])
+  const cut = unique.reduce((sum, { length }) => sum + length, 0) > maxTotalCharacters
   const values: string[] = []
   let sum = 0
   for (const characters of unique) {
-    if (sum >= maxAllCharacters) break
+    if (sum >= maxTotalCharacters) break
     const shown = cut ? characters.slice(0, maxWarningCharacters) : characters
     sum += shown.length
-    values.push(`299 - ${quoted(shown)}`)
+    values.push(`299 - ${quotedString(shown)}`)
   }
   return values
 }
 
-/** Control characters: a line end would begin another header. */
-const unprintable = /\p{Cc}/u
+/** Matches control characters: a line break would start another header. */
+const controlCharacter = /\p{Cc}/u
 
-/** A quoted string of a header, quotes and backslashes escaped. */
-function quoted(characters: readonly string[]): string {
+/** A quoted string with escaped quotes and backslashes. */
+function quotedString(characters: readonly string[]): string {
   let out = ''
   for (const character of characters) {
     out += character === '"' || character === '\\' ? `\\${character}` : character

@@ -1,4 +1,4 @@
-import type { Clock } from '@krmkit/meta'
+import { type Clock, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { textResponse } from '../encoding/response-writer.ts'
 import { flag, type Query, text } from '../query.ts'
@@ -7,24 +7,24 @@ import type { PriorityLevel } from './priority-level.ts'
 import { Queue } from './queue.ts'
 import type { SeatRequest } from './seat-request.ts'
 
-/** Where the pages are; they are not listed at `/`. */
-const folder = '/debug/api_priority_and_fairness/'
+/** The pages are not listed at `/`. */
+const pathPrefix = '/debug/api_priority_and_fairness/'
 
-/** Rows of unused queues are left out where a level has more queues than this. */
-const mostQueues = 10_000
+/** Unused queues are omitted for levels with more queues than this. */
+const maxShownQueues = 10_000
 
 export interface DebugPagesOptions {
   readonly controller: FlowController
   readonly clock: Clock
-  /** Milliseconds, as the controller counts them. */
+  /** The time source of the controller, in milliseconds. */
   readonly now: () => number
 }
 
-/** Answers the pages that show levels, queues and requests as tables of text; undefined for other paths. */
+/** Serves pages with levels, queues and requests as text tables; undefined for other paths. */
 export function debugPages(options: DebugPagesOptions): (path: string, query: Query) => ApiResponse | undefined {
   return (path, query) => {
-    if (!path.startsWith(folder)) return undefined
-    const rows = rowsOf(options, path.slice(folder.length), query)
+    if (!path.startsWith(pathPrefix)) return undefined
+    const rows = rowsOf(options, path.slice(pathPrefix.length), query)
     if (rows === undefined) return undefined
     const { headers, ...rest } = textResponse(200, table(rows))
     const { 'x-content-type-options': _sniffing, ...plain } = headers
@@ -36,15 +36,15 @@ type Row = readonly (string | number | boolean)[]
 
 function rowsOf(options: DebugPagesOptions, page: string, query: Query): readonly Row[] | undefined {
   const { controller } = options
-  if (page === 'dump_priority_levels') return [levelHeads, ...controller.levels().map(levelRow)]
-  if (page === 'dump_queues') return [queueHeads, ...controller.levels().flatMap(queueRows)]
+  if (page === 'dump_priority_levels') return [levelColumns, ...controller.levels().map(levelRow)]
+  if (page === 'dump_queues') return [queueColumns, ...controller.levels().flatMap(queueRows)]
   if (page !== 'dump_requests') return undefined
   const details = (text(query, 'includeRequestDetails') ?? '') !== '' && flag(query, 'includeRequestDetails')
   const rows = controller.levels().flatMap((level) => requestRows(level, { ...options, details }))
-  return [details ? [...requestHeads, ...detailHeads] : requestHeads, ...rows]
+  return [details ? [...requestColumns, ...detailColumns] : requestColumns, ...rows]
 }
 
-const levelHeads = [
+const levelColumns = [
   'PriorityLevelName',
   'ActiveQueues',
   'IsIdle',
@@ -66,7 +66,7 @@ function levelRow({ name, queues, quiescing }: PriorityLevel): Row {
   ]
 }
 
-const queueHeads = [
+const queueColumns = [
   'PriorityLevelName',
   'Index',
   'PendingRequests',
@@ -79,19 +79,19 @@ const queueHeads = [
 ]
 
 function queueRows({ name, queues }: PriorityLevel): readonly Row[] {
-  return shownQueues(queues).map((queue) => [
+  return allQueues(queues).map((queue) => [
     ...[name, queue.index, queue.length, queue.executing, queue.seatsInUse, seatSeconds(queue.nextDispatchR)],
     ...[queue.initialSeats, queue.maxSeats, seatSeconds(queue.work)],
   ])
 }
 
-/** Also queues that exist by number only. */
-function shownQueues(queues: PriorityLevel['queues']): readonly Queue[] {
-  const used = queues.queues()
+/** All configured queues, those without requests included. */
+function allQueues(queues: PriorityLevel['queues']): readonly Queue<SeatRequest>[] {
+  const existing = queues.queues()
   const count = queues.queuing.queues
-  if (count > mostQueues) return used
-  const shown = Array.from({ length: count }, (_, index) => new Queue(index))
-  for (const queue of used) shown[queue.index] = queue
+  if (count > maxShownQueues) return existing
+  const shown = Array.from({ length: count }, (_, index) => new Queue<SeatRequest>(index))
+  for (const queue of existing) shown[queue.index] = queue
   return shown
 }
 
@@ -99,7 +99,7 @@ function seatSeconds(value: number): string {
   return `${value.toFixed(8)}ss`
 }
 
-const requestHeads = [
+const requestColumns = [
   'PriorityLevelName',
   'FlowSchemaName',
   'QueueIndex',
@@ -112,7 +112,7 @@ const requestHeads = [
   'StartTime',
 ]
 
-const detailHeads = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource']
+const detailColumns = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource']
 
 interface RequestRowOptions extends DebugPagesOptions {
   readonly details: boolean
@@ -136,22 +136,22 @@ function requestRow(request: SeatRequest, indexInQueue: number, { clock, now, de
     ...[initialSeats, finalSeats, linger, started],
   ]
   if (!details) return row
-  const { info, user } = request.state
-  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`
+  const { info, user } = request.context
+  const apiVersion = formatApiVersion(info)
   return [
     ...[...row, user.username, info.verb, info.path, info.namespace, info.name],
     ...[apiVersion, info.resource, info.subresource],
   ]
 }
 
-const leastWidth = 8
+const minColumnWidth = 8
 
-/** Cells followed by commas, each column as wide as its widest cell. Cells hold what clients sent: none begins a line. */
+/** Aligned columns, with a comma after each cell but the last. Control characters are replaced, because cells hold client input. */
 function table(rows: readonly Row[]): string {
   const cells = rows.map((row) =>
     row.map((cell, i) => `${String(cell).replace(/\p{Cc}/gu, ' ')}${i < row.length - 1 ? ',' : ''}`),
   )
-  const widths = (cells[0] ?? []).map((_, i) => Math.max(leastWidth, ...cells.map((row) => (row[i] ?? '').length + 1)))
+  const widths = (cells[0] ?? []).map((_, i) => Math.max(minColumnWidth, ...cells.map((row) => (row[i] ?? '').length + 1)))
   return cells
     .map((row) => `${row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i] ?? 0) : cell)).join('')}\n`)
     .join('')

@@ -3,11 +3,11 @@ import { noQueues, type Queuing } from './fair-queues.ts'
 import { sampleQueues } from './testing/sample-requests.ts'
 
 const queuing: Queuing = { queues: 64, handSize: 4, queueLengthLimit: 50 }
-/** One queue for each of few flows: the hand is one card. */
+/** A hand of one card, so that each of a few flows has its own queue. */
 const oneEach: Queuing = { queues: 1000, handSize: 1, queueLengthLimit: 1000 }
 
 describe('seats without queues', () => {
-  it('are given until the limit; then requests are rejected', () => {
+  it('are granted up to the limit; further requests are rejected', () => {
     const { queues, start, request, statistics } = sampleQueues(noQueues, 2)
     const [first] = start('a', 2)
     expect(queues.start(request('b'))).toBe('rejected')
@@ -16,13 +16,13 @@ describe('seats without queues', () => {
     expect(queues.start(request('b'))).toBe('executing')
   })
 
-  it('have no limit in an exempt level, and are counted all the same', () => {
+  it('are unlimited in an exempt level, but counted', () => {
     const { queues, start } = sampleQueues(noQueues, 0, { exempt: true })
     for (const each of start('a', 700)) queues.finish(each)
     expect(queues).toMatchObject({ dispatched: 700, rejected: 0, seatsInUse: 0, isIdle: true })
   })
 
-  it('let a request start that is wider than the limit, once nothing else executes', () => {
+  it('let a request with more seats than the limit start when nothing else executes', () => {
     const { queues, start, request } = sampleQueues(noQueues, 3)
     const [small] = start('a')
     expect(queues.start(request('b', { seats: 5 }))).toBe('rejected')
@@ -33,7 +33,7 @@ describe('seats without queues', () => {
 })
 
 describe('queues', () => {
-  it('hold requests beyond the limit, and reject those beyond the length of a queue', () => {
+  it('hold requests above the limit, and reject those above the queue length', () => {
     const { queues, start, statistics } = sampleQueues({ ...queuing, handSize: 1, queueLengthLimit: 3 }, 1)
     start('a', 6)
     expect(queues).toMatchObject({ requestsExecuting: 1, requestsWaiting: 3, rejected: 2 })
@@ -41,7 +41,7 @@ describe('queues', () => {
     expect(statistics.queueLength).toMatchObject({ total: 4, sum: 1 + 1 + 2 + 3 })
   })
 
-  it('serve the requests of one flow in the order of arrival', () => {
+  it('dispatch the requests of one flow in order of arrival', () => {
     const { queues, start, request, clock } = sampleQueues(oneEach, 1)
     const [running] = start('a')
     const order: number[] = []
@@ -59,7 +59,7 @@ describe('queues', () => {
     expect(queues.isIdle).toBe(true)
   })
 
-  it('give a mouse its turn while an elephant has hundreds of requests waiting', () => {
+  it('dispatch a small flow while a large one has hundreds of waiting requests', () => {
     const { queues, start, clock, order } = sampleQueues(oneEach, 2)
     const elephant = start('elephant', 300)
     const mouse = start('mouse', 3)
@@ -72,7 +72,7 @@ describe('queues', () => {
     expect(ended).toBeLessThanOrEqual(7)
   })
 
-  it('share seats evenly among flows, whatever the number and length of their requests', () => {
+  it('share seats evenly among flows, regardless of number and length of their requests', () => {
     const { queues, clock, request } = sampleQueues(oneEach, 4)
     const busy: { readonly seat: ReturnType<typeof request>; readonly flow: string; readonly until: number }[] = []
     const used: Record<string, number> = { slow: 0, quick: 0 }
@@ -98,7 +98,7 @@ describe('queues', () => {
     expect(used.slow! / used.quick!).toBeLessThan(1.15)
   })
 
-  it('count seats, not requests: wide requests take longer turns', () => {
+  it('share seats, not requests: a request with many seats takes a longer turn', () => {
     const { queues, start, clock, order, request } = sampleQueues(oneEach, 4)
     const running = start('first', 4)
     const wide = Array.from({ length: 10 }, () => {
@@ -117,7 +117,7 @@ describe('queues', () => {
     expect(count('narrow')).toBeGreaterThanOrEqual(3 * count('wide'))
   })
 
-  it('do not let a flow save up turns while it has nothing to do', () => {
+  it('do not accumulate the share of an idle flow', () => {
     const { queues, start, clock, order } = sampleQueues(oneEach, 1)
     const busy = start('busy', 40)
     for (let i = 0; i < 10; i++) {
@@ -134,7 +134,7 @@ describe('queues', () => {
     expect(order.filter((flow) => flow === 'late').length).toBeGreaterThanOrEqual(4)
   })
 
-  it('wait for enough seats for a wide request instead of passing it over', () => {
+  it('wait for enough seats for a large request instead of skipping it', () => {
     const { queues, start, request } = sampleQueues(oneEach, 3)
     const running = start('a', 3)
     const wide = request('b', { seats: 3 })
@@ -147,7 +147,7 @@ describe('queues', () => {
     expect([wide.executing, queues.seatsInUse]).toEqual([true, 3])
   })
 
-  it('let go of a request that is withdrawn, and serve the others', () => {
+  it('remove a withdrawn request, and dispatch the others', () => {
     const { queues, start, order, statistics } = sampleQueues(oneEach, 1)
     const [running] = start('a')
     const [late, gone] = start('b', 2)
@@ -163,7 +163,7 @@ describe('queues', () => {
     expect(order.at(-1)).toBe('c')
   })
 
-  it('start waiting requests at once when the limit is raised, and none while it is exceeded', () => {
+  it('dispatch waiting requests at once when the limit is raised, and none while it is exceeded', () => {
     const { queues, start, order } = sampleQueues(oneEach, 1)
     const [first] = start('a')
     start('b', 3)
@@ -174,7 +174,7 @@ describe('queues', () => {
     expect([queues.requestsExecuting, queues.requestsWaiting]).toEqual([2, 1])
   })
 
-  it('drain when they are no longer wanted', () => {
+  it('drain when their number is lowered', () => {
     const { queues, start, order } = sampleQueues(queuing, 1)
     const running = start('a', 4)
     queues.configure(noQueues, 1)
@@ -183,7 +183,7 @@ describe('queues', () => {
     expect([queues.isIdle, queues.queues().length]).toEqual([true, 0])
   })
 
-  it('exist only while they are in use, but for a few', () => {
+  it('are deleted when unused, except for a few', () => {
     const { queues, request } = sampleQueues({ queues: 10_000_000, handSize: 2, queueLengthLimit: 50 }, 1000)
     const running = Array.from({ length: 1000 }, (_, i) => request(`flow-${i}`))
     for (const each of running) expect(queues.start(each)).toBe('executing')
@@ -194,7 +194,7 @@ describe('queues', () => {
     expect(queues.queues()).toEqual([])
   })
 
-  it('keep seats of writes for as long as watches are notified of them, with one timer', () => {
+  it('hold the seats of writes while watches are notified, with one timer', () => {
     const { queues, request, clock } = sampleQueues(queuing, 10)
     const writes = [0, 1, 2].map(() => request('a', { finalSeats: 3, lingerMs: 5 }))
     for (const each of writes) queues.start(each)
@@ -205,7 +205,7 @@ describe('queues', () => {
     expect([queues.seatsInUse, clock.pending]).toEqual([0, 0])
   })
 
-  it('narrow the seats of a write to the limit and keep them longer', () => {
+  it('limit the final seats of a write and hold them longer', () => {
     const { queues, request, clock } = sampleQueues(queuing, 2)
     const write = request('a', { finalSeats: 6, lingerMs: 5 })
     expect(queues.start(write)).toBe('executing')

@@ -1,12 +1,12 @@
-import { DispatchReadings } from './dispatch-readings.ts'
+import { DispatchStatistics } from './dispatch-statistics.ts'
 import { TimedHistogram } from './histogram.ts'
 import { LingeringSeats } from './lingering-seats.ts'
 import { Queue } from './queue.ts'
 import { SeatDemand } from './seat-demand.ts'
-import { estimatedSeconds, type SeatRequest, type Verdict } from './seat-request.ts'
+import { estimatedSeconds, type SeatRequest, type WaitOutcome } from './seat-request.ts'
 import { deal } from './shuffle-shard.ts'
 
-/** How requests of a level wait. `queues` 0: not at all. */
+/** Queue configuration of a level. `queues` 0: requests are rejected instead of queued. */
 export interface Queuing {
   readonly queues: number
   readonly handSize: number
@@ -14,44 +14,44 @@ export interface Queuing {
 }
 
 export interface FairQueuesOptions {
-  /** Milliseconds; never goes back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number
-  /** Calls back after a time; returns what cancels that. */
+  /** Schedules a callback. Returns a function that cancels it. */
   readonly setTimeout: (fn: () => void, ms: number) => () => void
-  /** No limit at all. */
+  /** Whether the level is exempt from limits. */
   readonly exempt: boolean
 }
 
-/** Unused queues that are kept for later, beside those in use. */
-const keptQueues = 128
+/** Number of queues above which unused ones are deleted. */
+const maxIdleQueues = 128
 
 export const noQueues: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 }
 
-const utilization = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
-const seatUtilization = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1]
-const demandRatios = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
+const requestRatioBounds = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
+const seatRatioBounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1]
+const demandRatioBounds = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
 
 /**
- * The seats of one priority level, and the queues before them.
+ * The seats of one priority level and its queues.
  *
- * Progress `R` counts seat-seconds that each active queue has been given. The queue whose oldest request would end first, at
- * `nextDispatchR + work`, is served next, so that flows share seats evenly whatever the number and size of their requests. A request is
- * expected to take 3 ms; when it ends, its queue is charged for the time that it took.
+ * Progress `R` counts the seat-seconds given to each active queue. The queue whose oldest request would finish first, at
+ * `nextDispatchR + work`, is served next, so that flows share seats evenly regardless of the number and size of their requests. A
+ * request is expected to take 3 ms; when it finishes, its queue is charged for the actual time.
  *
  * @see Kubernetes enhancement 1040, "Priority and Fairness for API Server Requests"
  */
 export class FairQueues {
   readonly #options: FairQueuesOptions
-  readonly #queues = new Map<number, Queue>()
-  /** Those in which requests wait. */
-  readonly #waiting = new Set<Queue>()
+  readonly #queues = new Map<number, Queue<SeatRequest>>()
+  /** Queues with waiting requests. */
+  readonly #waiting = new Set<Queue<SeatRequest>>()
   #queuing: Queuing = noQueues
   #hand: number[] = []
   #limit = 0
   #r = 0
   #syncedAt: number
   #activeQueues = 0
-  #robin = -1
+  #lastServedIndex = -1
   #enqueues = 0
   readonly #lingering: LingeringSeats
   readonly #executing = new Set<SeatRequest>()
@@ -68,7 +68,7 @@ export class FairQueues {
   rejected = 0
   timedOut = 0
   cancelled = 0
-  readonly dispatch = new DispatchReadings()
+  readonly dispatch = new DispatchStatistics()
 
   constructor(options: FairQueuesOptions) {
     this.#options = options
@@ -76,13 +76,13 @@ export class FairQueues {
     this.#syncedAt = now
     this.#lingering = new LingeringSeats({ ...options, release: (requests) => this.#endLinger(requests) })
     this.demand = new SeatDemand(now)
-    this.demandRatio = new TimedHistogram(demandRatios, now)
-    this.waitingRatio = new TimedHistogram(utilization, now)
-    this.executingRatio = new TimedHistogram(utilization, now)
-    this.seatRatio = new TimedHistogram(seatUtilization, now)
+    this.demandRatio = new TimedHistogram(demandRatioBounds, now)
+    this.waitingRatio = new TimedHistogram(requestRatioBounds, now)
+    this.executingRatio = new TimedHistogram(requestRatioBounds, now)
+    this.seatRatio = new TimedHistogram(seatRatioBounds, now)
   }
 
-  /** Takes effect at once: waiting requests start as far as a higher limit allows. Queues beyond a lower number drain. */
+  /** Takes effect at once: waiting requests start within a raised limit. Queues above a lowered number drain. */
   configure(queuing: Queuing, limit: number): void {
     const now = this.#sync()
     this.#queuing = queuing
@@ -113,7 +113,7 @@ export class FairQueues {
     return this.#r
   }
 
-  /** @returns whether the request executes, waits, or is rejected. */
+  /** Admits a request: it executes, waits in a queue, or is rejected. */
   start(request: SeatRequest): 'executing' | 'waiting' | 'rejected' {
     const now = this.#sync()
     request.arrivedAt = now
@@ -126,7 +126,7 @@ export class FairQueues {
       request.statistics.rejected['queue-full']++
       return 'rejected'
     }
-    const queue = existing ?? this.#makeQueue(index)
+    const queue = existing ?? this.#createQueue(index)
     if (!queue.isActive) {
       queue.nextDispatchR = this.#r
       this.#activeQueues++
@@ -134,19 +134,19 @@ export class FairQueues {
     request.queue = queue
     const { statistics } = request
     statistics.queueLength.observe(queue.length + 1)
-    // Nothing waits: what the queues would choose is this request.
+    // No request waits, so this one would be dispatched next.
     if (this.requestsWaiting === 0 && this.#accommodates(request.maxSeats)) {
       this.dispatch.begin()
-      this.dispatch.note(queue)
+      this.dispatch.observe(queue)
       this.dispatch.dispatched(this.#r, queue.nextDispatchR)
       this.#reshape(request)
-      this.#robin = queue.index
+      this.#lastServedIndex = queue.index
       this.#execute(request, now)
       this.#observe(now)
       return 'executing'
     }
     queue.add(request)
-    queue.bound()
+    queue.boundDispatch()
     this.#waiting.add(queue)
     this.#countWaiting(request, 1)
     this.#dispatchAll(now)
@@ -156,9 +156,9 @@ export class FairQueues {
   }
 
   /**
-   * The request has ended, or gives its seats back for a while (without lingering).
+   * Ends the execution of a request; without `linger`, for a pause.
    *
-   * @returns how long it has executed, in milliseconds.
+   * @returns the execution time in milliseconds.
    */
   finish(request: SeatRequest, linger = true): number {
     const now = this.#sync()
@@ -172,7 +172,7 @@ export class FairQueues {
       queue.executing--
       if (!queue.isActive) this.#activeQueues--
       queue.nextDispatchR -= request.initialSeats * (estimatedSeconds - ms / 1000)
-      queue.bound()
+      queue.boundDispatch()
     }
     if (linger && request.lingerMs > 0) this.#lingering.add(request, now)
     else this.#release(request)
@@ -181,8 +181,8 @@ export class FairQueues {
     return ms
   }
 
-  /** Takes a waiting request out of its queue. */
-  withdraw(request: SeatRequest, verdict: Exclude<Verdict, 'execute'>): void {
+  /** Removes a waiting request from its queue. */
+  withdraw(request: SeatRequest, outcome: Exclude<WaitOutcome, 'execute'>): void {
     const { queue, settle } = request
     if (queue === undefined || settle === undefined) return
     const now = this.#sync()
@@ -191,29 +191,29 @@ export class FairQueues {
       this.#activeQueues--
       this.#dropUnused(queue)
     }
-    queue.bound()
+    queue.boundDispatch()
     this.rejected++
-    if (verdict === 'time-out') this.timedOut++
+    if (outcome === 'time-out') this.timedOut++
     else this.cancelled++
-    request.statistics.rejected[verdict]++
+    request.statistics.rejected[outcome]++
     request.settle = undefined
-    settle(verdict)
-    // It may have stood in the way of smaller ones.
+    settle(outcome)
+    // It may have blocked requests with fewer seats.
     this.#dispatchAll(now)
     this.#observe(now)
   }
 
-  /** The queues that exist, by index. */
-  queues(): readonly Queue[] {
+  /** Existing queues, by index. */
+  queues(): readonly Queue<SeatRequest>[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index)
   }
 
-  /** Requests that hold seats, in the order in which they started. */
+  /** Executing requests, in the order of their start. */
   executing(): Iterable<SeatRequest> {
     return this.#executing
   }
 
-  /** Counts the present state up to now, for those who read sums over time. */
+  /** Accounts for the time up to now in time-weighted statistics. */
   advance(): void {
     this.#observe(this.#sync())
   }
@@ -230,7 +230,7 @@ export class FairQueues {
     return 'executing'
   }
 
-  /** The queue of the hand with the least work waiting. Where the search begins rotates, so that none is preferred. */
+  /** The queue of the hand with the least waiting work. The start of the search rotates, so that ties favour no queue. */
   #chooseQueue({ hash }: SeatRequest): number {
     const hand = this.#hand
     deal(hash as NonNullable<SeatRequest['hash']>, this.#queuing.queues, hand)
@@ -248,15 +248,15 @@ export class FairQueues {
     return best
   }
 
-  #makeQueue(index: number): Queue {
-    const queue = new Queue(index)
+  #createQueue(index: number): Queue<SeatRequest> {
+    const queue = new Queue<SeatRequest>(index)
     this.#queues.set(index, queue)
     return queue
   }
 
-  #dropUnused(queue: Queue): void {
+  #dropUnused(queue: Queue<SeatRequest>): void {
     if (queue.isActive || queue.seatsInUse > 0) return
-    if (this.#queues.size > keptQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
+    if (this.#queues.size > maxIdleQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
   }
 
   #execute(request: SeatRequest, now: number): void {
@@ -289,41 +289,44 @@ export class FairQueues {
     const request = queue?.head
     if (queue === undefined || request === undefined) return false
     if (!this.#accommodates(request.maxSeats)) {
-      request.statistics.noAccommodation++
+      request.statistics.insufficientSeats++
       return false
     }
-    this.#robin = queue.index
+    this.#lastServedIndex = queue.index
     this.#leaveQueue(request, queue)
     this.#reshape(request)
     this.#execute(request, now)
-    queue.bound()
+    queue.boundDispatch()
     const { settle } = request
     request.settle = undefined
     settle?.('execute')
     return true
   }
 
-  /** The queue whose oldest request would end first; among equals the one that comes next after the queue served last. */
-  #nextQueue(): Queue | undefined {
-    let best: Queue | undefined
+  /** The queue whose oldest request would finish first; ties go to the next queue after the one served last. */
+  #nextQueue(): Queue<SeatRequest> | undefined {
+    let best: Queue<SeatRequest> | undefined
     let bestEnd = Number.POSITIVE_INFINITY
-    let bestTurn = Number.POSITIVE_INFINITY
+    let bestDistance = Number.POSITIVE_INFINITY
     this.dispatch.begin()
-    const all = Math.max(this.#queuing.queues, 1)
+    const queueCount = Math.max(this.#queuing.queues, 1)
     for (const queue of this.#waiting) {
-      this.dispatch.note(queue)
+      this.dispatch.observe(queue)
       const end = queue.nextDispatchR + (queue.head?.work ?? 0)
-      const turn = queue.index > this.#robin ? queue.index - this.#robin : queue.index - this.#robin + all
-      if (end > bestEnd || (end === bestEnd && turn >= bestTurn)) continue
+      const distance =
+        queue.index > this.#lastServedIndex
+          ? queue.index - this.#lastServedIndex
+          : queue.index - this.#lastServedIndex + queueCount
+      if (end > bestEnd || (end === bestEnd && distance >= bestDistance)) continue
       best = queue
       bestEnd = end
-      bestTurn = turn
+      bestDistance = distance
     }
     if (best !== undefined) this.dispatch.dispatched(this.#r, best.nextDispatchR)
     return best
   }
 
-  #leaveQueue(request: SeatRequest, queue: Queue): void {
+  #leaveQueue(request: SeatRequest, queue: Queue<SeatRequest>): void {
     queue.remove(request)
     if (queue.length === 0) this.#waiting.delete(queue)
     this.#countWaiting(request, -1)
@@ -337,13 +340,13 @@ export class FairQueues {
     request.statistics.waitingSeats += seats
   }
 
-  /** A request that is wider than the limit starts once nothing else executes. */
+  /** A request with more seats than the limit starts when nothing else executes. */
   #accommodates(seats: number): boolean {
     if (this.#options.exempt) return true
     return seats > this.#limit ? this.requestsExecuting === 0 : this.seatsInUse + seats <= this.#limit
   }
 
-  /** No more seats at the end than there are; the same work takes longer then. */
+  /** Limits the final seats to the level's seats and prolongs the lingering, so that the work stays the same. */
   #reshape(request: SeatRequest): void {
     if (request.finalSeats <= this.#limit || this.#limit < 1) return
     request.lingerMs *= request.finalSeats / this.#limit
@@ -367,7 +370,7 @@ export class FairQueues {
     this.#dropUnused(queue)
   }
 
-  /** Brings progress up to date; before anything is changed. */
+  /** Advances progress to now. Called before every change of state. */
   #sync(): number {
     const now = this.#options.now()
     const ms = now - this.#syncedAt
@@ -381,9 +384,9 @@ export class FairQueues {
   }
 
   #observe(now: number): void {
-    const wanted = this.seatsInUse + this.seatsWaiting
-    this.demand.set(wanted, now)
-    this.demandRatio.set(wanted, now)
+    const demand = this.seatsInUse + this.seatsWaiting
+    this.demand.set(demand, now)
+    this.demandRatio.set(demand, now)
     this.waitingRatio.set(this.requestsWaiting, now)
     this.executingRatio.set(this.requestsExecuting, now)
     this.seatRatio.set(this.seatsInUse, now)

@@ -52,7 +52,7 @@ function controlled({ seats = 100, watches = 0 } = {}) {
 const signal = new AbortController().signal
 
 describe('mandatory levels', () => {
-  it('are in force without any object: administrators are exempt, all others are limited together', () => {
+  it('apply without stored objects: administrators are exempt, all others share one level', () => {
     const { controller, ask } = controlled({ seats: 5 })
     expect(controller.levels().map(({ name, nominalSeats }) => [name, nominalSeats])).toEqual([
       ['catch-all', 5],
@@ -64,7 +64,7 @@ describe('mandatory levels', () => {
     expect(ask('/api/v1/pods', admin)).toMatchObject({ outcome: 'executing', schema: { name: 'exempt', headers: undefined } })
   })
 
-  it('replace broken objects, and take callers whom no schema matches', () => {
+  it('replace invalid objects, and serve users that no schema matches', () => {
     const { controller, ask } = controlled()
     controller.digest({ levels: [{ ...level('exempt', 5) }, level('catch-all', 5, { limitResponse: {} })], schemas: [] })
     expect(controller.levels().map(({ name, configuration }) => [name, configuration.uid])).toEqual([
@@ -76,7 +76,7 @@ describe('mandatory levels', () => {
 })
 
 describe('configuration', () => {
-  it('sends requests by precedence to the levels that exist, and names both in headers', () => {
+  it('classifies requests by precedence into existing levels, and names both in headers', () => {
     const { controller, ask } = controlled()
     const schemas = [schema('late', 'few', { precedence: 900 }), schema('first', 'missing', { precedence: 10 })]
     controller.digest({ levels: [level('few', 5)], schemas })
@@ -86,7 +86,7 @@ describe('configuration', () => {
     })
   })
 
-  it('divides seats by shares, rounded up, and bounds lending and borrowing by percentages', () => {
+  it('divides seats by shares, rounded up, and limits lending and borrowing by percentages', () => {
     const { controller } = controlled({ seats: 100 })
     const levels = [level('a', 10, { lendablePercent: 50 }), level('b', 15, { borrowingLimitPercent: 20 })]
     controller.digest({ levels, schemas: [] })
@@ -101,7 +101,7 @@ describe('configuration', () => {
     ])
   })
 
-  it('may change while requests execute and wait: a deleted level drains and disappears', async () => {
+  it('can change while requests execute and wait: a deleted level drains and disappears', async () => {
     const { controller, ask } = controlled({ seats: 10 })
     const objects = { levels: [level('few', 1)], schemas: [schema('own', 'few')] }
     controller.digest(objects)
@@ -119,7 +119,7 @@ describe('configuration', () => {
     expect(controller.levels().map(({ name }) => name)).toEqual(['catch-all', 'exempt'])
   })
 
-  it('serves waiting requests as soon as a change gives their level more seats', async () => {
+  it('dispatches waiting requests as soon as a change raises the seats of their level', async () => {
     const { controller, ask } = controlled({ seats: 10 })
     const schemas = [schema('own', 'few')]
     controller.digest({ levels: [level('few', 1), level('much', 50)], schemas })
@@ -142,7 +142,7 @@ describe('configuration', () => {
     expect(named()).toEqual(['exempt/exempt:0', 'catch-all/catch-all:0'])
   })
 
-  it('tells flows apart by user, by namespace or not at all', () => {
+  it('distinguishes flows by user, by namespace or not at all', () => {
     const { controller, ask } = controlled()
     const levels = [level('few', 1)]
     const flow = (method: string) => {
@@ -160,7 +160,7 @@ describe('waiting', () => {
     return made
   }
 
-  it('ends after the time that the request may wait', async () => {
+  it('ends after the allowed wait', async () => {
     const { controller, ask, clock } = limited()
     ask()
     const second = ask()
@@ -169,11 +169,11 @@ describe('waiting', () => {
     expect(second.schema.level.queues.requestsWaiting).toBe(1)
     clock.advance(1)
     expect(await verdict).toBe('time-out')
-    expect(second.schema.statistics).toMatchObject({ rejected: { 'time-out': 1 }, waitInVain: { total: 1, sum: 0.25 } })
+    expect(second.schema.statistics).toMatchObject({ rejected: { 'time-out': 1 }, waitToReject: { total: 1, sum: 0.25 } })
     expect(clock.pending).toBe(0)
   })
 
-  it('ends when the client goes away, and leaves no timer', async () => {
+  it('ends when the client disconnects, and leaves no timer', async () => {
     const { controller, ask, clock } = limited()
     ask()
     const second = ask()
@@ -184,7 +184,7 @@ describe('waiting', () => {
     expect([clock.pending, second.schema.level.queues.requestsWaiting]).toEqual([0, 0])
   })
 
-  it('needs no timer where seats are free', () => {
+  it('needs no timer when seats are free', () => {
     const { ask, clock } = limited(10)
     ask()
     expect(clock.pending).toBe(0)
@@ -192,7 +192,7 @@ describe('waiting', () => {
 })
 
 describe('borrowing', () => {
-  it('lends idle seats to a busy level within 10 seconds, and takes them back when they are needed', () => {
+  it('lends idle seats to a busy level within 10 seconds, and reclaims them on demand', () => {
     const { controller, ask, clock, seatsOf } = controlled({ seats: 100 })
     const levels = [level('idle', 75, { lendablePercent: 80 }), level('busy', 20)]
     controller.digest({
@@ -218,7 +218,7 @@ describe('borrowing', () => {
     finish(idle)
   })
 
-  it('leaves each level its lower limit', () => {
+  it('keeps the lower limit of each level', () => {
     const { controller, ask, clock, seatsOf } = controlled({ seats: 100 })
     controller.digest({
       levels: [level('idle', 75, { lendablePercent: 20 }), level('busy', 20)],

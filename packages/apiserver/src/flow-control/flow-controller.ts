@@ -1,27 +1,27 @@
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
-import { flowClasses } from './flow-classes.ts'
+import { createFlowMatcher } from './flow-matcher.ts'
 import { FlowStatistics } from './flow-statistics.ts'
 import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'
 import { PriorityLevel } from './priority-level.ts'
 import { divideSeats } from './seat-allocation.ts'
-import { SeatRequest, type Verdict } from './seat-request.ts'
+import { SeatRequest, type WaitOutcome } from './seat-request.ts'
 import { type FlowHash, hashText } from './shuffle-shard.ts'
-import { concernsWatches, estimateWork, type WorkSources } from './work-estimate.ts'
+import { affectsWatches, estimateWork, type WorkSources } from './work-estimate.ts'
 
 export interface FlowControllerOptions {
-  /** Seats of the whole server. */
+  /** Total seats of the server. */
   readonly seats: number
-  /** Milliseconds; never goes back, finer than 1 ms where possible. */
+  /** Monotonic time in milliseconds, finer than 1 ms where possible. */
   readonly now: () => number
-  /** Calls back after a time; returns what cancels that. */
+  /** Schedules a callback. Returns a function that cancels it. */
   readonly setTimeout: (fn: () => void, ms: number) => () => void
-  /** Seed of shuffle sharding, unknown to clients. */
+  /** Secret seed of shuffle sharding. */
   readonly seed: FlowHash
   readonly work: WorkSources
 }
 
-/** How often seats that are not needed are lent to other levels. */
+/** Interval of the adjustments that lend idle seats to other levels. */
 export const adjustmentMs = 10_000
 
 const schemaHeader = 'x-kubernetes-pf-flowschema-uid'
@@ -31,26 +31,26 @@ const levelHeader = 'x-kubernetes-pf-prioritylevel-uid'
 export interface FlowSchemaState {
   readonly name: string
   readonly level: PriorityLevel
-  readonly distinguishes: 'ByUser' | 'ByNamespace' | undefined
-  /** Hash of its name. */
+  readonly distinguisherMethod: 'ByUser' | 'ByNamespace' | undefined
+  /** Seeded hash of the name. */
   readonly hash: FlowHash
   readonly statistics: FlowStatistics
-  /** By which callers learn how their requests are classed; undefined without objects. */
+  /** Response headers with the uids of schema and level; undefined without stored objects. */
   readonly headers: Readonly<Record<string, string>> | undefined
 }
 
-type Classified = Pick<RequestContext, 'info' | 'user' | 'query'>
-type Classifier = (request: Classified) => FlowSchemaState
+type ClassifiedRequest = Pick<RequestContext, 'info' | 'user' | 'query'>
+type Classifier = (request: ClassifiedRequest) => FlowSchemaState
 
 /**
- * Priority and fairness of one server: classes requests, and decides which of them execute.
+ * Priority and fairness of one server: classifies requests and decides which of them execute.
  *
  *     flow schemas -> priority level, flow -> queue -> seats
  */
 export class FlowController {
   readonly #options: FlowControllerOptions
   #levels = new Map<string, PriorityLevel>()
-  #classOf: Classifier | undefined
+  #classifier: Classifier | undefined
   #statistics = new Map<string, FlowStatistics>()
   #nominalSum = 0
   fairFraction = 0
@@ -60,7 +60,7 @@ export class FlowController {
     this.digest({ levels: [], schemas: [] })
   }
 
-  /** Takes over new objects, while requests execute and wait. */
+  /** Applies a new configuration while requests execute and wait. */
   digest({ levels, schemas }: { readonly levels: readonly FrozenObject[]; readonly schemas: readonly FrozenObject[] }): void {
     const former = this.#levels
     this.#levels = new Map()
@@ -70,8 +70,8 @@ export class FlowController {
       level.quiescing = false
       this.#levels.set(level.name, level)
     }
-    this.#classOf = this.#digestSchemas(schemas)
-    // Levels that are not wanted any more keep their seats until they are idle.
+    this.#classifier = this.#digestSchemas(schemas)
+    // Deleted levels keep their seats until they are idle.
     for (const [name, level] of former) {
       if (this.#levels.has(name) || level.queues.isIdle) continue
       level.quiescing = true
@@ -80,42 +80,42 @@ export class FlowController {
     this.#shareSeats()
   }
 
-  /** The flow schema that a request belongs to. */
-  classify(request: Classified): FlowSchemaState {
-    return (this.#classOf as Classifier)(request)
+  /** The flow schema of a request. */
+  classify(request: ClassifiedRequest): FlowSchemaState {
+    return (this.#classifier as Classifier)(request)
   }
 
   /**
-   * Asks for seats.
+   * Requests seats.
    *
    * @returns a request that executes or waits; undefined when it is rejected.
    */
-  start(state: Classified, schema: FlowSchemaState): SeatRequest | undefined {
+  start(context: ClassifiedRequest, schema: FlowSchemaState): SeatRequest | undefined {
     const { level, statistics } = schema
-    const distinguisher = distinguisherOf(state, schema)
+    const distinguisher = distinguisherOf(context, schema)
     const hash = level.queues.queuing.queues === 0 ? undefined : hashText(schema.hash, distinguisher)
-    const watches = concernsWatches(state.info) ? this.#watchesOf(state, statistics) : 0
-    const work = estimateWork(state, this.#options.work, level.maxRequestSeats, watches)
+    const watches = affectsWatches(context.info) ? this.#countWatches(context, statistics) : 0
+    const work = estimateWork(context, this.#options.work, level.maxRequestSeats, watches)
     statistics.estimatedSeats.observe(Math.max(work.initialSeats, work.finalSeats))
-    const request = new SeatRequest(state, { statistics, distinguisher, hash }, work)
-    return this.#started(level, level.queues.start(request)) === 'rejected' ? undefined : request
+    const request = new SeatRequest(context, { statistics, distinguisher, hash }, work)
+    return this.#recordOutcome(level, level.queues.start(request)) === 'rejected' ? undefined : request
   }
 
-  /** Waits in the queue for at most `waitMs`. */
-  wait(request: SeatRequest, { level }: FlowSchemaState, options: WaitOptions): Promise<Verdict> {
+  /** Waits in the queue for `waitMs` at most. */
+  wait(request: SeatRequest, { level }: FlowSchemaState, options: WaitOptions): Promise<WaitOutcome> {
     const { waitMs, signal } = options
     if (request.executing) return Promise.resolve('execute')
     return new Promise((resolve) => {
-      const leave = (verdict: 'time-out' | 'cancelled'): void => level.queues.withdraw(request, verdict)
+      const leave = (outcome: 'time-out' | 'cancelled'): void => level.queues.withdraw(request, outcome)
       const cancel = this.#options.setTimeout(() => leave('time-out'), waitMs)
       const abort = (): void => leave('cancelled')
-      request.settle = (verdict) => {
+      request.settle = (outcome) => {
         cancel()
         signal.removeEventListener('abort', abort)
-        const waited = (this.#options.now() - request.arrivedAt) / 1000
-        if (verdict !== 'execute') request.statistics.waitInVain.observe(waited)
-        if (verdict === 'time-out') level.retryAfter.rejected(this.#options.now())
-        resolve(verdict)
+        const waitedSeconds = (this.#options.now() - request.arrivedAt) / 1000
+        if (outcome !== 'execute') request.statistics.waitToReject.observe(waitedSeconds)
+        if (outcome === 'time-out') level.retryAfter.rejected(this.#options.now())
+        resolve(outcome)
         this.#reap(level)
       }
       signal.addEventListener('abort', abort)
@@ -123,27 +123,27 @@ export class FlowController {
     })
   }
 
-  /** The request has ended. */
+  /** Ends a request. */
   finish(request: SeatRequest, { level, statistics }: FlowSchemaState): void {
     const seconds = level.queues.finish(request) / 1000
-    if (request.state.info.verb === 'watch') statistics.watchExecution.observe(seconds)
+    if (request.context.info.verb === 'watch') statistics.watchExecution.observe(seconds)
     else statistics.regularExecution.observe(seconds)
     if (level.quiescing) this.#reap(level)
   }
 
-  /** The request gives its seats back until `resume`. */
+  /** Releases the seats of a request until `resume`. */
   pause(request: SeatRequest, { level }: FlowSchemaState): void {
     level.queues.finish(request, false)
     this.#reap(level)
   }
 
-  /** Asks for the seats of a paused request anew. */
+  /** Requests seats for a paused request again. */
   resume(request: SeatRequest, { level }: FlowSchemaState): StartOutcome {
     request.resumed = true
-    return this.#started(level, level.queues.start(request))
+    return this.#recordOutcome(level, level.queues.start(request))
   }
 
-  /** Lends seats that were not needed to levels that need them, by the demand since the last adjustment. */
+  /** Lends idle seats to busy levels, by the demand since the last adjustment. */
   adjust(): void {
     const now = this.#options.now()
     const levels = [...this.#levels.values()]
@@ -154,22 +154,22 @@ export class FlowController {
     this.#borrow(levels)
   }
 
-  /** In the order of their names. */
+  /** Levels sorted by name. */
   levels(): readonly PriorityLevel[] {
     return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** What is known of the requests of each flow schema, in the order of matching. */
+  /** Statistics of each flow schema, in matching order. */
   statistics(): Iterable<FlowStatistics> {
     return this.#statistics.values()
   }
 
-  #started(level: PriorityLevel, outcome: StartOutcome): StartOutcome {
+  #recordOutcome(level: PriorityLevel, outcome: StartOutcome): StartOutcome {
     if (outcome === 'rejected') level.retryAfter.rejected(this.#options.now())
     return outcome
   }
 
-  #watchesOf({ info }: Classified, statistics: FlowStatistics): number {
+  #countWatches({ info }: ClassifiedRequest, statistics: FlowStatistics): number {
     const watches = this.#options.work.watchCount(info)
     statistics.watchCount.observe(watches)
     return watches
@@ -181,10 +181,10 @@ export class FlowController {
     const schemas = withMandatorySchemas(objects, (schema) => this.#levels.has(levelOf(schema)))
     const states = new Map(schemas.map((schema) => [schema, this.#schemaState(schema, former)]))
     const fallback = [...states.values()].find(({ name }) => name === 'catch-all') as FlowSchemaState
-    const classOf = flowClasses(schemas)
+    const matchOf = createFlowMatcher(schemas)
     return (request) => {
-      const found = classOf(request)
-      return (found === undefined ? undefined : states.get(found.schema)) ?? fallback
+      const match = matchOf(request)
+      return (match === undefined ? undefined : states.get(match.schema)) ?? fallback
     }
   }
 
@@ -199,7 +199,7 @@ export class FlowController {
       name,
       level,
       statistics,
-      distinguishes: distinguisherMethod?.type,
+      distinguisherMethod: distinguisherMethod?.type,
       hash: hashText(this.#options.seed, name),
       headers:
         uid === undefined || level.configuration.uid === ''
@@ -229,7 +229,7 @@ export class FlowController {
     }
   }
 
-  /** A level without an object ends with its last request. */
+  /** Deletes a quiescing level after its last request. */
   #reap(level: PriorityLevel): void {
     if (!level.quiescing || !level.queues.isIdle) return
     if (this.#levels.get(level.name) !== level) return
@@ -242,7 +242,7 @@ export type StartOutcome = 'executing' | 'waiting' | 'rejected'
 
 export interface WaitOptions {
   readonly waitMs: number
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -257,7 +257,7 @@ function levelOf(schema: FrozenObject): string {
   return (schema as SchemaSpec).spec?.priorityLevelConfiguration?.name ?? ''
 }
 
-function distinguisherOf({ info, user }: Classified, { distinguishes }: FlowSchemaState): string {
-  if (distinguishes === 'ByUser') return user.username
-  return distinguishes === 'ByNamespace' ? info.namespace : ''
+function distinguisherOf({ info, user }: ClassifiedRequest, { distinguisherMethod }: FlowSchemaState): string {
+  if (distinguisherMethod === 'ByUser') return user.username
+  return distinguisherMethod === 'ByNamespace' ? info.namespace : ''
 }

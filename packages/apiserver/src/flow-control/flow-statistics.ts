@@ -1,11 +1,11 @@
 import { Histogram } from './histogram.ts'
 
-/** Why a request was not served. */
+/** Reason of a rejection. */
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 
-/** What metrics tell of the requests of one flow schema in one priority level. */
+/** Statistics of the requests of one flow schema in one priority level, for metrics. */
 export class FlowStatistics {
   readonly schema: string
   readonly level: string
@@ -15,10 +15,10 @@ export class FlowStatistics {
   waitingSeats = 0
   executingRequests = 0
   executingSeats = 0
-  noAccommodation = 0
+  insufficientSeats = 0
   readonly queueLength = new Histogram([0, 10, 25, 50, 100, 250, 500, 1000])
   readonly waitToExecute = new Histogram(seconds)
-  readonly waitInVain = new Histogram(seconds)
+  readonly waitToReject = new Histogram(seconds)
   readonly regularExecution = new Histogram(seconds)
   readonly watchExecution = new Histogram(seconds)
   readonly estimatedSeats = new Histogram([1, 2, 4, 10])

@@ -1,7 +1,7 @@
-/** Sums of observations by bucket, printed when they are read. */
+/** Weighted observations by bucket. */
 export class Histogram {
   readonly bounds: readonly number[]
-  /** How much was observed up to each bound and above the one before. */
+  /** Weight per bucket, not cumulative. */
   readonly counts: number[]
   total = 0
   sum = 0
@@ -22,10 +22,10 @@ export class Histogram {
   }
 }
 
-/** How long a ratio had which value: observed once each nanosecond, as it were. */
+/** A histogram of a ratio over time, weighted as if it was observed every nanosecond. */
 export class TimedHistogram {
   readonly histogram: Histogram
-  /** What the value is divided by. */
+  /** Divisor of the value. */
   denominator = 1
   #value = 0
   #last: number
@@ -43,7 +43,7 @@ export class TimedHistogram {
     this.#value = value
   }
 
-  /** Counts the present value up to now. */
+  /** Accounts for the current value up to now. */
   advance(now: number): void {
     this.set(this.#value, now)
   }

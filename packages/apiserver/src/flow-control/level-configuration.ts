@@ -3,15 +3,15 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { noQueues, type Queuing } from './fair-queues.ts'
 
-/** What a PriorityLevelConfiguration says. */
+/** The effective fields of a PriorityLevelConfiguration. */
 export interface LevelConfiguration {
   readonly name: string
-  /** Empty for a mandatory level without an object. */
+  /** Empty for a mandatory level without a stored object. */
   readonly uid: string
   readonly exempt: boolean
   readonly shares: number
   readonly lendablePercent: number
-  /** Undefined: as much as there is. */
+  /** Undefined: unlimited. */
   readonly borrowingLimitPercent: number | undefined
   readonly queuing: Queuing
 }
@@ -32,10 +32,10 @@ interface Response {
   readonly queuing?: Partial<Queuing> | null
 }
 
-const usualShares = 30
+const defaultShares = 30
 const exemptLevel = 'exempt'
 
-/** @returns undefined for an object that cannot be used: it counts as absent. */
+/** @returns undefined for an invalid object, which counts as absent. */
 export function levelConfiguration(object: FrozenObject): LevelConfiguration | undefined {
   const { name = '', uid = '' } = object.metadata
   const { type, exempt, limited } = (object as { readonly spec?: DeepReadonly<Spec> }).spec ?? {}
@@ -48,11 +48,11 @@ export function levelConfiguration(object: FrozenObject): LevelConfiguration | u
   const queuing = queuingOf(limited.limitResponse)
   if (queuing === undefined) return undefined
   const borrowingLimitPercent = limited.borrowingLimitPercent ?? undefined
-  return { name, uid, exempt: false, ...sharesOf(limited, usualShares), borrowingLimitPercent, queuing }
+  return { name, uid, exempt: false, ...sharesOf(limited, defaultShares), borrowingLimitPercent, queuing }
 }
 
-function sharesOf(given: DeepReadonly<Shares>, usual: number): Pick<LevelConfiguration, 'shares' | 'lendablePercent'> {
-  return { shares: given.nominalConcurrencyShares ?? usual, lendablePercent: given.lendablePercent ?? 0 }
+function sharesOf(spec: DeepReadonly<Shares>, defaultValue: number): Pick<LevelConfiguration, 'shares' | 'lendablePercent'> {
+  return { shares: spec.nominalConcurrencyShares ?? defaultValue, lendablePercent: spec.lendablePercent ?? 0 }
 }
 
 function queuingOf(response: DeepReadonly<Response> | undefined): Queuing | undefined {
@@ -63,25 +63,25 @@ function queuingOf(response: DeepReadonly<Response> | undefined): Queuing | unde
   return queues > 0 && handSize > 0 && handSize <= queues ? { queues, handSize, queueLengthLimit } : undefined
 }
 
-/** The levels of these objects, those that must exist added. */
+/** The configurations of the objects, completed by missing mandatory levels. */
 export function levelConfigurations(objects: readonly FrozenObject[]): readonly LevelConfiguration[] {
-  const read = objects.map(levelConfiguration).filter((each) => each !== undefined)
-  const missing = [...mandatoryPriorityLevels].filter(([name]) => !read.some((each) => each.name === name))
-  const added = missing.map(([name, spec]) => levelConfiguration(supplied(name, spec)))
-  return [...read, ...added.filter((each) => each !== undefined)]
+  const configured = objects.map(levelConfiguration).filter((each) => each !== undefined)
+  const missing = [...mandatoryPriorityLevels].filter(([name]) => !configured.some((each) => each.name === name))
+  const added = missing.map(([name, spec]) => levelConfiguration(mandatoryObject(name, spec)))
+  return [...configured, ...added.filter((each) => each !== undefined)]
 }
 
-/** These flow schemas, those that must exist added where none of the name leads to a level. */
+/** The usable flow schemas, completed by missing mandatory ones. */
 export function withMandatorySchemas(
   objects: readonly FrozenObject[],
   isUsable: (schema: FrozenObject) => boolean,
 ): readonly FrozenObject[] {
   const usable = objects.filter(isUsable)
   const missing = [...mandatoryFlowSchemas].filter(([name]) => !usable.some(({ metadata }) => metadata.name === name))
-  return [...usable, ...missing.map(([name, spec]) => supplied(name, spec))]
+  return [...usable, ...missing.map(([name, spec]) => mandatoryObject(name, spec))]
 }
 
-/** An object that is not stored. */
-function supplied(name: string, spec: object): FrozenObject {
+/** An object in place of a stored one. */
+function mandatoryObject(name: string, spec: object): FrozenObject {
   return { apiVersion: '', kind: '', metadata: { name }, spec }
 }

@@ -3,14 +3,14 @@ import type { SeatRequest } from './seat-request.ts'
 export interface LingeringOptions {
   readonly now: () => number
   readonly setTimeout: (fn: () => void, ms: number) => () => void
-  /** Called when the seats of these requests are free. */
+  /** Called when the seats of these requests become free. */
   readonly release: (requests: readonly SeatRequest[]) => void
 }
 
-/** Requests that have ended and whose seats are still in use, with one timer for all of them. */
+/** Finished requests whose seats are still in use, with one timer for all. */
 export class LingeringSeats {
   readonly #options: LingeringOptions
-  /** In the order in which they end. */
+  /** Sorted by end of lingering. */
   readonly #lingering: { readonly request: SeatRequest; readonly until: number }[] = []
   #cancel: (() => void) | undefined
 

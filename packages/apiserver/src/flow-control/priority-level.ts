@@ -2,26 +2,26 @@ import { FairQueues, type FairQueuesOptions } from './fair-queues.ts'
 import type { LevelConfiguration } from './level-configuration.ts'
 import { RetryAfter } from './retry-after.ts'
 import { DemandStatistics } from './seat-demand.ts'
-import { mostSeats } from './work-estimate.ts'
+import { maxSeatsPerRequest } from './work-estimate.ts'
 
-/** A priority level in force: its share of the seats of the server, and the requests that use them. */
+/** An active priority level: its share of the seats of the server, and the queues of its requests. */
 export class PriorityLevel {
   readonly name: string
   readonly queues: FairQueues
   readonly demand = new DemandStatistics()
   readonly retryAfter = new RetryAfter()
   configuration: LevelConfiguration
-  /** Its object is gone; it remains until its last request has ended. */
+  /** The object was deleted; the level remains until its last request has finished. */
   quiescing = false
   nominalSeats = 0
-  /** Least and most seats that lending and borrowing leave it. */
+  /** Minimum after lending and maximum with borrowing. */
   lowerSeats = 0
   upperSeats = 0
   currentSeats = 0
-  /** What the last adjustment aimed at. */
+  /** Target of the last adjustment. */
   targetSeats = 0
-  /** Most seats of one request. */
-  maxRequestSeats = mostSeats
+  /** Maximum seats of one request. */
+  maxRequestSeats = maxSeatsPerRequest
   #configured = false
 
   constructor(configuration: LevelConfiguration, options: Omit<FairQueuesOptions, 'exempt'>) {
@@ -30,7 +30,7 @@ export class PriorityLevel {
     this.queues = new FairQueues({ ...options, exempt: configuration.exempt })
   }
 
-  /** @param shareSum shares of all levels; @param seats of the whole server. */
+  /** @param shareSum shares of all levels; @param seats total seats of the server. */
   configure({ shareSum, seats }: { readonly shareSum: number; readonly seats: number }): void {
     const { shares, lendablePercent, borrowingLimitPercent, queuing } = this.configuration
     const nominal = shareSum === 0 ? 0 : Math.ceil((seats * shares) / shareSum)
@@ -41,19 +41,19 @@ export class PriorityLevel {
     this.upperSeats = nominal + borrowable
     this.maxRequestSeats =
       queuing.queues === 0
-        ? mostSeats
-        : Math.min(mostSeats, Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.floor(nominal / queuing.handSize))))
+        ? maxSeatsPerRequest
+        : Math.min(maxSeatsPerRequest, Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.floor(nominal / queuing.handSize))))
     this.queues.demandRatio.denominator = Math.max(1, nominal)
     if (!this.#configured) this.currentSeats = nominal - Math.floor(lendable / 2)
     this.#configured = true
   }
 
-  /** Puts the current number of seats in force. */
+  /** Applies the current number of seats to the queues. */
   apply(): void {
     this.queues.configure(this.configuration.queuing, this.currentSeats)
   }
 
-  /** What it wants of the seats at an adjustment. */
+  /** The claim on seats at an adjustment. */
   claim(): { readonly target: number; readonly lower: number; readonly upper: number } {
     const lower = Math.max(this.lowerSeats, Math.min(this.nominalSeats, this.demand.highWatermark))
     this.targetSeats = Math.max(lower, this.demand.smoothed)

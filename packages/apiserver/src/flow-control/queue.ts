@@ -1,9 +1,19 @@
-import type { SeatRequest } from './seat-request.ts'
+/** An entry of a queue; `previous` and `next` belong to the queue. */
+export interface QueueEntry<E> {
+  readonly initialSeats: number
+  readonly maxSeats: number
+  /** Expected work in seat-seconds. */
+  readonly work: number
+  /** Progress of the queues at arrival, in seat-seconds. */
+  readonly arrivalR: number
+  previous: E | undefined
+  next: E | undefined
+}
 
-/** Requests of some flows in the order of their arrival. It exists while requests wait in it or hold seats. */
-export class Queue {
+/** A FIFO queue of requests. Exists while its requests wait or hold seats. */
+export class Queue<E extends QueueEntry<E>> {
   readonly index: number
-  /** Progress at which its next request is due, in seat-seconds. */
+  /** Progress at which the next request is due, in seat-seconds. */
   nextDispatchR = 0
   length = 0
   executing = 0
@@ -12,8 +22,8 @@ export class Queue {
   initialSeats = 0
   maxSeats = 0
   work = 0
-  head: SeatRequest | undefined
-  #tail: SeatRequest | undefined
+  head: E | undefined
+  #tail: E | undefined
 
   constructor(index: number) {
     this.index = index
@@ -23,7 +33,7 @@ export class Queue {
     return this.length > 0 || this.executing > 0
   }
 
-  add(request: SeatRequest): void {
+  add(request: E): void {
     request.previous = this.#tail
     if (this.#tail === undefined) this.head = request
     else this.#tail.next = request
@@ -31,7 +41,7 @@ export class Queue {
     this.#count(request, 1)
   }
 
-  remove(request: SeatRequest): void {
+  remove(request: E): void {
     const { previous, next } = request
     if (previous === undefined) this.head = next
     else previous.next = next
@@ -42,16 +52,16 @@ export class Queue {
     this.#count(request, -1)
   }
 
-  *requests(): Generator<SeatRequest> {
+  *requests(): Generator<E> {
     for (let one = this.head; one !== undefined; one = one.next) yield one
   }
 
-  /** A queue that cannot use its share must not collect it: dispatch is never earlier than arrival. */
-  bound(): void {
+  /** Sets dispatch no earlier than arrival, so that an idle queue does not accumulate its share. */
+  boundDispatch(): void {
     if (this.head !== undefined && this.nextDispatchR < this.head.arrivalR) this.nextDispatchR = this.head.arrivalR
   }
 
-  #count(request: SeatRequest, sign: 1 | -1): void {
+  #count(request: E, sign: 1 | -1): void {
     this.length += sign
     this.initialSeats += sign * request.initialSeats
     this.maxSeats += sign * request.maxSeats

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RetryAfter } from './retry-after.ts'
 
-/** Rejects so many requests in each second. */
+/** Rejects a number of requests in each second. */
 function after(counts: readonly number[]): number {
   const retry = new RetryAfter()
   for (const [second, count] of counts.entries()) for (let i = 0; i < count; i++) retry.rejected(1000 * (second + 100))
@@ -9,18 +9,18 @@ function after(counts: readonly number[]): number {
 }
 
 describe('Retry-After', () => {
-  it('is 1 second at first, however many requests are rejected in it', () => {
+  it('starts at 1 second, regardless of the number of rejections within it', () => {
     expect(new RetryAfter().seconds).toBe(1)
     expect(after([1000])).toBe(1)
   })
 
-  it('doubles while many are rejected, at most to 32 seconds', () => {
+  it('doubles while many requests are rejected, up to 32 seconds', () => {
     expect(after([3, 1])).toBe(2)
     expect(after([10, 10, 10, 10])).toBe(4)
     expect(after(new Array<number>(200).fill(10))).toBe(32)
   })
 
-  it('goes down by 1 when few are rejected', () => {
+  it('decreases by 1 when few requests are rejected', () => {
     expect(after([2, 1])).toBe(1)
     expect(after([10, 10, 10, 10, 0, 0, 0, 0, 1, 1])).toBeLessThan(4)
   })

@@ -6,25 +6,25 @@ const claim = (target: number, lower: number, upper: number): SeatClaim => ({ ta
 
 describe('division of seats', () => {
   it.each([
-    ['no bound matters', 30, [claim(10, 0, 100), claim(20, 0, 100)], [10, 20]],
-    ['an upper bound holds', 10, [claim(10, 0, 20), claim(30, 0, 5)], [5, 5]],
-    ['a lower bound holds', 10, [claim(8, 8, 20), claim(8, 0, 20)], [8, 2]],
-    ['nothing to choose from below', 10, [claim(5, 5, 10), claim(5, 5, 10)], [5, 5]],
-    ['nothing to choose from above', 20, [claim(1, 0, 10), claim(1, 0, 10)], [10, 10]],
+    ['no bound applies', 30, [claim(10, 0, 100), claim(20, 0, 100)], [10, 20]],
+    ['an upper bound applies', 10, [claim(10, 0, 20), claim(30, 0, 5)], [5, 5]],
+    ['a lower bound applies', 10, [claim(8, 8, 20), claim(8, 0, 20)], [8, 2]],
+    ['all lower bounds apply', 10, [claim(5, 5, 10), claim(5, 5, 10)], [5, 5]],
+    ['all upper bounds apply', 20, [claim(1, 0, 10), claim(1, 0, 10)], [10, 10]],
     ['a level without demand', 10, [claim(0, 0, 10), claim(10, 0, 8)], [2, 8]],
-    ['nothing to divide', 0, [claim(0, 0, 10)], [0]],
+    ['no seats', 0, [claim(0, 0, 10)], [0]],
   ])('%s', (_, total, claims, expected) => {
     const { seats = [] } = divideSeats(total, claims) ?? {}
     expect(seats.map((each) => Math.round(each * 1e4) / 1e4)).toEqual(expected)
   })
 
-  it('has no solution when bounds contradict the total', () => {
+  it('has no solution for a total outside of the bounds', () => {
     expect(divideSeats(10, [claim(5, 6, 10), claim(5, 6, 10)])).toBeUndefined()
     expect(divideSeats(30, [claim(5, 0, 10), claim(5, 0, 10)])).toBeUndefined()
     expect(divideSeats(-1, [])).toBeUndefined()
   })
 
-  it('sums to the total and gives everyone between the bounds the same fraction of the target', () => {
+  it('sums to the total, with the same fraction of the target for every claim within its bounds', () => {
     const random = seededRandom(7)
     const number = (most: number) => Math.round(((random.bytes(1)[0] ?? 0) / 255) * most)
     let solved = 0
@@ -47,7 +47,7 @@ describe('division of seats', () => {
     expect(solved).toBe(500)
   })
 
-  it('divides as a stock server does that has just started', () => {
+  it('matches the stock server after start', () => {
     const lower = [13, 0, 24, 25, 73, 50, 49, 24]
     const nominal = [13, 0, 49, 25, 98, 74, 98, 245]
     const { seats = [], fairFraction } = divideSeats(

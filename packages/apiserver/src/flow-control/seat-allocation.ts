@@ -1,4 +1,4 @@
-/** One of those among whom seats are divided. */
+/** A claim on seats with a target and bounds. */
 export interface SeatClaim {
   readonly target: number
   readonly lower: number
@@ -7,14 +7,14 @@ export interface SeatClaim {
 
 export interface SeatAllocation {
   readonly seats: readonly number[]
-  /** Everybody not held by a bound gets this fraction of the target. */
+  /** The fraction of its target that each claim gets, unless a bound applies. */
   readonly fairFraction: number
 }
 
-const leastTarget = 0.001
+const minTarget = 0.001
 
 /**
- * Divides `total` so that each gets the same fraction of its target, but for those whom a bound holds.
+ * Divides `total` so that every claim gets the same fraction of its target within its bounds.
  *
  *     divideSeats(10, [{ target: 10, lower: 0, upper: 20 }, { target: 30, lower: 0, upper: 5 }])
  *     // 5 and 5: the second is at its upper bound, the first gets half of its target
@@ -22,7 +22,7 @@ const leastTarget = 0.001
  * @returns undefined when the bounds leave no solution.
  */
 export function divideSeats(total: number, claims: readonly SeatClaim[]): SeatAllocation | undefined {
-  const targets = claims.map(({ target }) => Math.max(target, leastTarget))
+  const targets = claims.map(({ target }) => Math.max(target, minTarget))
   const seatsAt = (fraction: number): number[] =>
     claims.map(({ lower, upper }, i) => Math.max(lower, Math.min(upper, fraction * (targets[i] as number))))
   const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
@@ -32,7 +32,7 @@ export function divideSeats(total: number, claims: readonly SeatClaim[]): SeatAl
   if (total < 0 || lowest - total > epsilon || total - highest > epsilon || claims.some(({ lower, upper }) => lower > upper))
     return undefined
   if (total === 0) return { seats: claims.map(() => 0), fairFraction: 0 }
-  // The sum grows with the fraction, in a straight line between two bounds: the solution lies in one of those stretches.
+  // The sum is a monotonic, piecewise linear function of the fraction: the solution lies in one of the pieces.
   const bounds = claims.flatMap(({ lower, upper }, i) => [lower / (targets[i] as number), upper / (targets[i] as number)])
   bounds.sort((a, b) => a - b)
   let from = bounds[0] ?? 0

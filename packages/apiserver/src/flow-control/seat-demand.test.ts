@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DemandStatistics, SeatDemand } from './seat-demand.ts'
 
 describe('demand for seats', () => {
-  it('is averaged over time, and its peak is kept for the period', () => {
+  it('is averaged over time, with the maximum of the period', () => {
     const demand = new SeatDemand(0)
     demand.set(4, 0)
     demand.set(10, 500)
@@ -11,14 +11,14 @@ describe('demand for seats', () => {
     expect(demand.reset(2000)).toEqual({ max: 0, average: 0, deviation: 0, durationMs: 1000 })
   })
 
-  it('begins a period with the present value', () => {
+  it('starts a period with the current value', () => {
     const demand = new SeatDemand(0)
     demand.set(3, 100)
     demand.reset(200)
     expect(demand.reset(300)).toMatchObject({ max: 3, average: 3 })
   })
 
-  it('is smoothed: follows peaks at once and forgets them slowly', () => {
+  it('is smoothed: peaks take effect at once and decay slowly', () => {
     const statistics = new DemandStatistics()
     statistics.update({ max: 100, average: 90, deviation: 10, durationMs: 10_000 })
     expect(statistics.smoothed).toBe(100)

@@ -1,4 +1,4 @@
-/** What a level wanted over a period: time-weighted, one value holding until the next. */
+/** Time-weighted seat demand of a level over a period. */
 export interface DemandSummary {
   readonly max: number
   readonly average: number
@@ -6,7 +6,7 @@ export interface DemandSummary {
   readonly durationMs: number
 }
 
-/** Follows a value over time. */
+/** Collects a value over time. */
 export class SeatDemand {
   #value = 0
   #max = 0
@@ -26,7 +26,7 @@ export class SeatDemand {
     if (value > this.#max) this.#max = value
   }
 
-  /** Ends a period and begins the next one with the present value. */
+  /** Ends a period and begins the next one with the current value. */
   reset(now: number): DemandSummary {
     this.#advance(now)
     const durationMs = now - this.#since
@@ -49,10 +49,10 @@ export class SeatDemand {
   }
 }
 
-/** How slowly an old peak is forgotten: half of it in 5 minutes. */
+/** Decay of old peaks per adjustment: a half-life of 5 minutes. */
 const smoothing = 0.977
 
-/** What is known of the demand of a level when limits are adjusted. */
+/** Demand statistics of a level for the adjustment of limits. */
 export class DemandStatistics {
   highWatermark = 0
   average = 0

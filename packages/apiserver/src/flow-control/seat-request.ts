@@ -1,49 +1,49 @@
 import type { RequestContext } from '../request-context.ts'
 import type { FlowStatistics } from './flow-statistics.ts'
-import type { Queue } from './queue.ts'
+import type { Queue, QueueEntry } from './queue.ts'
 import type { FlowHash } from './shuffle-shard.ts'
 import type { WorkEstimate } from './work-estimate.ts'
 
-/** How the wait of a request in a queue ended. */
-export type Verdict = 'execute' | 'time-out' | 'cancelled'
+/** Outcome of waiting in a queue. */
+export type WaitOutcome = 'execute' | 'time-out' | 'cancelled'
 
 /**
- * A request that takes seats of a level.
+ * A request for seats of a level.
  *
- *     new --(no room)--> rejected
- *         --(seats free)--> executing --> lingering (watchers are being told) --> done
+ *     new --(queue full)--> rejected
+ *         --(seats free)--> executing --> lingering (watchers are notified) --> done
  *         --> waiting --(dispatched)--> executing
- *                     --(too long, client gone)--> rejected
+ *                     --(timeout, client disconnected)--> rejected
  */
-export class SeatRequest {
+export class SeatRequest implements QueueEntry<SeatRequest> {
   readonly statistics: FlowStatistics
-  /** Which of the flows of its schema it belongs to. */
+  /** Identifies the flow within its schema. */
   readonly distinguisher: string
   readonly hash: FlowHash | undefined
-  readonly state: Pick<RequestContext, 'info' | 'user'>
+  readonly context: Pick<RequestContext, 'info' | 'user'>
   readonly initialSeats: number
   finalSeats: number
-  /** How long seats are kept after the end, in milliseconds. */
+  /** How long the final seats are held after the end, in milliseconds. */
   lingerMs: number
-  queue: Queue | undefined
+  queue: Queue<SeatRequest> | undefined
   arrivedAt = 0
-  /** Progress of the queues when it arrived, in seat-seconds. */
+  /** Progress of the queues at arrival, in seat-seconds. */
   arrivalR = 0
   startedAt = 0
   executing = false
-  /** It has been executing before, and gave its seats back to wait for something. */
+  /** The request has executed before and was paused. */
   resumed = false
-  /** Set while it waits in a queue. */
-  settle: ((verdict: Verdict) => void) | undefined
+  /** Ends the wait; set while the request is queued. */
+  settle: ((outcome: WaitOutcome) => void) | undefined
   previous: SeatRequest | undefined
   next: SeatRequest | undefined
 
   constructor(
-    state: Pick<RequestContext, 'info' | 'user'>,
+    context: Pick<RequestContext, 'info' | 'user'>,
     flow: { readonly statistics: FlowStatistics; readonly distinguisher: string; readonly hash: FlowHash | undefined },
     work: WorkEstimate,
   ) {
-    this.state = state
+    this.context = context
     this.statistics = flow.statistics
     this.distinguisher = flow.distinguisher
     this.hash = flow.hash
@@ -52,7 +52,7 @@ export class SeatRequest {
     this.lingerMs = work.lingerMs
   }
 
-  /** Seats that it holds from its start to its very end. */
+  /** Seats held from start to end of lingering. */
   get maxSeats(): number {
     return Math.max(this.initialSeats, this.finalSeats)
   }
@@ -63,5 +63,5 @@ export class SeatRequest {
   }
 }
 
-/** How long a request is expected to execute, in seconds. */
+/** Expected execution time of a request in seconds. */
 export const estimatedSeconds = 0.003

@@ -11,7 +11,7 @@ import { flowMetrics, type SampledMetric } from './flow-metrics.ts'
 import type { WatchCounts } from './watch-counts.ts'
 
 export interface FlowControlOptions {
-  /** Seats of the whole server. */
+  /** Total seats of the server. */
   readonly seats: number
   readonly requestTimeoutMs: number
   readonly clock: Clock
@@ -19,28 +19,28 @@ export interface FlowControlOptions {
   readonly profile: NamingProfile
   readonly registry: Registry
   readonly watches: WatchCounts
-  /** Everything ends when it aborts. */
+  /** Aborts when the server closes. */
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
 }
 
-/** Priority and fairness as parts of a server. */
+/** The parts of priority and fairness that a server composes. */
 export interface FlowControl {
   readonly filter: Filter
   readonly metrics: readonly SampledMetric[]
   /** Pages below `/debug/api_priority_and_fairness/`; undefined for other paths. */
   readonly pages: (path: string, query: Query) => ApiResponse | undefined
-  /** Follows the stored objects from now on. Until then the mandatory levels alone are in force. */
+  /** Starts following the stored configuration. Until then, only the mandatory levels apply. */
   start(): Promise<void>
 }
 
-/** @throws RangeError without seats: priority and fairness needs something to divide. */
+/** @throws RangeError when the number of seats is not positive. */
 export function createFlowControl(options: FlowControlOptions): FlowControl {
   const { seats, clock, random, registry, watches, closing, requestTimeoutMs } = options
   if (!(seats > 0)) {
-    throw new RangeError('priority and fairness needs limits of requests in flight that add up to something positive')
+    throw new RangeError('priority and fairness requires a positive sum of the in-flight limits')
   }
-  // The machine's clock has whole milliseconds, and may be set back.
+  // The system clock has millisecond resolution and may be set back.
   const now = clock === systemClock ? () => performance.now() : () => clock.now()
   const controller = new FlowController({
     seats,
@@ -52,14 +52,14 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
       watchCount: (info) => watches.of(info),
     },
   })
-  const followed = new FollowedConfiguration(controller)
+  const configuration = new ConfigurationFollower(controller)
   return {
-    filter: priorityAndFairness(controller, { clock, waitMs: requestTimeoutMs / 4, refresh: () => followed.refresh() }),
+    filter: priorityAndFairness(controller, { clock, waitMs: requestTimeoutMs / 4, refresh: () => configuration.refresh() }),
     metrics: flowMetrics(controller),
     pages: debugPages({ controller, clock, now }),
     async start() {
-      await followed.start(options)
-      adjustAgain(controller, { clock, closing })
+      await configuration.start(options)
+      scheduleAdjustments(controller, { clock, closing })
     },
   }
 }
@@ -69,7 +69,7 @@ function seedOf(bytes: Uint8Array): { readonly a: number; readonly b: number } {
   return { a: view.getInt32(0), b: view.getInt32(4) }
 }
 
-function adjustAgain(
+function scheduleAdjustments(
   controller: FlowController,
   { clock, closing }: { readonly clock: Clock; readonly closing: AbortSignal },
 ): void {
@@ -85,8 +85,8 @@ function adjustAgain(
   closing.addEventListener('abort', () => cancel(), { once: true })
 }
 
-/** The stored flow schemas and priority levels, put in force whenever they change. */
-class FollowedConfiguration {
+/** Follows the stored flow schemas and priority levels and applies their changes. */
+class ConfigurationFollower {
   readonly #controller: FlowController
   readonly #schemas = new Map<string, FrozenObject>()
   readonly #levels = new Map<string, FrozenObject>()
@@ -101,7 +101,7 @@ class FollowedConfiguration {
     const feed = storeFeed({ registry, closing, onFault })
     const group = `flowcontrol.apiserver.${profile.apiDomain}`
     const follow = (resource: string, objects: Map<string, FrozenObject>) => {
-      const changed = () => this.#change()
+      const changed = () => this.#scheduleRefresh()
       return feed.follow(
         { group, resource },
         {
@@ -120,15 +120,15 @@ class FollowedConfiguration {
         },
       )
     }
-    const followed = await Promise.all([
+    const catchUps = await Promise.all([
       follow('prioritylevelconfigurations', this.#levels),
       follow('flowschemas', this.#schemas),
     ])
-    this.#catchUps = followed.filter((catchUp) => catchUp !== undefined)
+    this.#catchUps = catchUps.filter((catchUp) => catchUp !== undefined)
     this.refresh()
   }
 
-  /** Cheap when nothing has changed. */
+  /** Applies changes; cheap when there are none. */
   refresh(): void {
     for (const catchUp of this.#catchUps) catchUp()
     if (!this.#changed) return
@@ -136,8 +136,8 @@ class FollowedConfiguration {
     this.#controller.digest({ levels: [...this.#levels.values()], schemas: [...this.#schemas.values()] })
   }
 
-  /** Requests may be waiting while no further one comes. */
-  #change(): void {
+  /** Requests may be waiting although no further request triggers a refresh. */
+  #scheduleRefresh(): void {
     if (this.#changed) return
     this.#changed = true
     queueMicrotask(() => this.refresh())

@@ -1,12 +1,12 @@
-/** Shuffle sharding: each flow has a few queues of many, so that two flows seldom have all of them in common. */
+/** Shuffle sharding: each flow gets a small hand of many queues, so that two flows rarely share all of them. */
 
-/** State of a hash over text: two lanes of 32 bits. */
+/** State of a text hash: two lanes of 32 bits. */
 export interface FlowHash {
   readonly a: number
   readonly b: number
 }
 
-/** Continues a hash over further text. `start` holds a seed that clients do not know, so that they cannot aim at queues. */
+/** Extends a hash by text. `start` holds a secret seed, so that clients cannot target queues. */
 export function hashText(start: FlowHash, text: string): FlowHash {
   let { a, b } = start
   for (let i = 0; i < text.length; i++) {
@@ -19,14 +19,14 @@ export function hashText(start: FlowHash, text: string): FlowHash {
 }
 
 /**
- * Deals a hand of different cards from a deck of `deckSize`, into `hand`, whose length is the size of the hand.
+ * Deals distinct cards from a deck of `deckSize` into `hand`, whose length is the hand size.
  *
  *     deal({ a, b }, 64, hand)   // 6 numbers below 64, always the same for the same hash
  */
 export function deal({ a, b }: FlowHash, deckSize: number, hand: number[]): void {
   for (let i = 0; i < hand.length; i++) {
-    let card = mixed(a + Math.imul(i, 0x9e3779b9), b) % (deckSize - i)
-    // The card counts only those that have not been dealt: `hand` is kept in ascending order up to `i`.
+    let card = mix(a + Math.imul(i, 0x9e3779b9), b) % (deckSize - i)
+    // `card` is an index among the cards not yet dealt; `hand` is sorted up to `i`.
     let at = 0
     while (at < i && card >= (hand[at] as number)) {
       card++
@@ -37,7 +37,7 @@ export function deal({ a, b }: FlowHash, deckSize: number, hand: number[]): void
   }
 }
 
-function mixed(a: number, b: number): number {
+function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ b
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f) ^ a

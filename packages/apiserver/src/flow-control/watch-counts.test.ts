@@ -3,8 +3,8 @@ import { WatchCounts } from './watch-counts.ts'
 
 const pods = (namespace = '', name = '') => ({ group: '', resource: 'pods', namespace, name })
 
-describe('watches that a write concerns', () => {
-  it('are those of everything, of the namespace and of the object', () => {
+describe('watches affected by a write', () => {
+  it('include watches of all objects, of the namespace and of the object', () => {
     const counts = new WatchCounts()
     const ends = [pods(), pods('a'), pods('b'), pods('a', 'x'), pods('a', 'y')].map((scope) => counts.register(scope))
     expect([counts.of(pods('a', 'x')), counts.of(pods('a')), counts.of(pods('b', 'x')), counts.of(pods('c', 'x'))]).toEqual([
@@ -18,7 +18,7 @@ describe('watches that a write concerns', () => {
     expect(counts.of(pods('a', 'x'))).toBe(0)
   })
 
-  it('of cluster-scoped objects are those of all and of the object', () => {
+  it('include watches of all objects and of the object for cluster-scoped resources', () => {
     const counts = new WatchCounts()
     counts.register({ group: '', resource: 'nodes', namespace: '', name: '' })
     counts.register({ group: '', resource: 'nodes', namespace: '', name: 'n' })

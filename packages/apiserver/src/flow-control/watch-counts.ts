@@ -2,18 +2,18 @@ import type { RequestInfo } from '../request-info.ts'
 
 interface Counts {
   total: number
-  /** By `namespace/name`; the empty namespace stands for all, the empty name for every object. */
+  /** Counts by `namespace/name`; an empty namespace means all namespaces, an empty name all objects. */
   readonly scopes: Map<string, number>
 }
 
-/** What a watch sees, or a write changes. */
+/** The objects that a watch selects or a write changes. */
 export type WatchScope = Pick<RequestInfo, 'group' | 'resource' | 'namespace' | 'name'>
 
-/** How many watches there are of which collections: writes concern them. */
+/** Counts active watches by resource and scope, to estimate the cost of writes. */
 export class WatchCounts {
   readonly #resources = new Map<string, Counts>()
 
-  /** Counts a watch that is being served. @returns what ends that. */
+  /** Adds a watch. @returns a function that removes it. */
   register({ group, resource, namespace, name }: WatchScope): () => void {
     const key = `${resource}.${group}`
     const scope = `${namespace}/${name}`
@@ -33,7 +33,7 @@ export class WatchCounts {
     }
   }
 
-  /** How many watches may see what a write to this object changes. */
+  /** Number of watches that may receive an event of a write to this object. */
   of({ group, resource, namespace, name }: WatchScope): number {
     if (this.#resources.size === 0) return 0
     const scopes = this.#resources.get(`${resource}.${group}`)?.scopes

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classified } from './testing/sample-requests.ts'
-import { concernsWatches, estimateWork } from './work-estimate.ts'
+import { affectsWatches, estimateWork } from './work-estimate.ts'
 
 const sources = (objects: number | undefined) => ({ objectCount: () => objects, watchCount: () => 0 })
 
@@ -21,12 +21,12 @@ describe('estimated seats', () => {
     ['/api/v1/pods?watch=1', 5000, 1],
     ['/api/v1/pods?watch=1&sendInitialEvents=true', 5000, 10],
     ['/api/v1/namespaces/a/pods/x', 5000, 1],
-  ])('%s among %s objects: %i', (target, objects, seats) => {
+  ])('for %s with %s objects: %i', (target, objects, seats) => {
     const work = estimateWork(classified(target), sources(objects), 10, 0)
     expect(work).toEqual({ initialSeats: seats, finalSeats: 0, lingerMs: 0 })
   })
 
-  it('are at most as many as the level allows', () => {
+  it('do not exceed the maximum of the level', () => {
     const request = classified('/api/v1/pods')
     expect(estimateWork(request, sources(5000), 3, 0).initialSeats).toBe(3)
   })
@@ -37,15 +37,15 @@ describe('estimated seats', () => {
     [95, 10, { initialSeats: 1, finalSeats: 10, lingerMs: 5 }],
     [400, 10, { initialSeats: 1, finalSeats: 10, lingerMs: 20 }],
     [40, 2, { initialSeats: 1, finalSeats: 2, lingerMs: 10 }],
-  ])('of a write that %i watches see, at most %i', (watches, maxSeats, expected) => {
+  ])('for a write that affects %i watches, with a maximum of %i', (watches, maxSeats, expected) => {
     const request = classified('/api/v1/namespaces/a/pods', { method: 'POST' })
     expect(estimateWork(request, sources(0), maxSeats, watches)).toEqual(expected)
   })
 
-  it('count watches for writes of objects only', () => {
-    expect(concernsWatches(classified('/api/v1/namespaces/a/pods', { method: 'POST' }).info)).toBe(true)
-    expect(concernsWatches(classified('/api/v1/namespaces/a/pods/x').info)).toBe(false)
-    expect(concernsWatches(classified('/version', { method: 'POST' }).info)).toBe(false)
-    expect(concernsWatches(classified('/api/v1/namespaces/a/serviceaccounts/x/token', { method: 'POST' }).info)).toBe(false)
+  it('count watches for writes of stored objects only', () => {
+    expect(affectsWatches(classified('/api/v1/namespaces/a/pods', { method: 'POST' }).info)).toBe(true)
+    expect(affectsWatches(classified('/api/v1/namespaces/a/pods/x').info)).toBe(false)
+    expect(affectsWatches(classified('/version', { method: 'POST' }).info)).toBe(false)
+    expect(affectsWatches(classified('/api/v1/namespaces/a/serviceaccounts/x/token', { method: 'POST' }).info)).toBe(false)
   })
 })

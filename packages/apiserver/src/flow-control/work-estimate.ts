@@ -1,36 +1,39 @@
 import { flag, type Query, text } from '../query.ts'
 import type { RequestInfo } from '../request-info.ts'
 
-/** What a request is expected to cost. */
+/** Estimated cost of a request. */
 export interface WorkEstimate {
-  /** Seats while it executes. */
+  /** Seats during execution. */
   readonly initialSeats: number
-  /** Seats while watchers are being told, for `lingerMs` after its end. */
+  /** Seats for `lingerMs` after the end, while watchers are notified. */
   readonly finalSeats: number
   readonly lingerMs: number
 }
 
 export interface WorkSources {
-  /** Number of stored objects of a resource; undefined when it is not stored here. */
+  /** Number of stored objects of a resource; undefined for a resource without a store. */
   readonly objectCount: (group: string, resource: string) => number | undefined
-  /** Number of watches that a change made by this request may concern. */
+  /** Number of watches that may be affected by a change of this request. */
   readonly watchCount: (info: RequestInfo) => number
 }
 
 const objectsPerSeat = 100
 const watchesPerSeat = 10
 const eventMs = 5
-/** No request takes more seats, whatever its level has. */
-export const mostSeats = 10
+/** Maximum seats of one request in any level. */
+export const maxSeatsPerRequest = 10
 
-const single: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 }
-const wide: readonly WorkEstimate[] = Array.from({ length: mostSeats + 1 }, (_, initialSeats) => ({ ...single, initialSeats }))
+const oneSeat: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 }
+const manySeats: readonly WorkEstimate[] = Array.from({ length: maxSeatsPerRequest + 1 }, (_, initialSeats) => ({
+  ...oneSeat,
+  initialSeats,
+}))
 
 const mutating: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 /**
- * Estimates seats: one for every 100 objects that a list (or a watch that begins with one) goes through, one for every 10 watches that
- * a write concerns, kept for 5 ms; at least 1 and at most `maxSeats`.
+ * Estimates seats: one per 100 objects that a list (or a watch with initial events) reads; one per 10 watches that a write affects,
+ * held for 5 ms; at least 1 and at most `maxSeats`.
  */
 export function estimateWork(
   { info, query }: { readonly info: RequestInfo; readonly query: Query },
@@ -39,16 +42,16 @@ export function estimateWork(
   watches: number,
 ): WorkEstimate {
   if (info.verb === 'list') return listWork(info, query, { sources, maxSeats })
-  if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : single
-  if (watches < watchesPerSeat) return single
+  if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : oneSeat
+  if (watches < watchesPerSeat) return oneSeat
   const finalSeats = Math.ceil(watches / watchesPerSeat)
-  const kept = Math.min(finalSeats, maxSeats)
-  // The same work on fewer seats takes longer.
-  return { initialSeats: 1, finalSeats: kept, lingerMs: (eventMs * finalSeats) / kept }
+  const limited = Math.min(finalSeats, maxSeats)
+  // The same work takes longer on fewer seats.
+  return { initialSeats: 1, finalSeats: limited, lingerMs: (eventMs * finalSeats) / limited }
 }
 
-/** Whether the request can change what watches see. */
-export function concernsWatches({ isResource, verb, resource, subresource }: RequestInfo): boolean {
+/** Whether the request can cause watch events. */
+export function affectsWatches({ isResource, verb, resource, subresource }: RequestInfo): boolean {
   return isResource && mutating.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
 }
 
@@ -58,13 +61,13 @@ function listWork(
   { sources, maxSeats }: { readonly sources: WorkSources; readonly maxSeats: number },
 ): WorkEstimate {
   const stored = sources.objectCount(info.group, info.resource)
-  if (stored === undefined || stored <= objectsPerSeat) return single
+  if (stored === undefined || stored <= objectsPerSeat) return oneSeat
   const seats = Math.ceil(objectsToRead(info, query, stored) / objectsPerSeat)
-  return wide[Math.max(1, Math.min(seats, maxSeats, mostSeats))] as WorkEstimate
+  return manySeats[Math.max(1, Math.min(seats, maxSeats, maxSeatsPerRequest))] as WorkEstimate
 }
 
 function objectsToRead(info: RequestInfo, query: Query, stored: number): number {
-  if (nameOf(info, query) !== '') return 1
+  if (selectedName(info, query) !== '') return 1
   if (info.verb === 'watch' || query.size === 0) return stored
   const given = Number(text(query, 'limit') ?? '')
   const limit = given > 0 && given < stored ? given : stored
@@ -76,10 +79,10 @@ function objectsToRead(info: RequestInfo, query: Query, stored: number): number 
   return selective ? stored + limit : 2 * limit
 }
 
-const oneName = /^metadata\.name==?([^,=!]+)$/
+const nameSelector = /^metadata\.name==?([^,=!]+)$/
 
-/** The one object that a list or watch is about: of its path, or of its field selector; empty for all. */
-export function nameOf({ name }: Pick<RequestInfo, 'name'>, query: Query): string {
+/** The object name that the path or the field selector of a list or watch selects; empty for all objects. */
+export function selectedName({ name }: Pick<RequestInfo, 'name'>, query: Query): string {
   if (name !== '' || query.size === 0) return name
-  return oneName.exec(text(query, 'fieldSelector') ?? '')?.[1] ?? ''
+  return nameSelector.exec(text(query, 'fieldSelector') ?? '')?.[1] ?? ''
 }

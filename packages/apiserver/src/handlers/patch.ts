@@ -4,7 +4,7 @@ import { storedResponse } from '../encoding/object-response.ts'
 import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import { appliedConfiguration, type PatchRequest, patchedObject } from '../encoding/patched-object.ts'
 import { whenDone } from '../encoding/when-done.ts'
-import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
+import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
@@ -24,7 +24,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
     namespace,
     name,
     subresource,
-    mayCreate: () => refuseUnlessAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
+    mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
   }
   const warned = context.warnings.length
   /** Each attempt decodes anew: its warnings replace those of the attempt before. */

@@ -3,7 +3,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
-import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
+import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
@@ -33,7 +33,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     subresource,
     uid: decoded.object.metadata.uid ?? '',
     createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
-    mayCreate: () => refuseUnlessAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
+    mayCreate: () => requireAllowed(scope.authorizer, { ...attributesOf(context), verb: 'create' }),
     // Further attempts decode the body again, because the store owns the object of each.
     change() {
       const next = first ?? decodeObject(scope, context, expected, { bytes, encoding })

@@ -2,7 +2,7 @@ import { ApiError, type Status } from '@krmkit/meta'
 import { Slices } from '@krmkit/meta/slices'
 import type { Entry, ListRequest, PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
-import { nameOf } from '../flow-control/work-estimate.ts'
+import { selectedName } from '../flow-control/work-estimate.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 
@@ -100,7 +100,7 @@ function endings({ scope, context, terms }: WatchStreamRequest, wakeup: Wakeup):
   const stop = () => wakeup.stop()
   const cancelTimeout = scope.clock.setTimeout(stop, terms.timeoutMs)
   const unfollow = endWithDefinition(scope, () => wakeup.retire())
-  const unregister = scope.watches.register({ ...context.info, name: nameOf(context.info, context.query) })
+  const unregister = scope.watches.register({ ...context.info, name: selectedName(context.info, context.query) })
   context.signal.addEventListener('abort', stop, { once: true })
   scope.closing.addEventListener('abort', stop, { once: true })
   if (context.signal.aborted || scope.closing.aborted) stop()

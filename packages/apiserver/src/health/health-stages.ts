@@ -1,8 +1,8 @@
 import type { HealthCheck } from './health.ts'
 
 /**
- * Stages of a start by the names under which monitors and kubeadm ask for them. The work behind each of these is done, or needs
- * none, before the first request is answered: that there is an answer is the check.
+ * Start-up hooks by the names that monitors and kubeadm query. Their work is complete before the server serves its first request, so
+ * the checks always pass.
  */
 const stages = [
   'start-apiserver-admission-initializer',
@@ -30,7 +30,7 @@ const aggregationStages = [
   'kube-apiserver-autoregistration',
 ] as const
 
-/** Checks of the stages that a server has gone through; those of aggregation when it has it. */
+/** Checks of the start-up hooks, those of aggregation included when it is enabled. */
 export function stageChecks(parts: { readonly aggregation: boolean }): readonly HealthCheck[] {
   const hooks = parts.aggregation ? [...stages, ...aggregationStages] : stages
   const names = hooks.map((hook) => `poststarthook/${hook}`)

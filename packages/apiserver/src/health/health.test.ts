@@ -15,16 +15,16 @@ async function ask(path: string, query = '') {
 }
 
 describe('health', () => {
-  it('is a word when all is well, and a list when asked', async () => {
+  it('returns `ok` on success, and a list in verbose mode', async () => {
     expect(await ask('/livez')).toEqual([200, 'ok'])
     expect(await ask('/livez', 'verbose')).toEqual([200, '[+]ping ok\n[+]log ok\nlivez check passed\n'])
   })
 
-  it('a failure is told without its reason', async () => {
+  it('withholds the reason of a failure', async () => {
     expect(await ask('/healthz')).toEqual([500, '[+]ping ok\n[-]bad failed: reason withheld\nhealthz check failed\n'])
   })
 
-  it('checks may be left out, unknown ones are told', async () => {
+  it('excludes checks, and warns about unknown ones', async () => {
     expect(await ask('/healthz', 'exclude=bad')).toEqual([200, 'ok'])
     expect(await ask('/healthz', 'verbose&exclude=bad&exclude=no')).toEqual([
       200,
@@ -32,19 +32,19 @@ describe('health', () => {
     ])
   })
 
-  it('each check has a path of its own', async () => {
+  it('serves each check at its path', async () => {
     expect(await ask('/livez/log')).toEqual([200, 'ok'])
     expect(await ask('/livez/ping/')).toEqual([200, 'ok'])
     expect(await ask('/healthz/bad')).toEqual([500, 'internal server error: out of order\n'])
     expect(await ask('/livez/none')).toEqual([404, '404 page not found\n'])
   })
 
-  it('other paths are none of its business', async () => {
+  it('ignores other paths', async () => {
     expect(await ask('/healthzz')).toBeUndefined()
     expect(await ask('/')).toBeUndefined()
   })
 
-  it('a server tells its checks by the names that monitors know', async () => {
+  it('names the checks of a server like the stock server', async () => {
     const { ask: get } = await sampleServer()
     for (const root of ['healthz', 'livez', 'readyz']) {
       const { text } = await get(`/${root}?verbose`)
@@ -59,7 +59,7 @@ describe('health', () => {
     expect((await get('/livez/informer-sync')).status).toBe(404)
   })
 
-  it('a server is ready when its conditions are', async () => {
+  it('is ready once the readiness checks of a server pass', async () => {
     let ready = false
     const controllers: HealthCheck = {
       name: 'controllers',

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 import { HealthMetrics } from './health-metrics.ts'
 
-describe('tallies of health', () => {
-  it('tell the last answer of a check, and how many there were of each kind', () => {
-    const tallies = new HealthMetrics()
-    for (const isWell of [true, false, true]) tallies.observe('livez', 'etcd', isWell)
-    tallies.observe('readyz', 'a "b"', false)
-    expect(tallies.text().split('\n')).toEqual(
+describe('health metrics', () => {
+  it('report the last result of a check, and the number of results by status', () => {
+    const metrics = new HealthMetrics()
+    for (const isHealthy of [true, false, true]) metrics.observe('livez', 'etcd', isHealthy)
+    metrics.observe('readyz', 'a "b"', false)
+    expect(metrics.text().split('\n')).toEqual(
       expect.arrayContaining([
         'kubernetes_healthcheck{name="etcd",type="livez"} 1',
         'kubernetes_healthcheck{name="a \\"b\\"",type="readyz"} 0',
@@ -18,7 +18,7 @@ describe('tallies of health', () => {
     )
   })
 
-  it('are served, and counted up by each look at the health', async () => {
+  it('are served, and count each health request', async () => {
     const { ask } = await sampleServer()
     await ask('/readyz')
     await ask('/readyz/etcd')

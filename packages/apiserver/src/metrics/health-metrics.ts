@@ -1,33 +1,35 @@
-/** How often health was asked for, check by check, and what came of it; @see {@link HealthMetrics.text} */
-export class HealthMetrics {
-  /** By type and name, in the order of the first look. */
-  readonly #checks = new Map<string, Tally>()
+import { escapeLabelValue } from './request-metrics.ts'
 
-  /** @param type where it was asked for: `healthz`, `livez` or `readyz`. */
-  observe(type: string, name: string, isWell: boolean): void {
+/** Counts the results of health checks. */
+export class HealthMetrics {
+  /** By type and name, in the order of first use. */
+  readonly #checks = new Map<string, CheckSeries>()
+
+  /** @param type endpoint of the check: `healthz`, `livez` or `readyz`. */
+  observe(type: string, name: string, isHealthy: boolean): void {
     const key = `${type}/${name}`
-    let tally = this.#checks.get(key)
-    if (tally === undefined) {
-      tally = { labels: `name="${escaped(name)}"`, type, well: 0, ill: 0, isWell }
-      this.#checks.set(key, tally)
+    let series = this.#checks.get(key)
+    if (series === undefined) {
+      series = { labels: `name="${escapeLabelValue(name)}"`, type, successes: 0, failures: 0, isHealthy }
+      this.#checks.set(key, series)
     }
-    tally.isWell = isWell
-    if (isWell) tally.well++
-    else tally.ill++
+    series.isHealthy = isHealthy
+    if (isHealthy) series.successes++
+    else series.failures++
   }
 
-  /** Text for those who watch over service levels, under the names that stock servers use. */
+  /** The text of `/metrics/slis`, with the metric names of the stock server. */
   text(): string {
     const all = [...this.#checks.values()]
-    const totals = all.flatMap(({ labels, type, well, ill }) => [
-      ...(ill === 0 ? [] : [`kubernetes_healthchecks_total{${labels},status="error",type="${type}"} ${ill}`]),
-      ...(well === 0 ? [] : [`kubernetes_healthchecks_total{${labels},status="success",type="${type}"} ${well}`]),
+    const totals = all.flatMap(({ labels, type, successes, failures }) => [
+      ...(failures === 0 ? [] : [`kubernetes_healthchecks_total{${labels},status="error",type="${type}"} ${failures}`]),
+      ...(successes === 0 ? [] : [`kubernetes_healthchecks_total{${labels},status="success",type="${type}"} ${successes}`]),
     ])
     return [
-      '# HELP kubernetes_healthcheck What each health check found when it was last asked for: 1 for well.',
+      '# HELP kubernetes_healthcheck Last result of each health check: 1 for success.',
       '# TYPE kubernetes_healthcheck gauge',
-      ...all.map(({ labels, type, isWell }) => `kubernetes_healthcheck{${labels},type="${type}"} ${isWell ? 1 : 0}`),
-      '# HELP kubernetes_healthchecks_total How often each health check was asked for, by what it found.',
+      ...all.map(({ labels, type, isHealthy }) => `kubernetes_healthcheck{${labels},type="${type}"} ${isHealthy ? 1 : 0}`),
+      '# HELP kubernetes_healthchecks_total Number of results of each health check, by status.',
       '# TYPE kubernetes_healthchecks_total counter',
       ...totals,
       '',
@@ -35,14 +37,10 @@ export class HealthMetrics {
   }
 }
 
-interface Tally {
+interface CheckSeries {
   readonly labels: string
   readonly type: string
-  well: number
-  ill: number
-  isWell: boolean
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
+  successes: number
+  failures: number
+  isHealthy: boolean
 }

@@ -27,7 +27,7 @@ const core = { component: 'apiserver', version: 'v1' }
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 const maps = '/api/v1/namespaces/default/configmaps'
 
-describe('metrics of requests', () => {
+describe('request metrics of a server', () => {
   it.each<[string, Parameters<Ask>, Record<string, string | number>]>([
     [
       'create',
@@ -70,13 +70,13 @@ describe('metrics of requests', () => {
       [maps, { method: 'BREW' }],
       { ...core, code: 405, verb: 'OTHER', resource: 'configmaps', scope: 'namespace' },
     ],
-  ])('label a %s as a stock server does', async (_, request, expected) => {
+  ])('label a request like the stock server: %s', async (_, request, expected) => {
     const { ask } = await sampleServer()
     await ask(...request)
     expect(await seriesOf(ask)).toContain(`${labels(expected)} 1`)
   })
 
-  it('add no series for names that are not served, whatever becomes of the request', async () => {
+  it('add no series for names that are not served, regardless of the outcome', async () => {
     const jane = { username: 'jane', groups: [] }
     const { ask, server } = await sampleServer({
       authenticator: { authenticate: async () => ({ kind: 'rejected', reason: 'junk' }) },
@@ -111,7 +111,7 @@ describe('metrics of requests', () => {
     expect((await ask('/metrics')).text.length).toBeLessThan(200_000)
   })
 
-  it('count codes that are no HTTP status as one', async () => {
+  it('count invalid HTTP status codes under one label', async () => {
     const { filter, expose } = createMetrics({
       resourceVersion: () => '1',
       resources: { find: () => undefined, remote: () => [] },
@@ -123,7 +123,7 @@ describe('metrics of requests', () => {
     expect(text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'))).toEqual([`${labels({ code: 600 })} 5`])
   })
 
-  it('name the resources that other servers tell of, and no others', async () => {
+  it('name the discovered resources of other servers, and no others', async () => {
     const resources = [{ resource: 'gauges', subresources: [{ subresource: 'scale' }] }]
     const remote = [{ group: 'g', version: 'v1', groupPriority: 1, versionPriority: 1, resources, current: true }]
     const { filter, expose } = createMetrics({

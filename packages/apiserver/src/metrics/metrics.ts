@@ -3,10 +3,10 @@ import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from '../flow-control/flow-metrics.ts'
 import type { Filter } from '../request-context.ts'
-import { countedCode, type NamedResources, requestLabeler } from './request-labels.ts'
+import { metricCode, type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
-/** Metrics of one server, under the names that dashboards of stock servers know. */
+/** Metrics of one server, under the names of the stock server. */
 export interface Metrics {
   readonly filter: Filter
   deprecatedRequest(labels: {
@@ -18,63 +18,63 @@ export interface Metrics {
   }): void
   /** Counts calls to admission webhooks. */
   readonly webhooks: WebhookMetrics
-  /** Whether other servers are there that serve group versions of ours. */
+  /** Availability of aggregated API servers. */
   readonly availability: AvailabilityMetrics
-  /** Adds a metric whose values are made when they are read. */
+  /** Adds a metric whose values are computed when they are read. */
   register(metric: SampledMetric): void
-  /** The pieces of the text of `/metrics`, and its content type. */
+  /** The text of `/metrics` in chunks, and its content type. */
   expose(): Promise<{ parts: readonly Uint8Array[]; contentType: string }>
 }
 
 export interface MetricsOptions {
-  /** The newest version of the store. */
+  /** The current resource version of the store. */
   readonly resourceVersion: () => string
-  /** Resources whose names may be labels. */
+  /** Resources whose names may become labels. */
   readonly resources: NamedResources
   readonly slices: SliceScheduler
 }
 
 const requestTotal = {
   name: 'apiserver_request_total',
-  help: 'Answered requests, by verb, resource and HTTP status code.',
+  help: 'Number of requests, by verb, resource and HTTP status code.',
 }
 const requestDuration = {
   name: 'apiserver_request_duration_seconds',
-  help: 'Seconds from the arrival of a request to its answer; watches are left out.',
+  help: 'Response latency in seconds, without watches.',
 }
-const watchTotal = { name: 'apiserver_watch_requests_total', help: 'Watches that were started.' }
+const watchTotal = { name: 'apiserver_watch_requests_total', help: 'Number of watches that were started.' }
 
-/** Hears what becomes of APIService objects that name a service. */
+/** Records the availability of APIService objects that name a service. */
 export interface AvailabilityMetrics {
-  /** @param lost why it is not there any more, when it was before. */
-  checked(name: string, state: { readonly available: boolean; readonly lost?: string }): void
-  forgotten(name: string): void
+  /** @param lost the reason when an available service has become unavailable. */
+  observe(name: string, state: { readonly available: boolean; readonly lost?: string }): void
+  remove(name: string): void
 }
 
 export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
   const registers = [new MetricRegistry()]
-  const tallies = new RequestMetrics()
+  const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
-  const flights = { mutating: 0, readOnly: 0 }
+  const inFlight = { mutating: 0, readOnly: 0 }
   new Gauge({
     name: 'apiserver_current_inflight_requests',
-    help: 'Requests that are being answered.',
+    help: 'Number of requests in flight.',
     labelNames: ['request_kind'],
     registers,
     collect() {
-      this.set({ request_kind: 'mutating' }, flights.mutating)
-      this.set({ request_kind: 'readOnly' }, flights.readOnly)
+      this.set({ request_kind: 'mutating' }, inFlight.mutating)
+      this.set({ request_kind: 'readOnly' }, inFlight.readOnly)
     },
   })
   const deprecated = new Gauge({
     name: 'apiserver_requested_deprecated_apis',
-    help: 'Set to 1 for each deprecated API that was asked for, with the release that removes it.',
+    help: 'Set to 1 for each requested deprecated API, with the release that removes it.',
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
     registers,
   })
   new Gauge({
     name: 'apiserver_storage_revision',
-    help: 'Newest durable revision of the store.',
+    help: 'Current durable revision of the store.',
     registers,
     collect() {
       this.set(Number(resourceVersion()))
@@ -82,13 +82,13 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
   })
   const unavailable = new Gauge({
     name: 'aggregator_unavailable_apiservice',
-    help: 'Set to 1 for each APIService whose server is not there, to 0 for others that name one.',
+    help: 'Set to 1 for each unavailable APIService with a service, to 0 for available ones.',
     labelNames: ['name'],
     registers,
   })
   const lost = new Counter({
     name: 'aggregator_unavailable_apiservice_total',
-    help: 'How often the server of an APIService was not there any more, by reason.',
+    help: 'Number of times an APIService became unavailable, by reason.',
     labelNames: ['name', 'reason'],
     registers,
   })
@@ -97,30 +97,30 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
     filter: async (context, next) => {
       const { info } = context
       const kind = writes.has(info.verb) ? 'mutating' : 'readOnly'
-      flights[kind]++
+      inFlight[kind]++
       const from = performance.now()
       try {
         const response = await next()
         const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
-        tallies.add(labelsOf(context, response.status), seconds)
+        requests.observe(labelsOf(context, response.status), seconds)
         return response
       } finally {
-        flights[kind]--
+        inFlight[kind]--
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
     webhooks: webhookMetrics(registers),
     availability: {
-      checked(name, state) {
+      observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
         if (state.lost !== undefined) lost.inc({ name, reason: state.lost })
       },
-      forgotten: (name) => unavailable.remove({ name }),
+      remove: (name) => unavailable.remove({ name }),
     },
     register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
     async expose() {
       const registry = registers[0] as MetricRegistry
-      const texts = [tallies.totals(requestTotal), tallies.durations(requestDuration), tallies.watches(watchTotal)]
+      const texts = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
       const parts: Uint8Array[] = [Buffer.from(await registry.metrics())]
       for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
       return { parts, contentType: registry.contentType }
@@ -128,15 +128,15 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
   }
 }
 
-const partLength = 64 * 1024
+const chunkCharacters = 64 * 1024
 
-/** Text as UTF-8, in pieces that are made in turns of the event loop of their own when there are many. */
+/** Encodes text as UTF-8 in chunks, yielding to the event loop between slices. */
 async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise<Uint8Array[]> {
   const parts: Uint8Array[] = []
   let text = ''
   for (const one of texts) {
     text += one
-    if (text.length >= partLength) {
+    if (text.length >= chunkCharacters) {
       parts.push(Buffer.from(text))
       text = ''
     }
@@ -146,9 +146,9 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   return parts
 }
 
-/** 0 stands for a failure that has no code. */
+/** 0 means a failure without a code. */
 function webhookCode(code: number): number {
-  return code === 0 ? 0 : countedCode(code)
+  return code === 0 ? 0 : metricCode(code)
 }
 
 /** @see API protocol specification, 6 */
@@ -156,32 +156,32 @@ function webhookMetrics(registers: MetricRegistry[]): WebhookMetrics {
   const prefix = 'apiserver_admission_webhook'
   const rejections = new Counter({
     name: `${prefix}_rejection_count`,
-    help: 'Requests that ended at an admission webhook, by what went wrong and the HTTP status that it amounts to.',
+    help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
     labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
     registers,
   })
   const failOpen = new Counter({
     name: `${prefix}_fail_open_count`,
-    help: 'Calls to admission webhooks that failed and were ignored.',
+    help: 'Number of failed calls to admission webhooks that were ignored.',
     labelNames: ['name', 'type'],
     registers,
   })
   const requests = new Counter({
     name: `${prefix}_request_total`,
-    help: 'Calls to admission webhooks, by the HTTP status that they amount to.',
+    help: 'Number of calls to admission webhooks, by HTTP status code.',
     labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
     registers,
   })
   const durations = new Histogram({
     name: `${prefix}_admission_duration_seconds`,
-    help: 'Seconds that admission webhooks took.',
+    help: 'Latency of admission webhooks in seconds.',
     labelNames: ['name', 'type', 'operation', 'rejected'],
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
     registers,
   })
   const exclusions = new Counter({
     name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Calls to admission webhooks that their match conditions spared.',
+    help: 'Number of calls to admission webhooks that match conditions excluded.',
     labelNames: ['name', 'kind', 'type', 'operation'],
     registers,
   })

@@ -1,6 +1,6 @@
 /**
- * Labels of the metrics of requests. Every label has a closed set of values, because series are kept for the life of the server: what
- * a caller makes up must not become one.
+ * Labels of request metrics. Every label has a closed set of values, because series live as long as the server: client input must not
+ * create series.
  */
 
 import type { ResourceDefinition } from '@krmkit/kinds'
@@ -9,10 +9,10 @@ import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import { connectable } from '../subresources/connect.ts'
 
-/** Labels of `apiserver_request_total`, named as on a stock server. */
+/** Labels of `apiserver_request_total`, named like on the stock server. */
 export interface RequestLabels {
   readonly code: number
-  /** `apiserver` for the API itself, empty for other paths. */
+  /** `apiserver` for the API, empty for other paths. */
   readonly component: string
   /** `All`, `invalid` or empty. */
   readonly dry_run: string
@@ -24,28 +24,28 @@ export interface RequestLabels {
   readonly version: string
 }
 
-/** The resources whose names may be labels. */
+/** The resources whose names may become labels. */
 export interface NamedResources {
   find(gvr: GroupVersionResource): ResourceDefinition | undefined
-  /** Group versions of other servers; the same array means that nothing has changed. */
+  /** Group versions of other servers. A change replaces the array. */
   remote(): readonly RemoteVersion[]
 }
 
-/** Reads the labels of an answered request. */
+/** Computes the labels of a completed request. */
 export type RequestLabeler = (context: RequestContext, code: number) => RequestLabels
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
 
-const nameless: Names = { component: '', group: '', resource: '', subresource: '', version: '' }
+const noNames: Names = { component: '', group: '', resource: '', subresource: '', version: '' }
 
-/** No name of a group, version, resource or sub-resource is longer. */
-const longestName = 253
+/** Maximum length of the name of a group, version, resource or subresource. */
+const maxNameLength = 253
 
-/** Paths outside of resources that have a series each, with the names that a stock server gives them. */
+/** Non-resource paths with a series, and their names on the stock server. */
 const paths: ReadonlyMap<string, Names> = new Map([
-  ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...nameless, subresource: path }] as const),
-  ...['api', 'apis'].map((name) => [`/${name}`, { ...nameless, component: 'apiserver', subresource: name }] as const),
-  ['/openapi/v3', { ...nameless, subresource: 'openapi/v3' }],
+  ...['/healthz', '/livez', '/readyz'].map((path) => [path, { ...noNames, subresource: path }] as const),
+  ...['api', 'apis'].map((name) => [`/${name}`, { ...noNames, component: 'apiserver', subresource: name }] as const),
+  ['/openapi/v3', { ...noNames, subresource: 'openapi/v3' }],
 ])
 
 const resourceVerbs: Readonly<Record<string, string>> = {
@@ -55,33 +55,33 @@ const resourceVerbs: Readonly<Record<string, string>> = {
 
 const methods: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete', 'connect'])
 
-/** Verb of what is no known one. */
+/** Label of unknown verbs. */
 const otherVerb = 'OTHER'
 
-/** Code of what is no HTTP status: other servers and webhooks answer what they like. */
+/** Label of invalid HTTP status codes, which other servers and webhooks may return. */
 const otherCode = 600
 
-export function countedCode(code: number): number {
+export function metricCode(code: number): number {
   return Number.isInteger(code) && code >= 100 && code < otherCode ? code : otherCode
 }
 
 /**
- * Differs: a stock server counts a request when it reaches a handler, and so counts none that is refused before. Here such requests
- * are counted too, under the names of the resource if it is served and without any name if not.
+ * Differs: the stock server counts requests that reach a handler. Here, requests that are rejected earlier count as well, with the
+ * names of the resource if it is served, without names otherwise.
  */
 export function requestLabeler(resources: NamedResources): RequestLabeler {
   const remote = new RemoteNames()
   return (context, code) => {
     const { info, query } = context
-    const counted = countedCode(code)
+    const codeLabel = metricCode(code)
     const dryRun = query.size === 0 ? '' : dryRunOf(query.get('dryRun'))
     if (!info.isResource) {
-      const names = paths.get(info.path) ?? nameless
-      return { code: counted, ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
+      const names = paths.get(info.path) ?? noNames
+      return { code: codeLabel, ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
     }
-    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? nameless
+    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? noNames
     const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
-    return { code: counted, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
+    return { code: codeLabel, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
   }
 }
 
@@ -92,12 +92,12 @@ function namesOf(
   if (isTooLong(group, version, resource, subresource)) return undefined
   const definition = resources.find({ group, version, resource })
   if (definition === undefined) return undefined
-  const known = subresource === '' || definition.subresources.some(({ name }) => name === `${resource}/${subresource}`)
-  return known ? { component: 'apiserver', group, version, resource, subresource } : undefined
+  const isServed = subresource === '' || definition.subresources.some(({ name }) => name === `${resource}/${subresource}`)
+  return isServed ? { component: 'apiserver', group, version, resource, subresource } : undefined
 }
 
 function isTooLong(...names: readonly string[]): boolean {
-  return names.some(({ length }) => length > longestName)
+  return names.some(({ length }) => length > maxNameLength)
 }
 
 function verbOf({ info, request }: RequestContext, subresource: string): string {
@@ -116,7 +116,7 @@ function dryRunOf(values: readonly string[] | undefined): string {
   return values.every((value) => value === 'All') ? 'All' : 'invalid'
 }
 
-/** Names of what other servers serve, as they tell in discovery. */
+/** Names of resources of other servers, from their discovery. */
 class RemoteNames {
   #of: readonly RemoteVersion[] | undefined
   #names: ReadonlySet<string> = new Set()
@@ -127,8 +127,8 @@ class RemoteNames {
       this.#of = remote
       this.#names = namesIn(remote)
     }
-    const known = this.#names.has([group, version, resource, subresource].join('/'))
-    return known ? { component: '', group, version, resource, subresource } : undefined
+    const isServed = this.#names.has([group, version, resource, subresource].join('/'))
+    return isServed ? { component: '', group, version, resource, subresource } : undefined
   }
 }
 

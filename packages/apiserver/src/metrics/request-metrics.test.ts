@@ -16,34 +16,34 @@ const pods: RequestLabels = {
 const podLabels =
   'component="apiserver",dry_run="",group="",resource="pods",scope="resource",subresource="",verb="GET",version="v1"'
 
-function linesOf(tallies: RequestMetrics): string[] {
+function linesOf(metrics: RequestMetrics): string[] {
   const families = [
-    tallies.totals({ name: 'requests', help: 'r' }),
-    tallies.durations({ name: 'seconds', help: 's' }),
-    tallies.watches({ name: 'watches', help: 'w' }),
+    metrics.totals({ name: 'requests', help: 'r' }),
+    metrics.durations({ name: 'seconds', help: 's' }),
+    metrics.watches({ name: 'watches', help: 'w' }),
   ]
   return families.flatMap((family) => [...family].join('').split('\n'))
 }
 
-describe('request tallies', () => {
+describe('request metrics', () => {
   it('count by all labels', () => {
-    const tallies = new RequestMetrics()
-    tallies.add(pods, 0.01)
-    tallies.add(pods, 0.01)
-    tallies.add({ ...pods, code: 404 }, 0.01)
-    const all = linesOf(tallies)
+    const metrics = new RequestMetrics()
+    metrics.observe(pods, 0.01)
+    metrics.observe(pods, 0.01)
+    metrics.observe({ ...pods, code: 404 }, 0.01)
+    const all = linesOf(metrics)
     expect(all).toContain('# TYPE requests counter')
     expect(all).toContain(`requests{code="200",${podLabels}} 2`)
     expect(all).toContain(`requests{code="404",${podLabels}} 1`)
-    expect(linesOf(tallies)).toEqual(all)
+    expect(linesOf(metrics)).toEqual(all)
   })
 
-  it('time over codes, in buckets that include those below', () => {
-    const tallies = new RequestMetrics()
-    tallies.add(pods, 0.025)
-    tallies.add({ ...pods, code: 409 }, 0.3)
-    tallies.add(pods, 100)
-    const all = linesOf(tallies)
+  it('sum latencies over codes, in cumulative buckets', () => {
+    const metrics = new RequestMetrics()
+    metrics.observe(pods, 0.025)
+    metrics.observe({ ...pods, code: 409 }, 0.3)
+    metrics.observe(pods, 100)
+    const all = linesOf(metrics)
     expect(all).toContain('# TYPE seconds histogram')
     expect(all).toContain(`seconds_bucket{${podLabels},le="0.005"} 0`)
     expect(all).toContain(`seconds_bucket{${podLabels},le="0.025"} 1`)
@@ -54,20 +54,20 @@ describe('request tallies', () => {
     expect(all).toContain(`seconds_count{${podLabels}} 3`)
   })
 
-  it('count watches without timing them', () => {
-    const tallies = new RequestMetrics()
-    tallies.add({ ...pods, verb: 'WATCH' }, undefined)
-    tallies.add({ ...pods, verb: 'WATCH', scope: 'cluster' }, undefined)
-    const all = linesOf(tallies)
+  it('count watches without latency', () => {
+    const metrics = new RequestMetrics()
+    metrics.observe({ ...pods, verb: 'WATCH' }, undefined)
+    metrics.observe({ ...pods, verb: 'WATCH', scope: 'cluster' }, undefined)
+    const all = linesOf(metrics)
     expect(all).toContain('watches{group="",resource="pods",version="v1"} 2')
     expect(all.filter((line) => line.startsWith('seconds_'))).toEqual([])
   })
 
-  it('count without names beyond 10 000 series', () => {
-    const tallies = new RequestMetrics()
-    for (let i = 0; i < 10_050; i++) tallies.add({ ...pods, resource: `kind-${i}` }, 0.001)
-    expect(tallies.size).toBe(10_001)
+  it('count without names above 10 000 series', () => {
+    const metrics = new RequestMetrics()
+    for (let i = 0; i < 10_050; i++) metrics.observe({ ...pods, resource: `kind-${i}` }, 0.001)
+    expect(metrics.size).toBe(10_001)
     const nameless = 'component="",dry_run="",group="",resource="",scope="resource",subresource="",verb="GET",version=""'
-    expect(linesOf(tallies)).toContain(`requests{code="200",${nameless}} 50`)
+    expect(linesOf(metrics)).toContain(`requests{code="200",${nameless}} 50`)
   })
 })

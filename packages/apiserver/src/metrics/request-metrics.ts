@@ -1,107 +1,107 @@
 import type { RequestLabels } from './request-labels.ts'
 
-interface Tally {
+interface Series {
   readonly labels: RequestLabels
   count: number
-  /** Seconds; only of requests that are timed. */
+  /** Seconds of the timed requests. */
   sum: number
   timed: number
-  /** How many took up to this bound and longer than the one before. */
+  /** Number of timed requests per bucket, not cumulative. */
   readonly buckets: number[]
 }
 
 /**
- * Series at most. Names of resources are those that are served, and definitions of custom resources come and go; beyond this number
+ * Maximum number of series. Custom resources come and go, so that the set of served names is unbounded over time; above the maximum,
  * requests are counted without names.
  */
-const maxTallies = 10_000
+const maxSeries = 10_000
 
 /** Upper bounds in seconds. */
 const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
-/** Names of a metric family. */
+/** Name and help of a metric family. */
 export interface Family {
   readonly name: string
   readonly help: string
 }
 
 /**
- * Counts requests and their times while they are answered; the metrics are made of it when they are read.
+ * Counts requests and their latencies. Metrics are rendered when they are read.
  *
- * One look-up a request, where metrics kept up to date would cost several, each with its labels put in order anew.
+ * One map lookup per request is cheaper than updating several metrics, each of which sorts its labels.
  */
 export class RequestMetrics {
-  readonly #tallies = new Map<string, Tally>()
+  readonly #series = new Map<string, Series>()
 
   /** Number of series. */
   get size(): number {
-    return this.#tallies.size
+    return this.#series.size
   }
 
-  /** @param seconds how long it took; absent for what lasts as long as the client likes. */
-  add(labels: RequestLabels, seconds: number | undefined): void {
+  /** @param seconds latency; undefined for watches. */
+  observe(labels: RequestLabels, seconds: number | undefined): void {
     const { code, component, dry_run: dryRun, verb, group, version, resource, subresource, scope } = labels
     const key = `${code} ${verb} ${scope} ${group} ${version} ${resource} ${subresource} ${dryRun} ${component}`
-    let tally = this.#tallies.get(key)
-    if (tally === undefined) {
-      if (this.#tallies.size >= maxTallies && resource !== '') {
-        this.add({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' }, seconds)
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      if (this.#series.size >= maxSeries && resource !== '') {
+        this.observe({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' }, seconds)
         return
       }
-      tally = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
-      this.#tallies.set(key, tally)
+      series = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
+      this.#series.set(key, series)
     }
-    tally.count++
+    series.count++
     if (seconds === undefined) return
-    tally.sum += seconds
-    tally.timed++
+    series.sum += seconds
+    series.timed++
     for (let i = 0; i < bounds.length; i++) {
       if (seconds > (bounds[i] as number)) continue
-      tally.buckets[i]!++
+      series.buckets[i]!++
       break
     }
   }
 
   /**
-   * The counter of requests in the text format of metrics, series by series. The generators of this class yield text in pieces of a
-   * few kilobytes, so that their caller may pause between them.
+   * The counter of requests in the Prometheus text format, series by series. The generators of this class yield text of a few
+   * kilobytes at a time, so that the caller can work in slices.
    */
   *totals(family: Family): Generator<string, void> {
     yield head(family, 'counter')
-    for (const { labels, count } of [...this.#tallies.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
+    for (const { labels, count } of [...this.#series.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
   }
 
   /** The counter of watches that were started. */
   *watches(family: Family): Generator<string, void> {
     yield head(family, 'counter')
     const counts = new Map<string, number>()
-    for (const { labels, count } of [...this.#tallies.values()]) {
+    for (const { labels, count } of [...this.#series.values()]) {
       const { verb, group, version, resource } = labels
       if (verb !== 'WATCH') continue
-      const series = printed({ group, resource, version })
+      const series = seriesText({ group, resource, version })
       counts.set(series, (counts.get(series) ?? 0) + count)
     }
     for (const [series, count] of counts) yield `${family.name}{${series}} ${count}\n`
   }
 
-  /** The histogram of seconds, over all codes. */
+  /** The latency histogram, summed over status codes. */
   *durations(family: Family): Generator<string, void> {
     yield head(family, 'histogram')
-    const joined = new Map<string, Tally>()
-    for (const tally of [...this.#tallies.values()]) {
-      if (tally.timed === 0) continue
-      const { code: _, ...labels } = tally.labels
-      const series = printed(labels)
-      const known = joined.get(series)
-      if (known === undefined) joined.set(series, { ...tally, buckets: [...tally.buckets] })
+    const joined = new Map<string, Series>()
+    for (const one of [...this.#series.values()]) {
+      if (one.timed === 0) continue
+      const { code: _, ...labels } = one.labels
+      const text = seriesText(labels)
+      const sum = joined.get(text)
+      if (sum === undefined) joined.set(text, { ...one, buckets: [...one.buckets] })
       else {
-        known.timed += tally.timed
-        known.sum += tally.sum
-        for (let i = 0; i < bounds.length; i++) known.buckets[i]! += tally.buckets[i] as number
+        sum.timed += one.timed
+        sum.sum += one.sum
+        for (let i = 0; i < bounds.length; i++) sum.buckets[i]! += one.buckets[i] as number
       }
       yield ''
     }
-    for (const [series, tally] of joined) yield histogramText(family.name, series, tally)
+    for (const [text, series] of joined) yield histogramText(family.name, text, series)
   }
 }
 
@@ -109,7 +109,7 @@ function head({ name, help }: Family, type: 'counter' | 'histogram'): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 }
 
-function histogramText(name: string, series: string, { sum, timed, buckets }: Tally): string {
+function histogramText(name: string, series: string, { sum, timed, buckets }: Series): string {
   let below = 0
   let text = ''
   for (let i = 0; i < bounds.length; i++) {
@@ -120,17 +120,18 @@ function histogramText(name: string, series: string, { sum, timed, buckets }: Ta
 }
 
 function labelText({ code, ...labels }: RequestLabels): string {
-  return `code="${code}",${printed(labels)}`
+  return `code="${code}",${seriesText(labels)}`
 }
 
-/** Labels in the order of their names. */
-function printed(labels: Readonly<Record<string, string>>): string {
+/** Labels sorted by name. */
+function seriesText(labels: Readonly<Record<string, string>>): string {
   return Object.keys(labels)
     .sort()
-    .map((name) => `${name}="${escaped(labels[name] as string)}"`)
+    .map((name) => `${name}="${escapeLabelValue(labels[name] as string)}"`)
     .join(',')
 }
 
-function escaped(text: string): string {
+/** Escapes a label value for the Prometheus text format. */
+export function escapeLabelValue(text: string): string {
   return text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }

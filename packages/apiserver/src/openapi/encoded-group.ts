@@ -6,15 +6,15 @@ import {
   type PartEntry,
 } from '@krmkit/schema/openapi'
 
-/** The members of documents as bytes. What many documents share, the types of metadata, is encoded once. */
+/** Encoded members of documents. Types that many documents share, such as those of metadata, are encoded once. */
 
-/** An encoded member with its name. */
+/** A member of a JSON object or protobuf message, encoded, with its name. */
 export interface Member {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** What one group version contributes to documents of one form. */
+/** The encoded members of one group version in one form. */
 export interface EncodedGroup {
   readonly paths: readonly Member[]
   readonly schemas: readonly Member[]
@@ -24,7 +24,7 @@ export interface EncodedGroup {
 export class Encoders {
   readonly #shared = new Map<DocumentEncodingName, WeakMap<object, Uint8Array>>();
 
-  /** Encodes one member with each step. */
+  /** Encodes one member per step. */
   *group(parts: DocumentParts, name: DocumentEncodingName): Generator<void, EncodedGroup> {
     const form = documentEncodings[name]
     const schemas: Member[] = []
@@ -42,13 +42,13 @@ export class Encoders {
   #schema(entry: DocumentParts['schemas'][number], name: DocumentEncodingName, form: DocumentEncoding): Uint8Array {
     const { source } = entry
     if (!isShared(source)) return form.encode.schemas(entry)
-    let known = this.#shared.get(name)
-    if (known === undefined) {
-      known = new WeakMap()
-      this.#shared.set(name, known)
+    let cache = this.#shared.get(name)
+    if (cache === undefined) {
+      cache = new WeakMap()
+      this.#shared.set(name, cache)
     }
-    const bytes = known.get(source) ?? form.encode.schemas(entry)
-    known.set(source, bytes)
+    const bytes = cache.get(source) ?? form.encode.schemas(entry)
+    cache.set(source, bytes)
     return bytes
   }
 }
@@ -65,15 +65,15 @@ function* encodedAll(
   return members
 }
 
-/** Types of metadata, and those with a hand-written form: nearly every group version refers to them. */
+/** Whether a type is shared by nearly all group versions: metadata, and types with a hand-written form. */
 function isShared(source: object): boolean {
   if ('of' in source) return false
   return !('fields' in source) || String((source as { readonly name?: unknown }).name).startsWith('meta/')
 }
 
-/** The members of several groups by name, sorted; of those with one name the first. */
-export function merged(groups: readonly (readonly Member[])[]): Uint8Array[] {
-  const found = new Map<string, Uint8Array>()
-  for (const members of groups) for (const { name, bytes } of members) if (!found.has(name)) found.set(name, bytes)
-  return [...found.keys()].sort().map((name) => found.get(name) as Uint8Array)
+/** Merges members of several groups, sorted by name. The first of equally named members wins. */
+export function mergeMembers(groups: readonly (readonly Member[])[]): Uint8Array[] {
+  const byName = new Map<string, Uint8Array>()
+  for (const members of groups) for (const { name, bytes } of members) if (!byName.has(name)) byName.set(name, bytes)
+  return [...byName.keys()].sort().map((name) => byName.get(name) as Uint8Array)
 }

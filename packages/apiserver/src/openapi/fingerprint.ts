@@ -5,13 +5,13 @@ import type { TypeSource } from '@krmkit/schema'
 import type { CustomForm } from './published.ts'
 
 /**
- * Entity tags of documents from what the documents are made of, so that nobody has to make a document to know whether it has changed:
- * the version of the server, the facts of the built-in types, the form of names, and of each resource what is published of it. Servers
- * with the same content have the same tags, before and after a restart.
+ * Entity tags computed from the inputs of a document, so that a change is detected without building the document. Inputs are the
+ * version of the server, the built-in types, the naming profile, and the published parts of each resource. Servers with the same
+ * content have the same tags, also after a restart.
  */
 
-/** To be raised by whoever changes what documents say of the same resources; a test notices. */
-export const documentRevision = 2
+/** Increment it with every change of the content of documents for the same resources. A test fails otherwise. */
+export const documentRevision = 1
 
 export interface FingerprintOptions {
   readonly types: TypeSource
@@ -25,58 +25,58 @@ export class Fingerprints {
   readonly #options: FingerprintOptions
   readonly #ofDefinitions = new WeakMap<ResourceDefinition, string>()
   readonly #ofSchemas = new WeakMap<object, string>()
-  #common: string | undefined
+  #serverDigest: string | undefined
 
   constructor(options: FingerprintOptions) {
     this.#options = options
   }
 
-  /** Of a document about these resources. SHA-512 in upper-case hexadecimal digits. */
+  /** The entity tag of a document of these resources: SHA-512 in upper-case hexadecimal digits. */
   document(name: string, definitions: readonly ResourceDefinition[]): string {
-    this.#common ??= this.#commonDigest()
-    return tag([this.#common, name, ...definitions.map((definition) => this.definition(definition))])
+    this.#serverDigest ??= this.#computeServerDigest()
+    return combinedTag([this.#serverDigest, name, ...definitions.map((definition) => this.definition(definition))])
   }
 
-  /** Of what is published of a resource. Made once; takes longer for a longer schema. */
+  /** The digest of the published parts of a resource, cached. Takes time in proportion to the schema. */
   definition(definition: ResourceDefinition): string {
-    const known = this.#ofDefinitions.get(definition)
-    if (known !== undefined) return known
-    const { group, version, kind, strategy: policy, resource, subresources } = definition
+    const cached = this.#ofDefinitions.get(definition)
+    if (cached !== undefined) return cached
+    const { group, version, kind, strategy, resource, subresources } = definition
     const form = this.#options.customForm(definition)
-    const made = digest(
+    const fingerprint = digest(
       JSON.stringify([
         group,
         version,
         kind.kind,
         kind.listKind,
-        policy.deleteAnswer ?? '',
+        strategy.deleteAnswer ?? '',
         publishedInfo(resource),
         subresources.map(publishedInfo),
         form === undefined ? null : [this.#schema(form.schema), form.preserveUnknownFields === true, form.selectableFields ?? []],
       ]),
     )
-    this.#ofDefinitions.set(definition, made)
-    return made
+    this.#ofDefinitions.set(definition, fingerprint)
+    return fingerprint
   }
 
   #schema(schema: object | undefined): string {
     if (schema === undefined) return ''
-    const known = this.#ofSchemas.get(schema)
-    if (known !== undefined) return known
-    const made = digest(JSON.stringify(schema))
-    this.#ofSchemas.set(schema, made)
-    return made
+    const cached = this.#ofSchemas.get(schema)
+    if (cached !== undefined) return cached
+    const fingerprint = digest(JSON.stringify(schema))
+    this.#ofSchemas.set(schema, fingerprint)
+    return fingerprint
   }
 
-  #commonDigest(): string {
+  #computeServerDigest(): string {
     const { profile, types, version } = this.#options
     const texts = hasTexts(types) ? types.folders.map((folder) => digest(types.text(folder))) : []
     return digest(JSON.stringify([documentRevision, version, profile, texts]))
   }
 }
 
-/** The tag of a document made of others. */
-export function tag(parts: readonly string[]): string {
+/** The tag of a combination of parts. */
+export function combinedTag(parts: readonly string[]): string {
   const hash = createHash('sha512')
   for (const part of parts) hash.update(part).update('\n')
   return hash.digest('hex').toUpperCase()
@@ -91,7 +91,7 @@ interface TextSource {
   text(folder: string): string
 }
 
-/** Sources of other origin are taken to tell the same types as long as the version of the server is the same. */
+/** Other sources of types are assumed to change with the version of the server only. */
 function hasTexts(types: TypeSource | TextSource): types is TypeSource & TextSource {
   return 'text' in types && 'folders' in types
 }

@@ -17,7 +17,7 @@ const builtIn = resources
 const openApi = createOpenApi({ resources: () => resources, types, version: 'v1.33.0', clock })
 
 async function get(path: string, headers: Record<string, string> = {}, query = ''): Promise<ApiResponse> {
-  return (await openApi.answer({ path, query, headers })) as ApiResponse
+  return (await openApi.serve({ path, query, headers })) as ApiResponse
 }
 
 function bytes(response: ApiResponse): Uint8Array {
@@ -33,7 +33,7 @@ async function relativeUrl(name: string): Promise<URL> {
   return new URL(paths[name]!.serverRelativeURL, 'http://localhost')
 }
 
-/** A resource of a custom group, whose type was read from a schema. */
+/** A resource of a custom group, whose type comes from a schema. */
 function widget(schema: JsonObject): ResourceDefinition {
   const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
   const deployments = definitions.find(({ resource }) => resource.name === 'deployments') as ResourceDefinition
@@ -49,7 +49,7 @@ function widget(schema: JsonObject): ResourceDefinition {
 }
 
 describe('/openapi/v3', () => {
-  it('P329 the index has a document for each group version, and for the roots', async () => {
+  it('lists a document for each group version and each root path [P329]', async () => {
     const index = await get('/openapi/v3')
     expect(index.headers['content-type']).toBe('application/json')
     expect(Object.keys(json(index).paths as JsonObject)).toEqual([
@@ -65,7 +65,7 @@ describe('/openapi/v3', () => {
     ])
   })
 
-  it('under its hash a document may be kept for ever', async () => {
+  it('allows unlimited caching of a document under its hash', async () => {
     const { pathname, searchParams, search } = await relativeUrl('apis/apps/v1')
     expect(pathname).toBe('/openapi/v3/apis/apps/v1')
     expect(searchParams.get('hash')).toMatch(/^[0-9A-F]{128}$/)
@@ -82,7 +82,7 @@ describe('/openapi/v3', () => {
     expect((await get(pathname)).headers['cache-control']).toBeUndefined()
   })
 
-  it('an old hash leads to the present one', async () => {
+  it('redirects an old hash to the current one', async () => {
     const { searchParams } = await relativeUrl('api/v1')
     const response = await get('/openapi/v3/api/v1', {}, 'hash=OLD')
     expect(response.status).toBe(301)
@@ -91,7 +91,7 @@ describe('/openapi/v3', () => {
     expect(response.headers.location).toBe(`/openapi/v3/api/v1?hash=${searchParams.get('hash')}`)
   })
 
-  it('whoever has a document gets 304', async () => {
+  it('returns 304 for a matching entity tag', async () => {
     const { etag } = (await get('/openapi/v3/api/v1')).headers
     for (const header of [etag as string, `W/${etag as string}`, `"x", ${etag as string}`, '*']) {
       const again = await get('/openapi/v3/api/v1', { 'if-none-match': header })
@@ -103,7 +103,7 @@ describe('/openapi/v3', () => {
     expect((await get('/openapi/v3', { 'if-none-match': index.headers.etag as string })).status).toBe(304)
   })
 
-  it('whoever sends no tag may ask by date', async () => {
+  it('supports If-Modified-Since without an entity tag', async () => {
     const since = (header: string) => get('/openapi/v3/api/v1', { 'if-modified-since': header })
     expect((await since('Thu, 02 Jan 2025 03:04:05 GMT')).status).toBe(304)
     expect((await since('Thu, 02 Jan 2025 03:04:04 GMT')).status).toBe(200)
@@ -119,7 +119,7 @@ describe('/openapi/v3', () => {
     expect(response.headers.etag).toBe((await get('/openapi/v3/api/v1')).headers.etag)
   })
 
-  it('is compressed for those who can read it', async () => {
+  it('compresses documents for clients that accept gzip', async () => {
     const plain = await get('/openapi/v3/api/v1')
     const packed = await get('/openapi/v3/api/v1', { 'accept-encoding': 'br;q=1, gzip' })
     expect(packed.headers['content-encoding']).toBe('gzip')
@@ -128,16 +128,16 @@ describe('/openapi/v3', () => {
     expect((await get('/openapi/v3/api/v1', { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
   })
 
-  it('other forms and unknown documents', async () => {
+  it('rejects other media types and unknown documents', async () => {
     expect((await get('/openapi/v3/api/v1', { accept: 'text/html' })).status).toBe(406)
     const unknown = await get('/openapi/v3/apis/apps/v77')
     expect(unknown).toEqual({ status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
     expect((await get('/openapi/v3/__proto__')).status).toBe(404)
-    expect(openApi.answer({ path: '/apis', query: '', headers: {} })).toBeUndefined()
-    expect(openApi.answer({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
+    expect(openApi.serve({ path: '/apis', query: '', headers: {} })).toBeUndefined()
+    expect(openApi.serve({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
   })
 
-  it('P2 clients find sub-resources with kinds of other groups', async () => {
+  it('describes subresources with kinds of other groups [P2]', async () => {
     const { components, paths } = json(await get('/openapi/v3/apis/apps/v1')) as Record<string, Record<string, JsonObject>>
     const scale = paths!['/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale']!
     expect((scale.get as JsonObject)['x-kubernetes-group-version-kind']).toEqual({
@@ -154,7 +154,7 @@ describe('/openapi/v3', () => {
 })
 
 describe('/openapi/v2', () => {
-  it('is JSON unless protobuf is asked for', async () => {
+  it('is JSON unless protobuf is requested', async () => {
     const response = await get('/openapi/v2', { accept: 'application/json' })
     expect(response.headers['content-type']).toBe('application/json')
     expect(json(response)).toMatchObject({ swagger: '2.0', security: [{ BearerToken: [] }] })
@@ -171,7 +171,7 @@ describe('/openapi/v2', () => {
 })
 
 describe('custom resources', () => {
-  it('are published by their schema, and only their document changes with them', async () => {
+  it('are published by their schema, and change their document only', async () => {
     const core = (await get('/openapi/v3/api/v1')).headers.etag
     const schema = {
       type: 'object',
@@ -204,13 +204,13 @@ describe('entity tags', () => {
   const fresh = (all: readonly ResourceDefinition[], version = 'v1.33.0', from: TypeSource = types) =>
     createOpenApi({ resources: () => all, types: from, version, clock })
   const hashes = async (from: OpenApi): Promise<Record<string, string>> => {
-    const { paths } = json((await from.answer({ path: '/openapi/v3', query: '', headers: {} })) as ApiResponse)
+    const { paths } = json((await from.serve({ path: '/openapi/v3', query: '', headers: {} })) as ApiResponse)
     return Object.fromEntries(
       Object.entries(paths as Record<string, { serverRelativeURL: string }>).map(([name, at]) => [name, at.serverRelativeURL]),
     )
   }
 
-  it('are known before the documents are made', async () => {
+  it('are available before the documents are built', async () => {
     const asked: string[] = []
     const watched: TypeSource = {
       ...types,
@@ -232,14 +232,14 @@ describe('entity tags', () => {
     const lazy = fresh([...builtIn.map(reading), widget(schema)], 'v1.33.0', watched)
     await hashes(lazy)
     expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
-    const response = await lazy.answer({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
+    const response = await lazy.serve({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
     expect(response?.status).toBe(301)
-    const { etag } = (await lazy.answer({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
+    const { etag } = (await lazy.serve({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
     expect(etag).toMatch(/^"[0-9A-F]{128}"$/)
     expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
   })
 
-  it('are those of every server with the same content', async () => {
+  it('are equal on all servers with the same content', async () => {
     const known = await hashes(fresh([...builtIn, widget(schema)]))
     expect(await hashes(fresh([...builtIn, widget(structuredClone(schema))]))).toEqual(known)
     const changed = await hashes(fresh([...builtIn, widget({ ...schema, description: 'new' })]))
@@ -249,7 +249,7 @@ describe('entity tags', () => {
     expect(Object.keys(known).filter((name) => known[name] === newer[name])).toEqual([])
   })
 
-  it('a group of custom resources has no document of its own', async () => {
+  it('are not published for groups of custom resources', async () => {
     const custom = { ...widget(schema), custom: { schema } }
     const names = Object.keys(await hashes(fresh([...builtIn, custom])))
     expect(names).toContain('apis/shop.example.com/v1')
@@ -257,15 +257,15 @@ describe('entity tags', () => {
     expect(names).toContain('apis/apps')
   })
 
-  /** Whoever sees this fail has changed what documents say of the same resources: raise `documentRevision`, then the digest here. */
-  it('count the form of documents in', async () => {
+  /** A failure means that documents of the same resources changed: increment `documentRevision` and update the digest. */
+  it('depend on the revision of the document format', async () => {
     const own = fresh([{ ...widget(schema), custom: { schema } }], 'v1.33.0')
     const [v2, v3] = await Promise.all(
       ['/openapi/v2', '/openapi/v3/apis/shop.example.com/v1'].map(async (path) =>
-        json((await own.answer({ path, query: '', headers: {} })) as ApiResponse),
+        json((await own.serve({ path, query: '', headers: {} })) as ApiResponse),
       ),
     )
-    // Types of metadata change with the release only.
+    // Metadata types change with the release only.
     const names = ['com.example.shop.v1.Widget', 'com.example.shop.v1.WidgetList']
     const schemas = (v3!.components as { schemas: JsonObject }).schemas
     const made = [
@@ -293,9 +293,9 @@ describe('documents of other servers', () => {
     fetchV2: async () => undefined,
   }
   const joined = createOpenApi({ resources: () => builtIn, types, version: 'v1.33.0', clock, remote: source })
-  const ask = async (path: string) => (await joined.answer({ path, query: '', headers: {} })) as ApiResponse
+  const ask = async (path: string) => (await joined.serve({ path, query: '', headers: {} })) as ApiResponse
 
-  it('are part of the index and of version 2, for as long as they are there', async () => {
+  it('are part of the index and of the v2 document while the other server is available', async () => {
     const before = (await ask('/openapi/v2')).headers.etag
     const address = '/openapi/v3/apis/wardle.example.com/v1?hash=ABC'
     remote = {

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 
-/** Runs beside the event loop. */
+/** Decompression runs in the thread pool. */
 const decompress = promisify(gunzip)
 
 /**
- * One document in one form. Its entity tag is known before its bytes are: they are made when they are first asked for, and kept
- * compressed, which is how nearly every client wants them.
+ * One document in one form. Its entity tag is available before its content, which is built on first use and cached compressed, because
+ * nearly all clients accept gzip.
  */
 export class PublishedDocument {
   readonly #build: () => Promise<readonly Uint8Array[]>
-  #kept: Promise<Kept> | undefined
+  #content: Promise<DocumentContent> | undefined
   readonly #changedMs: number
   readonly #etag: () => string
 
   /**
-   * @param etag without quotes; asked for when it is first needed.
-   * @param changedMs since the epoch; when the content became what it is.
+   * @param etag without quotes; computed on first use.
+   * @param changedMs time of the last change of the content, in milliseconds since the epoch.
    */
   constructor(build: () => Promise<readonly Uint8Array[]>, at: { readonly etag: () => string; readonly changedMs: number }) {
     this.#build = build
@@ -33,56 +33,56 @@ export class PublishedDocument {
     return this.#changedMs
   }
 
-  /** Undefined for a document that is too short to be worth it. */
+  /** @returns undefined for documents too short for compression. */
   async gzipped(): Promise<Uint8Array | undefined> {
-    return (await this.#keep()).gzipped
+    return (await this.#load()).gzipped
   }
 
   async bytes(): Promise<Uint8Array> {
-    const { plain, gzipped } = await this.#keep()
+    const { plain, gzipped } = await this.#load()
     return plain ?? (await decompress(gzipped))
   }
 
-  #keep(): Promise<Kept> {
-    if (this.#kept !== undefined) return this.#kept
-    const making = kept(this.#build)
-    this.#kept = making
-    making.catch(() => {
-      this.#kept = undefined
+  #load(): Promise<DocumentContent> {
+    if (this.#content !== undefined) return this.#content
+    const pending = buildContent(this.#build)
+    this.#content = pending
+    pending.catch(() => {
+      this.#content = undefined
     })
-    return making
+    return pending
   }
 }
 
-type Kept =
+type DocumentContent =
   | { readonly plain: Uint8Array; readonly gzipped: undefined }
   | { readonly plain: undefined; readonly gzipped: Uint8Array }
 
-/** Shorter documents are not worth compressing. */
+/** Shorter documents are not compressed. */
 const minGzipBytes = 1400
 
-async function kept(build: () => Promise<readonly Uint8Array[]>): Promise<Kept> {
-  const pieces = await build()
-  const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  if (length < minGzipBytes) return { plain: Buffer.concat(pieces, length), gzipped: undefined }
-  return { plain: undefined, gzipped: await compressed(pieces) }
+async function buildContent(build: () => Promise<readonly Uint8Array[]>): Promise<DocumentContent> {
+  const chunks = await build()
+  const length = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  if (length < minGzipBytes) return { plain: Buffer.concat(chunks, length), gzipped: undefined }
+  return { plain: undefined, gzipped: await gzip(chunks) }
 }
 
-/** Runs beside the event loop; the document never lies in one piece. */
-async function compressed(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
+/** Compression runs in the thread pool and never joins the whole document. */
+async function gzip(chunks: readonly Uint8Array[]): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
-  for await (const part of Readable.from(chunks(pieces)).pipe(createGzip())) parts.push(part as Uint8Array)
+  for await (const part of Readable.from(joinChunks(chunks)).pipe(createGzip())) parts.push(part as Uint8Array)
   return Buffer.concat(parts)
 }
 
 const chunkBytes = 128 * 1024
 
-function* chunks(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+function* joinChunks(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
   let chunk: Uint8Array[] = []
   let length = 0
-  for (const piece of pieces) {
-    chunk.push(piece)
-    length += piece.byteLength
+  for (const part of chunks) {
+    chunk.push(part)
+    length += part.byteLength
     if (length < chunkBytes) continue
     yield Buffer.concat(chunk, length)
     chunk = []

@@ -2,8 +2,9 @@ import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import type { StructType, TypeSource } from '@krmkit/schema'
 import { createCustomSchemas, type PublishedGroupVersion, type PublishedResource } from '@krmkit/schema/openapi'
+import { groupVersionPath } from '../request-info.ts'
 
-/** From what is served to what the documents describe. */
+/** Converts served resources to the group versions that OpenAPI documents describe. */
 
 /** The OpenAPI form of a custom resource. */
 export interface CustomForm {
@@ -15,53 +16,53 @@ export interface CustomForm {
 
 export interface PublishingOptions {
   readonly types: TypeSource
-  /** The written schema of a resource; undefined for those whose structural type says it all. */
+  /** The OpenAPI schema of a resource; undefined when its structural type suffices. */
   readonly customForm: (definition: ResourceDefinition) => CustomForm | undefined
 }
 
-/** Group versions in the order of `resources`, each with its resources and sub-resources. */
+/** Group versions in the order of `resources`, each with its resources and subresources. */
 export function publishedGroupVersions(
   resources: readonly ResourceDefinition[],
   options: PublishingOptions,
 ): Map<string, PublishedGroupVersion> {
-  const found = new Map<string, PublishedGroupVersion & { readonly resources: PublishedResource[] }>()
+  const byName = new Map<string, PublishedGroupVersion & { readonly resources: PublishedResource[] }>()
   for (const definition of resources) {
     const { group, version } = definition
     const name = documentName(group, version)
-    const at = found.get(name) ?? { group, version, resources: [] }
-    found.set(name, at)
-    at.resources.push(...published(definition, options))
+    const groupVersion = byName.get(name) ?? { group, version, resources: [] }
+    byName.set(name, groupVersion)
+    groupVersion.resources.push(...publishedResources(definition, options))
   }
-  return found
+  return byName
 }
 
-/** `api/v1`, `apis/apps/v1`: the name of a group version's document. */
+/** `api/v1`, `apis/apps/v1`: the name of the document of a group version. */
 export function documentName(group: string, version: string): string {
-  return group === '' ? `api/${version}` : `apis/${group}/${version}`
+  return groupVersionPath(group, version).slice(1)
 }
 
-function published(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
-  const { kind, strategy: policy, resource } = definition
+function publishedResources(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
+  const { kind, strategy, resource } = definition
   const form = options.customForm(definition)
-  const written =
+  const custom =
     form === undefined
       ? undefined
       : createCustomSchemas({ kind, listKind: listKindOf(definition), source: options.types, ...form })
-  const body = written?.body ?? kind.type()
-  const list = written?.list ?? listType(definition, options.types)
+  const body = custom?.body ?? kind.type()
+  const list = custom?.list ?? listType(definition, options.types)
   const main: PublishedResource = {
-    ...shape(resource),
+    ...publishedShape(resource),
     body,
     ...(list === undefined ? {} : { list }),
-    ...(policy.deleteAnswer === 'Object' ? { deleteReturnsObject: true } : {}),
-    strategicMerge: written === undefined,
+    ...(strategy.deleteAnswer === 'Object' ? { deleteReturnsObject: true } : {}),
+    strategicMerge: custom === undefined,
     ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }
   const others = definition.subresources.flatMap((subresource) => publishedSubresource(subresource, main, options.types))
   return [main, ...others]
 }
 
-function shape({
+function publishedShape({
   name,
   namespaced,
   kind,
@@ -70,7 +71,7 @@ function shape({
   return { name, namespaced, kind, verbs }
 }
 
-/** Parameters of sub-resources that answer with text. */
+/** Options of subresources with text responses. */
 const textOptions: Readonly<Record<string, GroupVersionKind>> = {
   '/v1/pods/log': { group: '', version: 'v1', kind: 'PodLogOptions' },
 }
@@ -85,7 +86,7 @@ function publishedSubresource(subresource: ResourceInfo, main: PublishedResource
   if (schema === undefined) return []
   return [
     {
-      ...shape(subresource),
+      ...publishedShape(subresource),
       body: schema,
       ...(options === undefined ? {} : { options, connect }),
       strategicMerge: main.strategicMerge ?? true,
@@ -106,13 +107,13 @@ function listType(definition: ResourceDefinition, types: TypeSource): StructType
   return typeOf({ ...definition.kind, kind: listKindOf(definition) }, types)
 }
 
-/** Most folders are called by the first part of the group's name. */
+/** The folder of the types of a group: for most groups, the first label of the group name. */
 function folderOf(group: string): string | undefined {
   if (group === '') return 'core'
   return group.startsWith('internal.apiserver.') ? 'apiserverinternal' : group.split('.')[0]
 }
 
-/** The type of a built-in kind, whether it is a resource or not. */
+/** The type of a built-in kind, whether or not it is a resource. */
 export function typeOf(kind: GroupVersionKind, types: TypeSource): StructType | undefined {
   const name = `${folderOf(kind.group)}/${kind.version}.${kind.kind}`
   return types.has(name) ? types.struct(name) : undefined

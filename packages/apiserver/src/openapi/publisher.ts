@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { TypeSource } from '@krmkit/schema'
 import {
   createKindLookup,
@@ -16,40 +17,62 @@ import {
   rootDocuments,
 } from '@krmkit/schema/openapi'
 import { isBuiltInGroup } from '../discovery/documents.ts'
-import { type EncodedGroup, Encoders, merged } from './encoded-group.ts'
-import { Fingerprints, tag } from './fingerprint.ts'
+import { type EncodedGroup, Encoders, mergeMembers } from './encoded-group.ts'
+import { combinedTag, Fingerprints } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
 import { PublishedDocument } from './published-document.ts'
 import { type ConvertedDocument, noRemoteDocuments, type RemoteDocuments, type RemoteSource } from './remote-documents.ts'
-import { Slices } from './slices.ts'
 
 export interface PublisherOptions {
+  /** The served resources. A change replaces the array; definitions are never modified in place. */
   readonly resources: () => readonly ResourceDefinition[]
+  /** Types of the built-in kinds. */
   readonly types: TypeSource
+  /** Version of the server, such as `v1.33.0`. */
   readonly version: string
+  /** Names used in the documents. Default: the stock profile. */
   readonly profile?: NamingProfile
+  /**
+   * The OpenAPI schema of a resource that was defined by one. Default: the schema behind its type, for every kind that is not
+   * built in.
+   */
   readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
+  /** Whether the discovery documents of the service account issuer are served. Default false. */
   readonly issuer?: boolean
+  /** Documents of other servers. Default: none. */
   readonly remote?: RemoteSource
+  /** Scheduler of long work, shared by the server. Default: one for this publisher. */
+  readonly slices?: SliceScheduler
 }
 
 type Encoding = 'json' | 'protobuf'
 
-/** What there is to say of a group version or of the roots: its documents, and what it adds to the common one. */
-interface Subject {
+/** The documents of a group version or root path, and its contribution to the v2 document. */
+interface DocumentSource {
   readonly name: string
   readonly definitions: readonly ResourceDefinition[]
-  /** Short; the entity tag of its documents. */
+  /** The entity tag of the documents. */
   readonly etag: () => string
   readonly parts: (dialect: Dialect) => Generator<void, DocumentParts>
   readonly documents: Readonly<Record<Encoding, PublishedDocument>>
-  /** Its part of the document of version 2, once it was made. */
+  /** Its part of the v2 document, once encoded. */
   readonly encoded: Map<DocumentEncodingName, EncodedGroup>
 }
 
+const sliceMs = 5
+
+/** Steps of documents are long enough for a look at the clock after each. */
+function* checkEachStep<T>(steps: Generator<unknown, T>): Generator<true, T> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    yield true
+  }
+}
+
 /**
- * Keeps documents for as long as what they describe stays the same. A change of the resources costs what has changed: tags are made
- * from what is published, and documents when somebody asks for them.
+ * Caches documents while the described resources stay the same. The cost of a change is proportional to the change: tags are computed
+ * from the published parts, and documents are built on request.
  */
 export class Publisher {
   readonly #options: PublisherOptions
@@ -59,11 +82,11 @@ export class Publisher {
   readonly #customForm: (definition: ResourceDefinition) => CustomForm | undefined
   readonly #fingerprints: Fingerprints
   readonly #encoders = new Encoders()
-  readonly #slices: Slices
+  readonly #scheduler: SliceScheduler
   readonly #now: () => number
   #resources: readonly ResourceDefinition[] | undefined
   #remote: RemoteDocuments = noRemoteDocuments
-  #subjects: ReadonlyMap<string, Subject> = new Map()
+  #sources: ReadonlyMap<string, DocumentSource> = new Map()
   #converted: ReadonlyMap<string, Readonly<Record<Encoding, PublishedDocument>>> = new Map()
   #index: Promise<PublishedDocument> | undefined
   #v2: Promise<Readonly<Record<Encoding, PublishedDocument>>> | undefined
@@ -74,73 +97,77 @@ export class Publisher {
     this.#options = options
     this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
     this.#kindsOf = createKindLookup(options.types, options.resources())
-    this.#customForm = options.customForm ?? ((definition) => writtenForm(definition, options.types, this.#profile))
+    this.#customForm = options.customForm ?? ((definition) => schemaForm(definition, options.types, this.#profile))
     this.#fingerprints = new Fingerprints({
       types: options.types,
       version: options.version,
       profile: this.#profile,
       customForm: this.#customForm,
     })
-    this.#slices = new Slices(clock)
+    this.#scheduler = options.slices ?? createSliceScheduler()
     this.#now = () => clock.now()
   }
 
-  /** A document of version 3. */
+  /** A v3 document; undefined for unknown names. */
   v3(name: string, encoding: Encoding): PublishedDocument | undefined {
     this.#refresh()
-    return (this.#subjects.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
+    return (this.#sources.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
   }
 
-  /** Resolves when what other servers publish is known, as far as it can be. */
+  /** Resolves when the v2 documents of other servers have been fetched, or a time limit is over. */
   async ready(): Promise<void> {
     await this.#options.remote?.fetchV2()
   }
 
-  /** The addresses of all documents of version 3. */
+  /** The index of all v3 documents. */
   index(): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#index === undefined) {
-      const making = this.#slices.run(this.#indexSteps([...this.#subjects.values()], this.#remote))
-      this.#index = making
-      making.catch(() => {
-        if (this.#index === making) this.#index = undefined
+      const pending = this.#run(this.#indexSteps([...this.#sources.values()], this.#remote))
+      this.#index = pending
+      pending.catch(() => {
+        if (this.#index === pending) this.#index = undefined
       })
     }
     return this.#index
   }
 
-  /** The document of version 2, about everything. */
+  /** The v2 document of all resources. */
   v2(encoding: Encoding): Promise<PublishedDocument> {
     this.#refresh()
     if (this.#v2 === undefined) {
-      const making = this.#slices.run(this.#v2Steps([...this.#subjects.values()], this.#remote))
-      this.#v2 = making
-      making.catch(() => {
-        if (this.#v2 === making) this.#v2 = undefined
+      const pending = this.#run(this.#v2Steps([...this.#sources.values()], this.#remote))
+      this.#v2 = pending
+      pending.catch(() => {
+        if (this.#v2 === pending) this.#v2 = undefined
       })
     }
     return this.#v2.then((documents) => documents[encoding])
   }
 
-  *#indexSteps(subjects: readonly Subject[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
-    const addresses = new Map(remote.v3)
-    for (const [name, { hash }] of remote.converted) addresses.set(name, relativeUrl(name, hash))
-    for (const subject of subjects) {
-      yield* this.#tagged(subject)
-      addresses.set(subject.name, relativeUrl(subject.name, subject.etag()))
+  #run<T>(steps: Generator<unknown, T>): Promise<T> {
+    return runInSlices(checkEachStep(steps), new Slices(this.#scheduler, { sliceMs }))
+  }
+
+  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
+    const urls = new Map(remote.v3)
+    for (const [name, { hash }] of remote.converted) urls.set(name, relativeUrl(name, hash))
+    for (const source of sources) {
+      yield* this.#tagSteps(source)
+      urls.set(source.name, relativeUrl(source.name, source.etag()))
     }
     const paths: JsonObject = {}
-    for (const name of [...addresses.keys()].sort()) {
-      const serverRelativeURL = addresses.get(name) as string
+    for (const name of [...urls.keys()].sort()) {
+      const serverRelativeURL = urls.get(name) as string
       Object.defineProperty(paths, name, { value: { serverRelativeURL }, enumerable: true })
     }
     const text = JSON.stringify({ paths })
-    const etag = tag([text])
+    const etag = combinedTag([text])
     return new PublishedDocument(async () => [new TextEncoder().encode(text)], { etag: () => etag, changedMs: this.#now() })
   }
 
-  /** Makes the tag of a subject definition by definition. */
-  *#tagged({ definitions }: Subject): Generator<void, void> {
+  /** Computes the tag of a source, one definition per step. */
+  *#tagSteps({ definitions }: DocumentSource): Generator<void, void> {
     for (const definition of definitions) {
       this.#fingerprints.definition(definition)
       yield
@@ -148,41 +175,44 @@ export class Publisher {
   }
 
   *#v2Steps(
-    subjects: readonly Subject[],
+    sources: readonly DocumentSource[],
     remote: RemoteDocuments,
   ): Generator<void, Readonly<Record<Encoding, PublishedDocument>>> {
-    for (const subject of subjects) yield* this.#tagged(subject)
-    const etag = tag([...remote.v2.map((each) => `${each.prefix} ${each.etag}`), ...subjects.map((subject) => subject.etag())])
+    for (const source of sources) yield* this.#tagSteps(source)
+    const etag = combinedTag([
+      ...remote.v2.map((each) => `${each.prefix} ${each.etag}`),
+      ...sources.map((source) => source.etag()),
+    ])
     const at = { etag: () => etag, changedMs: this.#now() }
     const form = (name: DocumentEncodingName) =>
-      new PublishedDocument(() => this.#slices.run(this.#joined(name, subjects, remote)), at)
+      new PublishedDocument(() => this.#run(this.#v2DocumentSteps(name, sources, remote)), at)
     return { json: form('v2 json'), protobuf: form('v2 protobuf') }
   }
 
-  *#joined(
+  *#v2DocumentSteps(
     form: DocumentEncodingName,
-    subjects: readonly Subject[],
+    sources: readonly DocumentSource[],
     remote: RemoteDocuments,
   ): Generator<void, readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
-    for (const subject of subjects) groups.push(yield* this.#encoded(subject, form))
-    // What is served here comes first: of two definitions with one name it is the one that counts.
+    for (const source of sources) groups.push(yield* this.#encodedGroup(source, form))
+    // Local groups come first: their definitions win over equally named ones.
     for (const { parts } of remote.v2) groups.push(yield* this.#encoders.group(parts, form))
     const encoded = {
-      paths: merged(groups.map(({ paths }) => paths)),
-      schemas: merged(groups.map(({ schemas }) => schemas)),
-      parameters: merged(groups.map(({ parameters }) => parameters)),
+      paths: mergeMembers(groups.map(({ paths }) => paths)),
+      schemas: mergeMembers(groups.map(({ schemas }) => schemas)),
+      parameters: mergeMembers(groups.map(({ parameters }) => parameters)),
     }
     yield
     return documentEncodings[form].join(encoded, this.#info)
   }
 
-  *#encoded(subject: Subject, form: DocumentEncodingName): Generator<void, EncodedGroup> {
-    const known = subject.encoded.get(form)
-    if (known !== undefined) return known
-    const made = yield* this.#encoders.group(yield* subject.parts(documentEncodings[form].dialect), form)
-    subject.encoded.set(form, made)
-    return made
+  *#encodedGroup(source: DocumentSource, form: DocumentEncodingName): Generator<void, EncodedGroup> {
+    const cached = source.encoded.get(form)
+    if (cached !== undefined) return cached
+    const group = yield* this.#encoders.group(yield* source.parts(documentEncodings[form].dialect), form)
+    source.encoded.set(form, group)
+    return group
   }
 
   #refresh(): void {
@@ -197,20 +227,20 @@ export class Publisher {
     this.#remote = remote
     if (resources === this.#resources) return
     this.#resources = resources
-    const previous = this.#subjects
-    const subjects = new Map<string, Subject>()
-    for (const [name, own] of byDocument(resources)) {
-      const known = previous.get(name)
-      const kept = known !== undefined && sameElements(known.definitions, own)
-      subjects.set(name, kept ? known : this.#groupVersion(name, own))
+    const previous = this.#sources
+    const sources = new Map<string, DocumentSource>()
+    for (const [name, definitions] of byDocument(resources)) {
+      const former = previous.get(name)
+      const isUnchanged = former !== undefined && sameElements(former.definitions, definitions)
+      sources.set(name, isUnchanged ? former : this.#groupVersionSource(name, definitions))
     }
-    for (const root of this.#roots(resources)) {
-      if (!subjects.has(root.name)) subjects.set(root.name, previous.get(root.name) ?? this.#root(root))
+    for (const root of this.#rootDocuments(resources)) {
+      if (!sources.has(root.name)) sources.set(root.name, previous.get(root.name) ?? this.#rootSource(root))
     }
-    this.#subjects = new Map([...subjects].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.#sources = new Map([...sources].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  #groupVersion(name: string, definitions: readonly ResourceDefinition[]): Subject {
+  #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
     const { types } = this.#options
     const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf }
     const customForm = this.#customForm
@@ -220,11 +250,11 @@ export class Publisher {
       yield
       return yield* groupVersionParts(published, { ...rest, dialect })
     }
-    return this.#subject(name, definitions, parts)
+    return this.#createSource(name, definitions, parts)
   }
 
-  /** A group of custom resources has no document of its own, as on the stock server. */
-  #roots(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
+  /** Like on the stock server, groups of custom resources have no group document. */
+  #rootDocuments(resources: readonly ResourceDefinition[]): readonly RootDocument[] {
     const { issuer = false, types } = this.#options
     const groups = new Set<string>()
     for (const { custom, definedInCode, group } of resources) {
@@ -233,19 +263,20 @@ export class Publisher {
     return rootDocuments({ source: types, groups: [...groups], issuer, profile: this.#profile })
   }
 
-  #root({ name, operations, schemas }: RootDocument): Subject {
+  #rootSource({ name, operations, schemas }: RootDocument): DocumentSource {
     const parts = (dialect: Dialect) => operationParts({ operations, schemas }, { dialect, kindsOf: this.#kindsOf })
-    return this.#subject(name, [], parts)
+    return this.#createSource(name, [], parts)
   }
 
-  #subject(name: string, definitions: readonly ResourceDefinition[], parts: Subject['parts']): Subject {
-    let made: string | undefined
+  #createSource(name: string, definitions: readonly ResourceDefinition[], parts: DocumentSource['parts']): DocumentSource {
+    let cached: string | undefined
     const etag = () => {
-      made ??= this.#fingerprints.document(name, definitions)
-      return made
+      cached ??= this.#fingerprints.document(name, definitions)
+      return cached
     }
     const at = { etag, changedMs: this.#now() }
-    const document = (form: DocumentEncodingName) => new PublishedDocument(() => this.#slices.run(this.#whole(parts, form)), at)
+    const document = (form: DocumentEncodingName) =>
+      new PublishedDocument(() => this.#run(this.#v3DocumentSteps(parts, form)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
   }
@@ -258,9 +289,12 @@ export class Publisher {
     }
   }
 
-  *#whole(parts: Subject['parts'], form: DocumentEncodingName): Generator<void, readonly Uint8Array[]> {
+  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName): Generator<void, readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
-    return documentEncodings[form].join({ paths: merged([paths]), schemas: merged([schemas]), parameters: [] }, this.#info)
+    return documentEncodings[form].join(
+      { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] },
+      this.#info,
+    )
   }
 }
 
@@ -269,14 +303,14 @@ export function relativeUrl(name: string, etag: string): string {
 }
 
 function byDocument(resources: readonly ResourceDefinition[]): Map<string, ResourceDefinition[]> {
-  const found = new Map<string, ResourceDefinition[]>()
+  const byName = new Map<string, ResourceDefinition[]>()
   for (const definition of resources) {
     const name = documentName(definition.group, definition.version)
-    const known = found.get(name)
-    if (known === undefined) found.set(name, [definition])
-    else known.push(definition)
+    const definitions = byName.get(name)
+    if (definitions === undefined) byName.set(name, [definition])
+    else definitions.push(definition)
   }
-  return found
+  return byName
 }
 
 function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
@@ -284,10 +318,10 @@ function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
 }
 
 /**
- * Kinds that are not built in were read from a schema, which says more than their structural type. The types of built-in kinds are not
- * looked at: reading them takes time, and the list of documents does not need them.
+ * The schema behind a kind that is not built in, which has more detail than its structural type. The types of built-in kinds are not
+ * loaded: that takes time, and the index of documents does not need them.
  */
-function writtenForm(definition: ResourceDefinition, types: TypeSource, profile: NamingProfile): CustomForm | undefined {
+function schemaForm(definition: ResourceDefinition, types: TypeSource, profile: NamingProfile): CustomForm | undefined {
   if (definition.custom !== undefined) return definition.custom
   if (definition.definedInCode !== true && isBuiltInGroup(definition.group, profile)) return undefined
   const type = definition.kind.type()

@@ -18,7 +18,7 @@ const document: JsonObject = {
   parameters: { limit: { name: 'limit', in: 'query', type: 'integer' }, unused: { name: 'unused', in: 'query', type: 'string' } },
 }
 
-it('of the document of another server only its paths are taken over, with what they need', () => {
+it('extracts the paths below the prefix, with the definitions and parameters that they reference', () => {
   const { etag, parts } = remoteDocument(document, { prefix: '/apis/wardle.example.com/v1/', etag: 'E' })
   const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name).sort()
   expect(etag).toBe('E')
@@ -27,7 +27,7 @@ it('of the document of another server only its paths are taken over, with what t
   expect(names(parts.parameters)).toEqual(['limit'])
 })
 
-it('a document may be anything', () => {
+it('ignores members of unexpected types', () => {
   for (const broken of [{}, { paths: [] }, { paths: { '/apis/a/v1/x': 5 }, definitions: 'no' }] as JsonObject[]) {
     expect(remoteDocument(broken, { prefix: '/apis/a/v1/', etag: '' }).parts).toEqual({ paths: [], schemas: [], parameters: [] })
   }

@@ -1,35 +1,36 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { DocumentParts, PartEntry } from '@krmkit/schema/openapi'
+import { isJsonObject } from '../json-object.ts'
 
-/** What other servers publish, as this one shows it beside its own documents. */
+/** OpenAPI documents of other servers, as published by this one. */
 export interface RemoteDocuments {
-  /** Relative addresses of documents of version 3, with their hashes, by the names of the documents. */
+  /** Relative URLs of v3 documents, with their hashes, by document name. */
   readonly v3: ReadonlyMap<string, string>
-  /** Documents of version 3 that were made of those of version 2, by name. */
+  /** v3 documents converted from v2, by document name. */
   readonly converted: ReadonlyMap<string, ConvertedDocument>
-  /** Parts of documents of version 2. */
+  /** Parts of v2 documents. */
   readonly v2: readonly RemoteDocument[]
 }
 
-/** Where they come from. */
+/** Source of remote documents. */
 export interface RemoteSource {
-  /** The same object means that nothing has changed. */
+  /** A change replaces the object. */
   readonly documents: RemoteDocuments
-  /** Sees to it that parts of version 2 are there, as far as they can be had. Never rejects. */
+  /** Fetches missing v2 documents, within a time limit. Never rejects. */
   fetchV2(): Promise<void>
 }
 
 export interface ConvertedDocument {
-  /** Of the document of version 2. */
+  /** Entity tag of the v2 document. */
   readonly etag: string
   readonly hash: string
   readonly document: JsonObject
 }
 
 export interface RemoteDocument {
-  /** Of the whole document. */
+  /** Entity tag of the whole document. */
   readonly etag: string
-  /** What its paths begin with. */
+  /** Prefix of its paths. */
   readonly prefix: string
   readonly parts: DocumentParts
 }
@@ -37,8 +38,8 @@ export interface RemoteDocument {
 export const noRemoteDocuments: RemoteDocuments = { v3: new Map(), converted: new Map(), v2: [] }
 
 /**
- * What a document of version 2 says of the paths below a prefix: those, and the definitions and parameters that they need. Members of
- * the document may be anything.
+ * Extracts the paths below a prefix from a v2 document, with the definitions and parameters that they reference. The document is
+ * untrusted: members of unexpected types are ignored.
  */
 export function remoteDocument(
   document: JsonObject,
@@ -52,12 +53,12 @@ export function remoteDocument(
   const pending = [...paths]
   for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
     for (const ref of references(entry.build())) {
-      const [found, from, name] = ref.startsWith(definitionsPrefix)
+      const [extracted, available, name] = ref.startsWith(definitionsPrefix)
         ? [schemas, definitions, unescaped(ref.slice(definitionsPrefix.length))]
         : [shared, parameters, unescaped(ref.slice(parametersPrefix.length))]
-      const next = from.get(name)
-      if (next === undefined || found.has(name)) continue
-      found.set(name, next)
+      const next = available.get(name)
+      if (next === undefined || extracted.has(name)) continue
+      extracted.set(name, next)
       pending.push(next)
     }
   }
@@ -69,17 +70,17 @@ const definitionsPrefix = '#/definitions/'
 const parametersPrefix = '#/parameters/'
 
 function entriesOf(map: unknown): PartEntry[] {
-  if (!isObject(map)) return []
+  if (!isJsonObject(map)) return []
   return Object.keys(map).flatMap((name) => {
     const value = map[name]
-    return isObject(value) && !isDeep(value) ? [{ name, build: () => value }] : []
+    return isJsonObject(value) && !isTooDeep(value) ? [{ name, build: () => value }] : []
   })
 }
 
 const maxDepth = 200
 
-/** Nobody writes such a thing; whoever tried to print it would run out of stack. */
-function isDeep(start: object): boolean {
+/** Whether printing the value would exhaust the stack. */
+function isTooDeep(start: object): boolean {
   let level: object[] = [start]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return true
@@ -88,7 +89,7 @@ function isDeep(start: object): boolean {
   return false
 }
 
-/** References to definitions and parameters, wherever they stand. */
+/** All references to definitions and parameters within a value. */
 function references(start: unknown): Set<string> {
   const found = new Set<string>()
   const pending: unknown[] = [start]
@@ -106,8 +107,4 @@ function references(start: unknown): Set<string> {
 
 function unescaped(pointer: string): string {
   return pointer.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,24 @@
 import type { JsonObject } from '@krmkit/meta'
 
-/** An instance of the definition that tests of custom resources make. */
+export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** A namespaced definition of Widget in the group `g.example.com`. The first version is stored unless versions say otherwise. */
+export function widgetDefinition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: versions.map((version, index) => ({ name: `v${index + 1}`, served: true, storage: index === 0, ...version })),
+      ...spec,
+    },
+  }
+}
+
+/** An instance of the definition in tests of custom resources. */
 export const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
   apiVersion: 'g.example.com/v1',
   kind: 'Widget',
@@ -8,12 +26,12 @@ export const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
   ...rest,
 })
 
-/** Asks until the answer is as wanted: what the server does by itself takes a few turns of the event loop. */
-export async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+/** Polls until `holds` is true: background work of the server takes a few turns of the event loop. */
+export async function eventually<T>(poll: () => Promise<T>, holds: (result: T) => boolean): Promise<T> {
   for (let turn = 0; turn < 500; turn++) {
-    const answer = await ask()
-    if (holds(answer)) return answer
+    const result = await poll()
+    if (holds(result)) return result
     await new Promise((resolve) => setImmediate(resolve))
   }
-  throw new Error('the server did not get there')
+  throw new Error('the expected state was not reached')
 }

@@ -6,18 +6,18 @@ import { FlowStatistics } from '../flow-statistics.ts'
 import { SeatRequest } from '../seat-request.ts'
 import { hashText } from '../shuffle-shard.ts'
 
-/** Requests and queues as tests of flow control use them. */
+/** Requests and queues for tests of flow control. */
 
 export const seed = { a: 1, b: 2 }
 
-/** What a request is classed and estimated by. */
+/** The part of a request that is classified and estimated. */
 export function classified(target: string, { method = 'GET', user = 'jane', groups = ['system:authenticated'] } = {}) {
   const [path = '', search = ''] = target.split('?')
   const query = parseQuery(search)
   const info = parseRequestInfo(method, path, query.has('watch'))
   if (info === undefined) throw new Error(`no path: ${target}`)
-  const caller: UserInfo = { username: user, groups }
-  return { info, query, user: caller }
+  const userInfo: UserInfo = { username: user, groups }
+  return { info, query, user: userInfo }
 }
 
 export interface SampleQueues {
@@ -26,9 +26,9 @@ export interface SampleQueues {
   readonly statistics: FlowStatistics
   /** A request of a flow. */
   request(flow: string, work?: { readonly seats?: number; readonly finalSeats?: number; readonly lingerMs?: number }): SeatRequest
-  /** Starts requests of a flow; those that wait note their name when they start. */
+  /** Starts requests of a flow; queued ones add their flow to `order` when they start. */
   start(flow: string, count?: number, work?: { readonly seats?: number }): SeatRequest[]
-  /** Flows of the requests that waited, in the order in which they started. */
+  /** Flows of queued requests, in the order of their start. */
   readonly order: string[]
 }
 
@@ -49,9 +49,10 @@ export function sampleQueues(queuing: Queuing, limit: number, { exempt = false }
     ...{ clock, queues, statistics, request, order },
     start: (flow, count = 1, work = {}) =>
       Array.from({ length: count }, () => {
-        const made = request(flow, work)
-        if (queues.start(made) === 'waiting') made.settle = (verdict) => void order.push(verdict === 'execute' ? flow : verdict)
-        return made
+        const created = request(flow, work)
+        if (queues.start(created) === 'waiting')
+          created.settle = (outcome) => void order.push(outcome === 'execute' ? flow : outcome)
+        return created
       }),
   }
 }

@@ -110,7 +110,7 @@ describe('audit flags', () => {
   })
 
   it.each([
-    ['is none', 'kind: Policy\n', 'cannot be used'],
+    ['is none', 'kind: Policy\n', 'invalid audit policy'],
     ['is no YAML', ']', '--audit-policy-file'],
   ])('reject a policy that %s', async (_, text, message) => {
     await writeFile(join(folder, 'policy.yaml'), text)

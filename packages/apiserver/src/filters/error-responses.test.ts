@@ -1,18 +1,18 @@
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
 import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
-import { failures } from './failures.ts'
+import { errorResponses } from './error-responses.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'] }
 
-describe('failures', () => {
-  it('become answers', async () => {
-    const filter = failures((_request, error) => ({ ...done, status: (error as { code: number }).code }))
+describe('error responses', () => {
+  it('convert errors to responses', async () => {
+    const filter = errorResponses((_request, error) => ({ ...done, status: (error as { code: number }).code }))
     expect((await filter(contextOf('/'), () => Promise.reject(Object.assign(new Error('x'), { code: 418 })))).status).toBe(418)
     expect(await filter(contextOf('/'), async () => done)).toBe(done)
   })
 
-  it('refusals are counted, and browsers may read them', async () => {
+  it('count in metrics and carry CORS headers', async () => {
     const { ask } = await sampleServer({ authorizer: systemMasters, corsAllowedOrigins: [/^https:\/\/ui\.example\.com$/] })
     const refused = await ask('/api/v1/pods', { user: jane, headers: { origin: 'https://ui.example.com' } })
     expect(refused.status).toBe(403)
@@ -21,7 +21,7 @@ describe('failures', () => {
     expect(text).toMatch(/apiserver_request_total\{code="403",.*resource="pods",.*verb="LIST",.*\} 1/)
   })
 
-  it('faults of the server keep their reason to themselves', async () => {
+  it('hide the reason of internal errors', async () => {
     const faults: unknown[] = []
     const broken = new Error('secret reason')
     const { ask } = await sampleServer({

@@ -12,11 +12,12 @@ import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } f
 import type { TypeSource } from '@krmkit/schema'
 import { serverContext } from '../bootstrap/system-objects.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
-import { isTrue, settledStatus } from './accepted-names.ts'
+import { SerialQueue } from '../serial-queue.ts'
+import { isTrue, reconcileStatus } from './accepted-names.ts'
 
 /**
- * Keeps what is served in step with the definitions in the store: settles names and conditions, serves what is established, and
- * removes the instances of what is deleted.
+ * Follows the CustomResourceDefinitions in the store: accepts names, sets conditions, serves established definitions, and deletes the
+ * instances of deleted ones.
  */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
@@ -25,26 +26,26 @@ export interface CustomResourcesOptions {
   readonly registry: Registry
   readonly types: TypeSource
   readonly clock: Clock
-  /** Everything ends when it aborts. */
+  /** Aborts when the server closes. */
   readonly closing: AbortSignal
-  /** Hears of definitions that could not be dealt with. */
+  /** Called with definitions that cannot be served, and with failed writes. */
   readonly onFault: (error: unknown) => void
-  /** Of definitions whose versions are translated by others. */
+  /** Creates the converters of definitions with conversion webhooks. */
   readonly converters: WebhookConverters
 }
 
-interface Known {
+interface DefinitionState {
   readonly definition: Definition
-  /** What it asks for, as text; the object stays the same as long as the text does. */
+  /** Identifies uid, spec and accepted names; the object stays the same while they do. */
   readonly edition: { readonly text: string }
-  /** What else decides how it is served. */
-  readonly shape: string
+  /** The conditions that decide whether it is served. */
+  readonly stateKey: string
   readonly resources: readonly ResourceDefinition[]
 }
 
 const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
-/** Serves the definitions that are in the store, and from then on follows every change. */
+/** Serves the definitions in the store and follows their changes. */
 export async function followDefinitions(options: CustomResourcesOptions): Promise<void> {
   const store = options.registry.storeOf(resource)
   if (store === undefined) return
@@ -57,16 +58,17 @@ class DefinitionFollower {
   readonly #store: ResourceStore
   readonly #base: readonly ResourceDefinition[]
   readonly #builtIn: ReadonlySet<string>
-  readonly #known = new Map<string, Known>()
-  /** Watches of the instances of definitions that are going away. */
-  readonly #leaving = new Map<string, Following>()
-  /** Changes of definitions that wait for their turn; `undefined` before the start: present definitions are taken at once. */
+  readonly #states = new Map<string, DefinitionState>()
+  /** Watches on the instances of definitions that are being deleted. */
+  readonly #terminating = new Map<string, Following>()
+  /** Pending changes; undefined during start, when definitions are taken over at once. */
   #changes: { readonly definition: Definition; readonly removed: boolean }[] | undefined
   readonly #context: WriteContext
-  #work: Promise<void> = Promise.resolve()
+  readonly #queue: SerialQueue
 
   constructor(options: CustomResourcesOptions, store: ResourceStore) {
     this.#options = options
+    this.#queue = new SerialQueue(options)
     this.#store = store
     this.#base = options.registry.definitions
     this.#builtIn = new Set(this.#base.map(({ group, resource: { name } }) => `${group}/${name}`))
@@ -76,25 +78,25 @@ class DefinitionFollower {
   async start(): Promise<void> {
     const { closing, onFault } = this.#options
     const following = await this.#store.follow(
-      { put: (object) => this.#changed(object, false), remove: (object) => this.#changed(object, true) },
+      { put: (object) => this.#onChange(object, false), remove: (object) => this.#onChange(object, true) },
       { signal: closing, onFault },
     )
     this.#changes = []
     this.#serve()
     closing.addEventListener('abort', () => this.#stop(following), { once: true })
-    this.#later(() => this.#settleAll())
-    await this.#work
+    this.#queue.add(() => this.#reconcileAll())
+    await this.#queue.drained()
   }
 
-  /** Definitions that are present at the start are served together; later changes are processed in order, all that are due at once. */
-  #changed(object: FrozenObject, removed: boolean): void {
+  /** Definitions present at start are served together; later changes are processed in order, in batches. */
+  #onChange(object: FrozenObject, removed: boolean): void {
     const definition = object as unknown as Definition
     if (this.#changes === undefined) {
-      this.#remember(definition)
+      this.#upsert(definition)
       return
     }
     this.#changes.push({ definition, removed })
-    if (this.#changes.length === 1) this.#later(() => this.#process())
+    if (this.#changes.length === 1) this.#queue.add(() => this.#process())
   }
 
   async #process(): Promise<void> {
@@ -103,47 +105,35 @@ class DefinitionFollower {
     const groups = new Set<string>()
     for (const { definition, removed } of changes) {
       groups.add(definition.spec.group)
-      if (removed) this.#forget(definition.metadata.name ?? '')
-      else this.#remember(definition)
+      if (removed) this.#delete(definition.metadata.name ?? '')
+      else this.#upsert(definition)
     }
     this.#serve()
-    await this.#settleAll(groups)
+    await this.#reconcileAll(groups)
   }
 
   #stop(following: Following): void {
     following.close()
-    for (const each of this.#leaving.values()) each.close()
-    this.#leaving.clear()
+    for (const instances of this.#terminating.values()) instances.close()
+    this.#terminating.clear()
   }
 
-  /** One piece of work after another, whatever becomes of each. */
-  #later(work: () => Promise<void>): void {
-    this.#work = this.#work.then(async () => {
-      if (this.#options.closing.aborted) return
-      try {
-        await work()
-      } catch (error) {
-        if (!this.#options.closing.aborted) this.#options.onFault(error)
-      }
-    })
-  }
-
-  #remember(definition: Definition): void {
+  #upsert(definition: Definition): void {
     const name = definition.metadata.name ?? ''
-    const before = this.#known.get(name)
+    const before = this.#states.get(name)
     const { status } = definition
     const text = JSON.stringify([definition.metadata.uid, definition.spec, status?.acceptedNames])
     const edition = before?.edition.text === text ? before.edition : { text }
     const shape = `${isTrue(status?.conditions, 'Established')} ${isTrue(status?.conditions, 'Terminating')}`
-    const isSame = before?.edition === edition && before.shape === shape
+    const isSame = before?.edition === edition && before.stateKey === shape
     const resources = isSame ? before.resources : this.#resourcesOf(definition, { edition })
-    this.#known.set(name, { definition, edition, shape, resources })
+    this.#states.set(name, { definition, edition, stateKey: shape, resources })
   }
 
-  #forget(name: string): void {
-    this.#known.delete(name)
-    this.#leaving.get(name)?.close()
-    this.#leaving.delete(name)
+  #delete(name: string): void {
+    this.#states.delete(name)
+    this.#terminating.get(name)?.close()
+    this.#terminating.delete(name)
   }
 
   #resourcesOf(
@@ -154,7 +144,7 @@ class DefinitionFollower {
     if (this.#builtIn.has(`${definition.spec.group}/${definition.spec.names.plural}`)) return []
     const objectMeta = this.#options.types.struct('meta/v1.ObjectMeta')
     try {
-      const converter = this.#options.converters.of(definition)
+      const converter = this.#options.converters.converterOf(definition)
       return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
     } catch (error) {
       this.#options.onFault(error)
@@ -162,44 +152,44 @@ class DefinitionFollower {
     }
   }
 
-  /** Served are the built-in resources, and then the others by the names of their definitions. */
+  /** Serves the built-in resources, followed by custom resources in the order of definition names. */
   #serve(): void {
     const { served } = this.#options.registry
-    const names = [...this.#known.keys()].sort()
-    const next = [...this.#base, ...names.flatMap((name) => this.#known.get(name)?.resources ?? [])]
+    const names = [...this.#states.keys()].sort()
+    const next = [...this.#base, ...names.flatMap((name) => this.#states.get(name)?.resources ?? [])]
     const { definitions } = served
     if (next.length === definitions.length && next.every((each, index) => each === definitions[index])) return
     served.replace(next)
   }
 
-  /** All of some groups; all there are by default. Names are settled group by group. */
-  async #settleAll(groups?: ReadonlySet<string>): Promise<void> {
-    for (const name of [...this.#known.keys()]) {
-      const known = this.#known.get(name)
-      if (known !== undefined && groups?.has(known.definition.spec.group) !== false) await this.#settle(name, known.definition)
+  /** Reconciles the definitions of the given groups, or all. */
+  async #reconcileAll(groups?: ReadonlySet<string>): Promise<void> {
+    for (const name of [...this.#states.keys()]) {
+      const state = this.#states.get(name)
+      if (state !== undefined && groups?.has(state.definition.spec.group) !== false) await this.#reconcile(name, state.definition)
     }
   }
 
-  async #settle(name: string, definition: Definition): Promise<void> {
+  async #reconcile(name: string, definition: Definition): Promise<void> {
     if (definition.metadata.deletionTimestamp !== undefined) {
-      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) await this.#remove(name, definition)
+      if ((definition.metadata.finalizers ?? []).includes(cleanupFinalizer)) await this.#finalize(name, definition)
       return
     }
     const { group } = definition.spec
-    const others = [...this.#known.values()]
-      .map((known) => known.definition)
+    const others = [...this.#states.values()]
+      .map((state) => state.definition)
       .filter((other) => other.spec.group === group && other.metadata.name !== name)
-    const status = settledStatus(definition, others, this.#now())
+    const status = reconcileStatus(definition, others, this.#now())
     if (status !== definition.status)
-      await this.#update(name, (current) => ({ ...current, status: settledStatus(current, others, this.#now()) }))
+      await this.#updateStatus(name, (current) => ({ ...current, status: reconcileStatus(current, others, this.#now()) }))
   }
 
   #now(): string {
     return formatTime(this.#options.clock.now())
   }
 
-  /** Stores a change of the status; what comes of it is served at once. */
-  async #update(name: string, change: (current: Definition) => Definition): Promise<void> {
+  /** Stores a status change and serves the result at once. */
+  async #updateStatus(name: string, change: (current: Definition) => Definition): Promise<void> {
     try {
       const { object, entry } = await this.#store.updateStored(this.#context, {
         namespace: '',
@@ -207,34 +197,34 @@ class DefinitionFollower {
         subresource: 'status',
         change: (current) => change(structuredClone(current) as unknown as Definition) as unknown as ApiObject,
       })
-      if (entry === undefined) this.#forget(name)
-      else this.#remember(object as unknown as Definition)
+      if (entry === undefined) this.#delete(name)
+      else this.#upsert(object as unknown as Definition)
       this.#serve()
     } catch (error) {
       if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
     }
   }
 
-  /** Deletes all instances; when the last one is gone, so is the definition. */
-  async #remove(name: string, definition: Definition): Promise<void> {
+  /** Deletes all instances, and removes the finalizer once none is left. */
+  async #finalize(name: string, definition: Definition): Promise<void> {
     const { registry, closing } = this.#options
-    const [first] = this.#resourcesOf({ ...definition, status: established(definition.status) }, { unserved: true })
+    const [first] = this.#resourcesOf({ ...definition, status: asEstablished(definition.status) }, { unserved: true })
     const { group, names } = definition.spec
     const instances = registry.collection(first?.storage ?? { group, resource: names.plural })
-    if (!this.#leaving.has(name)) {
-      await this.#update(name, (current) =>
+    if (!this.#terminating.has(name)) {
+      await this.#updateStatus(name, (current) =>
         terminating(current, this.#now(), 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
       )
       const changed = () => {
-        const known = this.#known.get(name)
-        if (known !== undefined) this.#later(() => this.#settle(name, known.definition))
+        const state = this.#states.get(name)
+        if (state !== undefined) this.#queue.add(() => this.#reconcile(name, state.definition))
       }
       const following = await instances.follow({ put: changed, remove: changed }, { signal: closing, changesOnly: true })
-      this.#leaving.set(name, following)
+      this.#terminating.set(name, following)
       if (first !== undefined) await this.#deleteInstances(registry.store(first))
     }
     if (instances.count() > 0) return
-    await this.#update(name, (current) => {
+    await this.#updateStatus(name, (current) => {
       const done = terminating(current, this.#now(), 'InstanceDeletionCompleted', 'removed all instances', 'False')
       const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
       return { ...done, metadata: { ...done.metadata, finalizers } }
@@ -258,8 +248,8 @@ class DefinitionFollower {
   }
 }
 
-/** As if names had been accepted: for instances of a definition that was deleted before. */
-function established(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
+/** The status of an established definition, for one that was deleted before its names were accepted. */
+function asEstablished(status: Definition['status']): DeepReadonly<CustomResourceDefinitionStatus> {
   return { ...status, conditions: [...(status?.conditions ?? []), { type: 'Established', status: 'True' }] }
 }
 

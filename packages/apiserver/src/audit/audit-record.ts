@@ -3,12 +3,12 @@ import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@
 import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
 import { header, type RequestContext } from '../request-context.ts'
-import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
+import { type BodyReader, type ObjectIdentity, withoutManagedFields, withoutTokens } from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
-/** A trail that keeps a request, and how. */
-export interface KeptBy {
+/** A trail that audits a request, and at what level. */
+export interface SelectedTrail {
   readonly trail: AuditTrail
   readonly decision: AuditDecision
 }
@@ -19,52 +19,52 @@ export interface RecordOptions {
   readonly bodies: BodyReader
 }
 
-/** How a request ended, as far as the trail is concerned. */
-export interface Outcome {
+/** Outcome of a stage. */
+export interface StageOutcome {
   readonly response?: ApiResponse | undefined
-  /** In place of what the answer says. */
+  /** Replaces the message of the response. */
   readonly message?: string
 }
 
 /**
- * What the trail is told of one request:
+ * Emits the audit events of one request:
  *
- *     RequestReceived -> ResponseStarted (requests that last) -> ResponseComplete | Panic
+ *     RequestReceived -> ResponseStarted (long-running requests) -> ResponseComplete | Panic
  */
 export class AuditRecord {
   readonly #context: RequestContext
-  readonly #kept: readonly KeptBy[]
+  readonly #selected: readonly SelectedTrail[]
   readonly #options: RecordOptions
-  /** Whoever was authenticated; absent when that failed. */
+  /** The authenticated user; undefined when authentication failed. */
   readonly #user: UserInfo | undefined
   readonly #sourceIPs: readonly string[]
   readonly #userAgent: string | undefined
 
-  constructor(context: RequestContext, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
+  constructor(context: RequestContext, selected: readonly SelectedTrail[], options: RecordOptions, user: UserInfo | undefined) {
     this.#context = context
-    this.#kept = kept
+    this.#selected = selected
     this.#options = options
     this.#user = user
     this.#sourceIPs = sourceAddresses(context.request)
-    this.#userAgent = shortened(header(context.request, 'user-agent'))
+    this.#userAgent = truncatedUserAgent(header(context.request, 'user-agent'))
   }
 
-  /** Tells every trail that wants to hear of the stage. @throws when a backend that is strict loses the first entry. */
-  async tell(stage: AuditStage, outcome: Outcome = {}): Promise<void> {
-    const facts = this.#factsOf(stage, outcome)
-    for (const { trail, decision } of this.#kept) {
+  /** Sends an event to every trail whose policy includes the stage. @throws when a strict backend loses the first event. */
+  async emit(stage: AuditStage, outcome: StageOutcome = {}): Promise<void> {
+    const facts = this.#stageFacts(stage, outcome)
+    for (const { trail, decision } of this.#selected) {
       if (decision.omitStages.has(stage)) continue
       const { backend } = trail
       try {
         await backend.process([this.#event(stage, decision, facts)])
       } catch (error) {
-        // What cannot be kept is the backend's to tell; only the first entry of a strict one holds a request up.
+        // Backends report lost events; only the first event of a strict backend fails the request.
         if (backend.strict === true && stage === 'RequestReceived') throw error
       }
     }
   }
 
-  #factsOf(stage: AuditStage, { response, message }: Outcome): StageFacts {
+  #stageFacts(stage: AuditStage, { response, message }: StageOutcome): StageFacts {
     const isOver = stage === 'ResponseComplete' || stage === 'Panic'
     const responseStatus = this.#statusOf(stage, response, message)
     return { responseStatus, response: isOver ? response : undefined, timestamp: microTime(this.#options.clock.now()) }
@@ -78,12 +78,12 @@ export class AuditRecord {
     }
     const code = response?.status ?? 200
     if (message !== undefined) return { metadata: {}, message, code }
-    const told = response === undefined ? undefined : this.#toldStatus(response)
-    return { metadata: {}, ...told, code }
+    const status = response === undefined ? undefined : this.#responseStatus(response)
+    return { metadata: {}, ...status, code }
   }
 
-  /** What the answer says of itself, where it is a Status: refusals, and deletions that are done. */
-  #toldStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
+  /** Members of the Status in an error response, or in the response of a deletion. */
+  #responseStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
     const { verb } = this.#context.info
     if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
     const value = this.#options.bodies.response(response)
@@ -132,12 +132,12 @@ export class AuditRecord {
     if (stage === 'RequestReceived' || level === 'None' || level === 'Metadata') return {}
     const shown = (value: JsonValue | undefined) =>
       value === undefined ? undefined : withoutTokens(omitManagedFields ? withoutManagedFields(value) : value)
-    const asked = shown(this.#context.requestObject?.value)
-    const answered =
+    const requestObject = shown(this.#context.requestObject?.value)
+    const responseObject =
       level === 'RequestResponse' && response !== undefined ? shown(this.#options.bodies.response(response)) : undefined
     return {
-      ...(asked === undefined ? {} : { requestObject: asked }),
-      ...(answered === undefined ? {} : { responseObject: answered }),
+      ...(requestObject === undefined ? {} : { requestObject }),
+      ...(responseObject === undefined ? {} : { responseObject }),
     }
   }
 
@@ -152,12 +152,12 @@ export class AuditRecord {
   }
 }
 
-const longestUserAgent = 1024
+const maxUserAgentCharacters = 1024
 
-/** Cut as the stock server cuts it, which keeps all of the request URI. */
-function shortened(userAgent: string | undefined): string | undefined {
-  if (userAgent === undefined || userAgent.length <= longestUserAgent) return userAgent
-  return `${userAgent.slice(0, longestUserAgent)}...TRUNCATED`
+/** Truncates like the stock server, which keeps the whole request URI. */
+function truncatedUserAgent(userAgent: string | undefined): string | undefined {
+  if (userAgent === undefined || userAgent.length <= maxUserAgentCharacters) return userAgent
+  return `${userAgent.slice(0, maxUserAgentCharacters)}...TRUNCATED`
 }
 
 interface StageFacts {
@@ -177,7 +177,7 @@ function userOf(user: UserInfo | undefined): AuditUser {
   }
 }
 
-/** Who decided what and why; of changes only where they are, since bodies tell the rest. */
+/** The decisions of admission plugins; of changes only operation and path, because bodies hold the values. */
 function decisionsText(decisions: readonly AdmissionDecision[]): string {
   return stringifyJson(
     decisions.map(({ plugin, phase, outcome, changes, reasons, message }) => ({
@@ -191,10 +191,10 @@ function decisionsText(decisions: readonly AdmissionDecision[]): string {
   )
 }
 
-/** What the path names, completed by what the body says. */
+/** The object that the path names, completed by metadata of the body. */
 function objectRefOf({ info, requestObject }: RequestContext): AuditObjectRef | undefined {
   if (!info.isResource) return undefined
-  const body: ObjectFacts = requestObject?.facts ?? {}
+  const body: ObjectIdentity = requestObject?.identity ?? {}
   const ref = {
     resource: info.resource,
     namespace: info.namespace || body.namespace,

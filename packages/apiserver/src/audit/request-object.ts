@@ -1,20 +1,20 @@
 import type { JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
 import type { RequestContext } from '../request-context.ts'
-import type { ObjectFacts } from './bodies.ts'
+import type { ObjectIdentity } from './bodies.ts'
 
 /**
- * Notes what a request wants to write, where a trail is kept. The first note counts: changes run again when another writer was
- * first. Whoever made the object may go on changing it.
+ * Records the object of a request for audit events, unless the request is not audited. Only the first call counts, because changes
+ * are retried after conflicts. The object is copied, so that the caller may modify it afterwards.
  */
-export function noteRequestObject(context: RequestContext, object: unknown): void {
+export function recordRequestObject(context: RequestContext, object: unknown): void {
   const { auditLevel } = context
   if (auditLevel === 'None' || context.requestObject !== undefined) return
   const value = auditLevel === 'Metadata' ? undefined : (copyJson(object) as JsonValue)
-  context.requestObject = { facts: factsOf(object), value }
+  context.requestObject = { identity: identityOf(object), value }
 }
 
-function factsOf(object: unknown): ObjectFacts {
+function identityOf(object: unknown): ObjectIdentity {
   const { metadata } = (typeof object === 'object' && object !== null ? object : {}) as { metadata?: unknown }
   if (typeof metadata !== 'object' || metadata === null) return {}
   const { name, namespace, uid, resourceVersion } = metadata as Record<string, unknown>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseRequestInfo } from '../request-info.ts'
-import { flowClasses } from './flow-classes.ts'
+import { createFlowMatcher } from './flow-matcher.ts'
 
 const all = ['*']
 const schema = (name: string, matchingPrecedence: number, subjects: object[], rules: object = {}) => ({
@@ -22,16 +22,16 @@ const request = (username: string, [method, path]: readonly [string, string], gr
 })
 const read = ['GET', '/api/v1/namespaces/shop/pods/a'] as const
 
-describe('classes of requests', () => {
-  it('come from the first schema that fits, by precedence and then by name', () => {
-    const classOf = flowClasses([
+describe('flow schema matching', () => {
+  it('selects the first matching schema, by precedence, then by name', () => {
+    const classOf = createFlowMatcher([
       schema('late', 900, [user('*')], everything),
       schema('b', 10, [user('jane')], everything),
       schema('a', 10, [user('jane')], everything),
     ])
     expect(classOf(request('jane', read))).toMatchObject({ schema: { metadata: { name: 'a' } }, level: 'of-a' })
     expect(classOf(request('joe', read))?.schema.metadata.name).toBe('late')
-    expect(flowClasses([])(request('joe', read))).toBeUndefined()
+    expect(createFlowMatcher([])(request('joe', read))).toBeUndefined()
   })
 
   it.each([
@@ -44,8 +44,8 @@ describe('classes of requests', () => {
     [account('sho', '*'), 'system:serviceaccount:shop:till', [], false],
     [account('shop', '*'), 'system:serviceaccount:shop:', [], false],
     [{ kind: 'Other' }, 'x', [], false],
-  ] as const)('%j and user %s of %j: %s', (subject, username, groups, fits) => {
-    const classOf = flowClasses([schema('s', 1, [subject], everything)])
+  ] as const)('matches subject %j with user %s of %j: %s', (subject, username, groups, fits) => {
+    const classOf = createFlowMatcher([schema('s', 1, [subject], everything)])
     expect(classOf(request(username, read, [...groups])) !== undefined).toBe(fits)
   })
 
@@ -59,8 +59,8 @@ describe('classes of requests', () => {
     [{ verbs: all, apiGroups: all, resources: all, namespaces: all }, ['GET', '/api/v1/nodes/n'], false],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, ['GET', '/api/v1/nodes/n'], true],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, read, false],
-  ] as const)('a rule %j for resources: %j: %s', (rule, asked, fits) => {
-    const classOf = flowClasses([schema('s', 1, [user('*')], { resourceRules: [rule] })])
+  ] as const)('matches resource rule %j with %j: %s', (rule, asked, fits) => {
+    const classOf = createFlowMatcher([schema('s', 1, [user('*')], { resourceRules: [rule] })])
     expect(classOf(request('x', asked)) !== undefined).toBe(fits)
   })
 
@@ -70,8 +70,10 @@ describe('classes of requests', () => {
     ['/healthz/*', '/healthz/ping', true],
     ['*', '/version', true],
     ['/version', '/api/v1/pods', false],
-  ])('a rule of path %s and a request for %s: %s', (url, path, fits) => {
-    const classOf = flowClasses([schema('s', 1, [user('*')], { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] })])
+  ])('matches non-resource rule %s with path %s: %s', (url, path, fits) => {
+    const classOf = createFlowMatcher([
+      schema('s', 1, [user('*')], { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] }),
+    ])
     expect(classOf(request('x', ['GET', path])) !== undefined).toBe(fits)
     expect(classOf(request('x', ['POST', path]))).toBeUndefined()
   })

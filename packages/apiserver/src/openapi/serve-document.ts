@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import type { PublishedDocument } from './published-document.ts'
 
-/** Serves a document to a client that may have it already and may understand gzip. */
+/** Serves a document with conditional requests and gzip. */
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
@@ -18,27 +18,27 @@ export async function serveDocument(
   const vary = [...(options.headers.vary === undefined ? [] : [options.headers.vary]), 'Accept-Encoding'].join(', ')
   const lastModified = new Date(document.changedMs).toUTCString()
   const headers = { ...options.headers, vary, etag: `"${etag}"`, 'last-modified': lastModified }
-  if (hasIt(requestHeaders, document)) return { status: 304, headers, body: { kind: 'empty' } }
+  if (isUnchanged(requestHeaders, document)) return { status: 304, headers, body: { kind: 'empty' } }
   const typed = { ...headers, 'content-type': options.contentType }
-  const gzipped = acceptsGzip(first(requestHeaders['accept-encoding'])) ? await document.gzipped() : undefined
+  const gzipped = acceptsGzip(headerText(requestHeaders['accept-encoding'])) ? await document.gzipped() : undefined
   if (gzipped === undefined) return { status: 200, headers: typed, body: { kind: 'bytes', bytes: await document.bytes() } }
   return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: { kind: 'bytes', bytes: gzipped } }
 }
 
-export function first(header: string | readonly string[] | undefined): string {
+export function headerText(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : (header?.join(',') ?? '')
 }
 
-/** By its tag, or, from whoever sends none, by its date, which counts whole seconds. */
-function hasIt(headers: RequestHeaders, { changedMs, etag }: PublishedDocument): boolean {
-  const tags = first(headers['if-none-match'])
-  if (tags !== '') return hasTag(tags, etag)
-  const since = Date.parse(first(headers['if-modified-since']))
+/** Whether the client has the document: by `If-None-Match`, otherwise by `If-Modified-Since`, which has whole seconds. */
+function isUnchanged(headers: RequestHeaders, { changedMs, etag }: PublishedDocument): boolean {
+  const tags = headerText(headers['if-none-match'])
+  if (tags !== '') return matchesTag(tags, etag)
+  const since = Date.parse(headerText(headers['if-modified-since']))
   return !Number.isNaN(since) && Math.floor(changedMs / 1000) * 1000 <= since
 }
 
-/** Entity tags are compared weakly: whether they were marked as weak does not matter. */
-function hasTag(ifNoneMatch: string, etag: string): boolean {
+/** Weak comparison of entity tags. */
+function matchesTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '')
     return tag === '*' || tag === `"${etag}"`

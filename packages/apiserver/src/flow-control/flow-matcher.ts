@@ -2,11 +2,11 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
 
-/** What a request is judged by. */
+/** Attributes of a request that flow schemas match. */
 export type FlowRequest = Pick<RequestContext, 'info' | 'user'>
 
-/** Which flow schema a request belongs to, and which priority level that one names. */
-export interface FlowClass {
+/** The flow schema of a request, and the priority level that it names. */
+export interface FlowMatch {
   readonly schema: FrozenObject
   readonly level: string
 }
@@ -39,31 +39,31 @@ interface ResourceRule {
 }
 
 interface Candidate {
-  readonly found: FlowClass
-  /** Rules whose subjects include the caller. */
+  readonly match: FlowMatch
+  /** Rules whose subjects include the user. */
   readonly rules: readonly DeepReadonly<Rule>[]
 }
 
 /**
- * Sorts flow schemas as they are asked: by precedence, then by name. Those of which no rule fits are passed over. Which of them are
- * about a caller is worked out once for each object that says who the caller is.
+ * Matches requests against flow schemas, by precedence, then by name. The schemas whose subjects include a user are computed once per
+ * `UserInfo` object.
  *
- * @returns what tells the class of a request; undefined when no schema fits.
+ * @returns a function that returns undefined when no schema matches.
  */
-export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowClass | undefined {
+export function createFlowMatcher(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowMatch | undefined {
   const ordered = [...schemas].sort(byPrecedence).map((schema): Candidate => {
     const { priorityLevelConfiguration, rules = [] } = specOf(schema)
-    return { found: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
+    return { match: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
   })
-  const byCaller = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
+  const candidatesByUser = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
   return ({ info, user }) => {
-    let candidates = byCaller.get(user)
+    let candidates = candidatesByUser.get(user)
     if (candidates === undefined) {
       candidates = candidatesFor(user, ordered)
-      byCaller.set(user, candidates)
+      candidatesByUser.set(user, candidates)
     }
-    for (const { found, rules } of candidates) {
-      for (const rule of rules) if (fits(rule, info)) return found
+    for (const { match, rules } of candidates) {
+      for (const rule of rules) if (matchesRule(rule, info)) return match
     }
     return undefined
   }
@@ -71,9 +71,9 @@ export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowReq
 
 function candidatesFor(user: FlowRequest['user'], all: readonly Candidate[]): readonly Candidate[] {
   return all
-    .map(({ found, rules }) => ({
-      found,
-      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => isSubject(subject, user))),
+    .map(({ match, rules }) => ({
+      match,
+      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => matchesSubject(subject, user))),
     }))
     .filter(({ rules }) => rules.length > 0)
 }
@@ -90,30 +90,33 @@ function byPrecedence(a: FrozenObject, b: FrozenObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
 }
 
-function fits({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
+function matchesRule({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
   if (info.isResource) {
-    for (const rule of resourceRules) if (fitsResource(rule, info)) return true
+    for (const rule of resourceRules) if (matchesResource(rule, info)) return true
     return false
   }
   return nonResourceRules.some(({ verbs, nonResourceURLs = [] }) => {
-    return includes(verbs, info.verb) && nonResourceURLs.some((url) => fitsPath(url, info.path))
+    return includes(verbs, info.verb) && nonResourceURLs.some((url) => matchesPath(url, info.path))
   })
 }
 
 const accountPrefix = 'system:serviceaccount:'
 
-function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestContext['user']): boolean {
-  if (kind === 'User') return user?.name === '*' || user?.name === caller.username
-  if (kind === 'Group') return group?.name === '*' || (caller.groups ?? []).includes(group?.name ?? '')
+function matchesSubject(
+  { kind, user, group, serviceAccount }: DeepReadonly<Subject>,
+  requestUser: RequestContext['user'],
+): boolean {
+  if (kind === 'User') return user?.name === '*' || user?.name === requestUser.username
+  if (kind === 'Group') return group?.name === '*' || (requestUser.groups ?? []).includes(group?.name ?? '')
   if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
   const { namespace = '', name = '' } = serviceAccount
   const prefix = `${accountPrefix}${namespace}:`
-  if (!caller.username.startsWith(prefix)) return false
-  const own = caller.username.slice(prefix.length)
-  return own !== '' && !own.includes(':') && (name === '*' || name === own)
+  if (!requestUser.username.startsWith(prefix)) return false
+  const accountName = requestUser.username.slice(prefix.length)
+  return accountName !== '' && !accountName.includes(':') && (name === '*' || name === accountName)
 }
 
-function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
+function matchesResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
   if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group)) return false
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
   if (!includes(rule.resources, resource)) return false
@@ -124,7 +127,7 @@ function includes(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list[0] === '*' || list.includes(value) || list.includes('*'))
 }
 
-function fitsPath(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
   return pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1))
 }

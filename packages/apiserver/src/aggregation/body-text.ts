@@ -1,12 +1,12 @@
 import type { ApiBody } from '@krmkit/protocol'
 
-/** The whole body of an answer as text. @throws Error for one that is longer than `limitBytes`. */
-export async function bodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {
+/** Reads a whole response body as UTF-8 text. @throws Error for a body above `limitBytes`. */
+export async function readBodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {
   const parts: Uint8Array[] = []
   let length = 0
   const take = (part: Uint8Array): void => {
     length += part.byteLength
-    if (length > limitBytes) throw new Error(`the answer is longer than ${limitBytes} bytes`)
+    if (length > limitBytes) throw new Error(`the response body is longer than ${limitBytes} bytes`)
     parts.push(part)
   }
   if (body.kind === 'bytes') take(body.bytes)

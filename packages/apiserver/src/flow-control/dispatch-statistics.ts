@@ -1,16 +1,15 @@
-import type { Queue } from './queue.ts'
 import { estimatedSeconds } from './seat-request.ts'
 
-/** The last dispatch from queues: when it happened and what was due, in seat-seconds. */
-export class DispatchReadings {
-  /** Progress at the dispatch; undefined until there was one. */
+/** Statistics of the last dispatch from queues, in seat-seconds. */
+export class DispatchStatistics {
+  /** Progress at the dispatch; undefined before the first. */
   r: number | undefined
-  /** When the dispatched request was due. */
+  /** Progress at which the dispatched request was due. */
   latest = 0
-  /** First and last of all queues in which requests waited. */
+  /** Minimum and maximum over all queues with waiting requests. */
   earliest = 0
   last = 0
-  /** The same, less the work that the queues have in progress. */
+  /** The same, less the work in progress of each queue. */
   discountedEarliest = 0
   discountedLast = 0
 
@@ -21,7 +20,7 @@ export class DispatchReadings {
     this.discountedLast = Number.NEGATIVE_INFINITY
   }
 
-  note({ nextDispatchR, seatsInUse }: Queue): void {
+  observe({ nextDispatchR, seatsInUse }: { readonly nextDispatchR: number; readonly seatsInUse: number }): void {
     const discounted = nextDispatchR - seatsInUse * estimatedSeconds
     if (nextDispatchR < this.earliest) this.earliest = nextDispatchR
     if (nextDispatchR > this.last) this.last = nextDispatchR
