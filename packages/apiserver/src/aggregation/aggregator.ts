@@ -5,7 +5,7 @@ import type { FrozenObject, Registry, ResourceStore, WriteContext } from '@krmki
 import { serverContext } from '../bootstrap/system-objects.ts'
 import { textResponse } from '../encoding/response-writer.ts'
 import type { AvailabilityMetrics } from '../metrics/metrics.ts'
-import type { RemoteSource } from '../openapi/index.ts'
+import type { RemoteSource } from '../openapi/remote-documents.ts'
 import type { RequestContext } from '../request-context.ts'
 import { SerialQueue } from '../serial-queue.ts'
 import { Autoregister, ignoreRaces } from './autoregister.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock, JsonObject } from '@krmkit/meta'
+import { documentName } from '../openapi/published.ts'
 import {
   type ConvertedDocument,
   noRemoteDocuments,
@@ -7,8 +8,7 @@ import {
   type RemoteDocuments,
   type RemoteSource,
   remoteDocument,
-} from '../openapi/index.ts'
-import { documentName } from '../openapi/published.ts'
+} from '../openapi/remote-documents.ts'
 import { groupVersionPath } from '../request-info.ts'
 import { fetchText } from './remote-discovery.ts'
 import type { RemoteService } from './remote-service.ts'
