@@ -6,7 +6,6 @@ import { handWrittenFiles, lineAt, parse, proseOf, textOf } from './hand-written
 /** Paths that are not rewritten yet. The list only shrinks: an entry without findings fails the last test. */
 const pending: readonly string[] = [
   'docs',
-  'packages/apiserver',
   'tests/attacks',
   'tests/clients',
   'tests/definitions',

@@ -3,7 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
-/** What admission is told of each kind of request, through a plugin that writes it down. */
+/** What admission receives of each kind of request, through a plugin that writes it down. */
 
 interface Told {
   readonly phase: 'admit' | 'validate' | 'check'

@@ -63,7 +63,7 @@ describe('serviceaccounts/token', () => {
 
   it('requires an existing account of the same name', async () => {
     const { request } = await withAccount()
-    expect((await request({}, 'nobody')).json).toMatchObject({ code: 404, message: 'serviceaccounts "nobody" not found' })
+    expect((await request({}, 'missing')).json).toMatchObject({ code: 404, message: 'serviceaccounts "missing" not found' })
     expect((await request({}, 'robot', { name: 'other' })).status).toBe(422)
     expect((await request({}, 'robot', { namespace: 'other' })).status).toBe(400)
   })

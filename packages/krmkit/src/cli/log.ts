@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@krmkit/apiserver'
+import type { AuditEvent } from '@krmkit/apiserver/audit'
 
 /** The log of the server, written to the error stream. */
 export interface Log {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { ApiServerOptions, AuditEvent } from '@krmkit/apiserver'
+import type { ApiServerOptions } from '@krmkit/apiserver'
+import type { AuditEvent } from '@krmkit/apiserver/audit'
 import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication/service-account'
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'

@@ -1,5 +1,6 @@
 import type { ServiceResolver } from '@krmkit/admission/webhooks'
-import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
+import type { EmbeddedServer } from '@krmkit/apiserver'
+import { type Aggregation, endpointServices, type ProxyIdentity } from '@krmkit/apiserver/aggregation'
 import type { Clock, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readKeyPair } from '../key-pair.ts'

@@ -9,7 +9,7 @@ import {
   bufferedAudit,
   type LineSink,
   truncatedAudit,
-} from '@krmkit/apiserver'
+} from '@krmkit/apiserver/audit'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { DecodeError, parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'

@@ -3,7 +3,7 @@ import { type FileHandle, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import type { LineSink } from '@krmkit/apiserver'
+import type { LineSink } from '@krmkit/apiserver/audit'
 import type { Clock } from '@krmkit/meta'
 import { ensureParentDirectory, ensurePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
 
