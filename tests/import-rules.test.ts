@@ -39,9 +39,6 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   http: ['apiserver', 'storage'],
 }
 
-/** Packages whose modules still import one another in cycles. The list only gets shorter. */
-const withCycles = new Set<string>()
-
 /** Packages that must install without a server and without native code. */
 const light = ['protocol', 'meta', 'client', 'http']
 
@@ -138,7 +135,7 @@ describe.each(folders)('%s', (name) => {
     expect(siblingsOf(name).filter((other) => !allowed[name]?.includes(other))).toEqual([])
   })
 
-  it.skipIf(withCycles.has(name))('has no import cycles, types included', () => {
+  it('has no import cycles, types included', () => {
     expect(cycles(fileImports(name)).map((files) => files.join(', '))).toEqual([])
   })
 

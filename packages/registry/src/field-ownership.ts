@@ -1,12 +1,4 @@
-import {
-  conflictError,
-  createTypeConverter,
-  FieldManagerError,
-  FieldSet,
-  type ResetFields,
-  type TypeConverter,
-} from '@krmkit/fieldmanager'
-import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
+import { conflictError, FieldManagerError } from '@krmkit/fieldmanager'
 import {
   type AppliedParts,
   type ApplyParts,
@@ -17,14 +9,12 @@ import {
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
 } from '@krmkit/fieldmanager/managed-fields'
-import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { normalize, stringifyJson } from '@krmkit/schema'
+import { stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
-import type { ServedResources } from './served-resources.ts'
 import { toVersion } from './versions.ts'
 
 /**
@@ -32,61 +22,6 @@ import { toVersion } from './versions.ts'
  *
  * @see API protocol specification, 4.7
  */
-
-/** Types of all served versions of one kind, and the fields that its subresources reset. */
-interface OwnedKind {
-  readonly types: TypeConverter
-  /** By subresource; the empty name is the main resource. */
-  readonly reset: ReadonlyMap<string, ResetFields>
-}
-
-/** Caches the types per definition: a resource whose versions change gets new definitions. */
-export class FieldOwnership {
-  readonly #served: ServedResources
-  readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
-
-  constructor(served: ServedResources) {
-    this.#served = served
-  }
-
-  of(definition: ResourceDefinition): OwnedKind {
-    let known = this.#known.get(definition)
-    if (known === undefined) {
-      known = this.#describe(definition)
-      this.#known.set(definition, known)
-    }
-    return known
-  }
-
-  /** All served versions of the resource. */
-  versionsOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
-    return this.#served.versionsOf(definition.storage)
-  }
-
-  #describe(definition: ResourceDefinition): OwnedKind {
-    const versions = this.#served.versionsOf(definition.storage)
-    const served = versions.length === 0 ? [definition] : versions
-    const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
-    const convert = (object: JsonObject, apiVersion: string): JsonObject => {
-      const from = byVersion.get(String(object['apiVersion']))
-      const to = byVersion.get(apiVersion)
-      if (from === undefined || to === undefined) return object
-      const stored = from.toStorage?.(object as unknown as ApiObject) ?? (object as unknown as ApiObject)
-      const seen = to.fromStorage?.(stored) ?? stored
-      return normalize(to.kind.type(), seen) as unknown as JsonObject
-    }
-    const types = createTypeConverter(
-      Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
-      byVersion.size > 1 ? convert : undefined,
-    )
-    const reset = new Map<string, ResetFields>()
-    for (const [subresource, paths] of Object.entries(definition.strategy.resetFields ?? {})) {
-      const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
-      reset.set(subresource, Object.fromEntries([...byVersion.keys()].map((version) => [version, { exclude }])))
-    }
-    return { types, reset }
-  }
-}
 
 /**
  * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets

@@ -4,10 +4,10 @@ import type { GroupKind, GroupResource } from '@krmkit/meta'
 import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
 import type { Allocations } from './allocations.ts'
-import type { FieldOwnership } from './field-ownership.ts'
 import type { RegistryEnvironment } from './interfaces.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { ObjectCache } from './object-cache.ts'
+import type { FieldOwnership } from './ownership-types.ts'
 import type { StorageNormalizer } from './storage-normalizer.ts'
 
 /** State and services that all stores of one registry share. Never leaves this package. */

@@ -12,8 +12,8 @@ import { ApiError, type ApiObject, type FieldError, field, Path, type UserInfo }
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import type { RequestScope } from '../request-scope.ts'
+import type { ReviewAnswer } from './review-answer.ts'
 import { reviewSelectors } from './review-selectors.ts'
-import type { ReviewAnswer } from './reviews.ts'
 
 /**
  * Access reviews, answered by the authorizer of the server.

@@ -1,4 +1,3 @@
-import type { ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { objectResponse } from '../encoding/object-response.ts'
 import { readObject } from '../encoding/request-body.ts'
@@ -11,6 +10,7 @@ import {
   selfSubjectRulesReview,
   subjectAccessReview,
 } from './access-reviews.ts'
+import type { ReviewAnswer } from './review-answer.ts'
 import { selfSubjectReview } from './self-subject-review.ts'
 import { tokenReview } from './token-review.ts'
 
@@ -19,8 +19,6 @@ import { tokenReview } from './token-review.ts'
  *
  * @see API protocol specification, 2.1 and 2.7
  */
-
-export type ReviewAnswer = (scope: RequestScope, context: RequestContext, review: ApiObject) => Promise<void>
 
 /** Functions that fill in the status of reviews, by kind. */
 export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {

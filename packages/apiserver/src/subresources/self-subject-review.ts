@@ -1,5 +1,5 @@
 import { formatTime } from '@krmkit/meta'
-import type { ReviewAnswer } from './reviews.ts'
+import type { ReviewAnswer } from './review-answer.ts'
 import { userMembers } from './token-review.ts'
 
 /** The user of the request, after impersonation. */

@@ -1,6 +1,6 @@
 import type { AuthenticationOutcome } from '@krmkit/authentication'
 import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
-import type { ReviewAnswer } from './reviews.ts'
+import type { ReviewAnswer } from './review-answer.ts'
 
 interface TokenReview extends ApiObject {
   spec?: { token?: string; audiences?: string[] }

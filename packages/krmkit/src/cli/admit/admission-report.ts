@@ -2,11 +2,10 @@ import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
+import type { ReportForm } from './admit-flags.ts'
 import type { AdmissionResult } from './offline-cluster.ts'
 
 /** The output of `krmkit admit`. */
-
-export type ReportForm = 'text' | 'json' | 'yaml'
 
 export interface AdmissionReport {
   add(result: AdmissionResult): void

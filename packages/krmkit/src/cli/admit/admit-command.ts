@@ -2,7 +2,7 @@ import { Command, Option } from '../commander.ts'
 import { append, gates, list } from '../flag-values.ts'
 import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import type { AdmitFlags } from './run.ts'
+import type { AdmitFlags } from './admit-flags.ts'
 
 /** The sub-command `admit`. Its implementation is loaded when it runs. */
 export function admitCommand(terminal: Terminal): Command {

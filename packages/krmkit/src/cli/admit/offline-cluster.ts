@@ -19,8 +19,8 @@ import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { objectText } from '../offline/objects.ts'
+import type { AdmitFlags } from './admit-flags.ts'
 import type { RequestedObject } from './requested-objects.ts'
-import type { AdmitFlags } from './run.ts'
 
 /** The outcome of one simulated request. */
 export interface AdmissionResult {

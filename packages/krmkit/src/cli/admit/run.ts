@@ -1,24 +1,10 @@
 import { requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
-import { createAdmissionReport, type ReportForm } from './admission-report.ts'
+import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { createAdmissionReport } from './admission-report.ts'
+import type { AdmitFlags } from './admit-flags.ts'
 import { OfflineCluster } from './offline-cluster.ts'
 import { requestedObjects } from './requested-objects.ts'
-
-/** The flags of `krmkit admit`. */
-export interface AdmitFlags {
-  readonly config: readonly string[]
-  readonly enableAdmissionPlugins: readonly string[]
-  readonly disableAdmissionPlugins: readonly string[]
-  readonly admissionControlConfigFile?: string
-  readonly featureGates: Readonly<Record<string, boolean>>
-  readonly runtimeConfig: readonly string[]
-  readonly as?: string
-  readonly asGroup: readonly string[]
-  readonly output: ReportForm
-  readonly namespace: string
-  readonly color: ColorWhen
-}
 
 /** Runs `krmkit admit`. @returns the exit code. @throws CliError */
 export async function runAdmit(paths: readonly string[], flags: AdmitFlags, terminal: Terminal): Promise<number> {

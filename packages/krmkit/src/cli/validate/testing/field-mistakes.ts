@@ -1,4 +1,4 @@
-import type { ManifestMistake } from './manifest-mistakes.ts'
+import type { ManifestMistake } from './manifest-mistake.ts'
 import { configMap, deployment, one, service } from './templates.ts'
 
 const app = 'spec.template.spec.containers[0]'

@@ -1,4 +1,4 @@
-import type { ManifestMistake } from './manifest-mistakes.ts'
+import type { ManifestMistake } from './manifest-mistake.ts'
 import { configMap, deployment, one, widget, widgetDefinition } from './templates.ts'
 
 /** Violated rules of kinds, broken documents, and custom resources. */

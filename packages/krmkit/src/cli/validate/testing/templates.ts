@@ -1,5 +1,5 @@
 import type { RuleId } from '../findings.ts'
-import type { ExpectedFinding } from './manifest-mistakes.ts'
+import type { ExpectedFinding } from './manifest-mistake.ts'
 
 /** Templates of manifests, into which tests insert mistakes. `NAME` is replaced. */
 
