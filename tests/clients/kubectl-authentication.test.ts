@@ -150,7 +150,7 @@ suite(`kubectl create token${skipNote}`, () => {
 
   it('refuses durations below ten minutes and missing accounts [P327]', async () => {
     expect(await kubectl.refused('create token robot --duration=5m')).toContain('may not specify a duration less than 10 minutes')
-    expect(await kubectl.refused('create token nobody')).toContain('serviceaccounts "nobody" not found')
+    expect(await kubectl.refused('create token missing')).toContain('serviceaccounts "missing" not found')
   })
 
   it('fills token Secrets [P238]', async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ])
   kubectl = world.kubectl
   // A kubeconfig without credentials, besides that of the administrator.
-  await kubectl.run('config set-credentials nobody')
+  await kubectl.run('config set-credentials missing')
 }, 60_000)
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -57,7 +57,7 @@ async function certificateOf(name: string, by: Kubectl = kubectl): Promise<strin
 async function bearing(name: string, pair: { readonly certificate: string; readonly key: string }): Promise<Kubectl> {
   const certificate = await kubectl.file(`${name}.crt`, pair.certificate)
   const key = await kubectl.file(`${name}.key`, pair.key)
-  return kubectl.with('--user=nobody', `--client-certificate=${certificate}`, `--client-key=${key}`)
+  return kubectl.with('--user=missing', `--client-certificate=${certificate}`, `--client-key=${key}`)
 }
 
 suite(`kubectl and certificates${skipNote}`, () => {
@@ -87,7 +87,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await kubectl.run('certificate deny joan')).toBe('certificatesigningrequest.certificates.k8s.io/joan denied')
     expect(await kubectl.run('get csr joan')).toContain('Denied')
     expect(await kubectl.refused('certificate approve joan')).toContain('is already Denied')
-    expect(await kubectl.refused('certificate approve nobody')).toContain('NotFound')
+    expect(await kubectl.refused('certificate approve missing')).toContain('NotFound')
     expect(await kubectl.run('get csr joan -o jsonpath={.status.certificate}')).toBe('')
   })
 
@@ -133,7 +133,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await bind('join', 'system:node-bootstrapper', 'system:bootstrappers')
     await bind('approve', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', 'system:bootstrappers')
     await bind('renew', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes')
-    const joiner = kubectl.with('--user=nobody', `--token=${bootstrapToken}`)
+    const joiner = kubectl.with('--user=missing', `--token=${bootstrapToken}`)
     const ask = () => createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
     const node = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: nodeUsages }
     const first = ask()

@@ -101,7 +101,7 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     })
     expect(web.spec.ports[0].nodePort).toBeGreaterThanOrEqual(30_000)
     expect(front.spec.clusterIP).not.toBe(web.spec.clusterIP)
-    expect(await kubectl.refused('expose pod nobody --port=1')).toBe('Error from server (NotFound): pods "nobody" not found')
+    expect(await kubectl.refused('expose pod missing --port=1')).toBe('Error from server (NotFound): pods "missing" not found')
     expect(rows(await kubectl.run('get services'))).toMatchObject([
       { NAME: 'front', TYPE: 'ClusterIP', 'PORT(S)': '80/TCP' },
       { NAME: 'web', TYPE: 'NodePort', 'PORT(S)': `8080:${web.spec.ports[0].nodePort}/TCP` },

@@ -227,8 +227,8 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
   })
 
   it('get of a missing object [P140]', async () => {
-    expect(await shop.refused('get pod nobody')).toBe('Error from server (NotFound): pods "nobody" not found')
-    expect(await shop.run('get pod nobody --ignore-not-found')).toBe('')
+    expect(await shop.refused('get pod missing')).toBe('Error from server (NotFound): pods "missing" not found')
+    expect(await shop.run('get pod missing --ignore-not-found')).toBe('')
     expect(await shop.refused('get nonsense')).toBe('error: the server doesn\'t have a resource type "nonsense"')
     const { stdout, stderr } = await shop.try(['get', 'cronjobs'])
     expect([stdout, stderr.trim()]).toEqual(['', 'No resources found in shop namespace.'])
@@ -382,6 +382,6 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
     expect(await other.refused('get pods')).toMatch(
       /^Error from server \(Forbidden\): pods is forbidden: User "bystander" cannot list resource "pods" in API group "" in the namespace "shop"/,
     )
-    expect(await shop.with('--token', 'nobody').refused('get pods')).toMatch(/^error: You must be logged in to the server/)
+    expect(await shop.with('--token', 'missing').refused('get pods')).toMatch(/^error: You must be logged in to the server/)
   })
 })

@@ -56,7 +56,7 @@ suite(`kubectl and roles${skipNote}`, () => {
     expect([no.code, no.stdout.trim()]).toEqual([1, 'no'])
     expect(await shop.run('auth can-i * *')).toBe('yes')
     expect(await shop.run('auth can-i get configmaps --as=bystander')).toBe('yes')
-    expect(await shop.run('auth can-i get nodes --as=somebody --as-group=watchers')).toContain('yes')
+    expect(await shop.run('auth can-i get nodes --as=someone-else --as-group=watchers')).toContain('yes')
     expect(await bystander.run('auth can-i get /metrics')).toBe('yes')
     expect((await bystander.try(['auth', 'can-i', 'get', 'secrets', '--as=root'])).stderr).toContain(
       'cannot impersonate resource "users"',
@@ -81,7 +81,7 @@ suite(`kubectl and roles${skipNote}`, () => {
     expect(list).toMatch(/selfsubjectaccessreviews\.authorization\.k8s\.io +\[\] +\[\] +\[create\]/)
   })
 
-  it('is told why it may not write a role', async () => {
+  it('reports why a role may not be written', async () => {
     await shop.run('create role manager --verb=create,update,patch,get --resource=roles,rolebindings')
     await shop.run('create rolebinding manager --role=manager --user=bystander')
     const refusal = await bystander.refused('create role more --verb=get --resource=secrets')

@@ -60,7 +60,7 @@ spec:
     expect(await kubectl.run('get deployments,configmaps -o name')).toBe('configmap/kube-root-ca.crt')
   })
 
-  it('create tells of unknown fields, strictly by default [P205, P206, P208]', async () => {
+  it('create reports unknown fields, strictly by default [P205, P206, P208]', async () => {
     const kubectl = await world.namespace('strict')
     const stdin = JSON.stringify({
       ...deployment('web'),
@@ -379,7 +379,7 @@ spec:
     })
     expect((await kubectl.json('get service s')).spec.selector).toEqual({ app: 'web' })
     expect((await kubectl.json('get rolebinding b')).subjects.map(({ name }: Json) => name)).toEqual(['ann', 'bob'])
-    expect(await kubectl.refused('set image deployment/web nobody=x')).toContain('unable to find container named "nobody"')
+    expect(await kubectl.refused('set image deployment/web missing=x')).toContain('unable to find container named "missing"')
   })
 
   it('a failed edit keeps the manifest', async () => {

@@ -54,7 +54,7 @@ export const breakages: readonly (readonly [name: string, (manifest: Manifest) =
   ],
   ['a selectable field that is not there', (m) => (versionOf(m).selectableFields = [{ jsonPath: '.spec.nothing' }])],
   ['a selectable object', (m) => (versionOf(m).selectableFields = [{ jsonPath: '.spec.provider' }])],
-  ['conversion by nobody', (m) => (m.spec.conversion = { strategy: 'Webhook' })],
+  ['conversion without a webhook', (m) => (m.spec.conversion = { strategy: 'Webhook' })],
   ['conversion by an unknown review', (m) => (m.spec.conversion = service({ url: 'https://a.example.com' }, ['v7']))],
   ['conversion without encryption', (m) => (m.spec.conversion = service({ url: 'http://a.example.com?x=y' }))],
   [

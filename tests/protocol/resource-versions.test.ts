@@ -345,7 +345,7 @@ describe('the table of watches [P182, P183, P184]', () => {
 
   const present = ['ADDED a', 'ADDED b', 'ADDED c']
   it.each([
-    ['unset: what is there first, then changes', undefined, present],
+    ['unset: the present objects first, then changes', undefined, present],
     ['0: the same', '0', present],
     ['a version: later changes only', 'b', ['ADDED c']],
     ['the newest version: nothing of the past', 'now', []],

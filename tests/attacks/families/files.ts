@@ -31,7 +31,7 @@ const starts: readonly Start[] = [
     },
   },
   {
-    name: 'with folders of its own for certificates and kubeconfig',
+    name: 'with separate folders for certificates and kubeconfig',
     flags: (folder) => [
       '--storage=durable',
       `--cert-dir=${join(folder, 'made/pki')}`,

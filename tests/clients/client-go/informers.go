@@ -80,7 +80,7 @@ func startMirrors(ctx context.Context, proxied string) (map[string]*mirror, erro
 	return mirrors, nil
 }
 
-// count keeps score of what handlers are told.
+// count records the events that handlers receive.
 func (m *mirror) count() error {
 	add := func(what string) {
 		m.mutex.Lock()

@@ -228,7 +228,7 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
         .errors()
         .split('\n')
         .filter((line) => /a request failed|a connection failed/.test(line))
-      if (faults.length > 0) throw new Error(`the server had faults of its own: ${faults.join('\n')}`)
+      if (faults.length > 0) throw new Error(`the server had internal errors: ${faults.join('\n')}`)
     },
   }
 }

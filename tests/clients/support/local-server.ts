@@ -101,7 +101,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
       await listening.close({ graceMs: 2000 })
       await server.close()
       await rm(folder, { recursive: true, force: true })
-      if (faults.length > 0) throw new AggregateError(faults, 'the server answered with faults of its own')
+      if (faults.length > 0) throw new AggregateError(faults, 'the server responded with internal errors')
     },
   }
 }
