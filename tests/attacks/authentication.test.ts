@@ -432,12 +432,16 @@ describe('information leaks', () => {
     const source = (name: string) => readFileSync(new URL(name, folder), 'utf8')
     expect(source('keyed-digest.ts')).toContain('timingSafeEqual(')
     expect(source('bootstrap-tokens.ts')).toContain("isSameSecret(data('token-secret'), given)")
-    expect(source('service-account-legacy.ts')).toContain('isSameSecret(held, token)')
-    expect(source('static-tokens.ts')).toContain('users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token))')
-    expect(source('token-cache.ts')).toMatch(/const key = `\$\{ask\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
-    expect(source('service-account-tokens.ts')).toContain('const key = ask?.digest?.value() ?? digest(token)')
-    // Tokens and secrets are compared with nothing but the empty string.
-    for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.includes('.test.'))) {
+    expect(source('service-account/legacy-token.ts')).toContain('isSameSecret(held, token)')
+    expect(source('static-tokens.ts')).toContain(
+      'users.get(options?.digest?.by === digest ? options.digest.value() : digest(token))',
+    )
+    expect(source('token-cache.ts')).toMatch(/const key = `\$\{options\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
+    expect(source('service-account/token-authenticator.ts')).toContain('const key = options?.digest?.value() ?? digest(token)')
+    // Tokens and secrets are compared only with the empty string.
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.includes('.test.'),
+    )) {
       const compared = source(name).match(/\b(token|secret|given|expected|held)\b (===|!==|==|!=) [^\n;)]*/g) ?? []
       expect({ name, compared: compared.filter((text) => !/ (===|!==) (''|undefined)/.test(text)) }).toEqual({
         name,
