@@ -57,6 +57,7 @@ class Follower implements Following {
   /** Newest revision whose events have been delivered. */
   #delivered = -1
   #closed = false
+  readonly #abort = () => this.close()
   #rereading: Promise<void> | undefined
 
   constructor(
@@ -70,7 +71,7 @@ class Follower implements Following {
     this.#prefix = prefix
     this.#options = options
     if (options.signal.aborted) this.close()
-    else options.signal.addEventListener('abort', () => this.close(), { once: true })
+    else options.signal.addEventListener('abort', this.#abort, { once: true })
   }
 
   async begin(changesOnly: boolean): Promise<void> {
@@ -79,10 +80,10 @@ class Follower implements Following {
     let from = storage.revision
     if (!changesOnly) {
       const { entries, revision } = await storage.list({ prefix: this.#prefix })
-      if (this.#closed) return
-      for (const entry of entries) sink.put(this.#objectOf(entry))
+      for (const entry of this.#closed ? [] : entries) sink.put(this.#objectOf(entry))
       from = revision
     }
+    if (this.#closed) return
     const watcher = storage.watch({ prefix: this.#prefix, from, maxPending })
     // Delivered in the same turn, so that no events pile up while `catchUp` is not called.
     watcher.onReady = () => this.catchUp()
@@ -114,6 +115,7 @@ class Follower implements Following {
 
   close(): void {
     this.#closed = true
+    this.#options.signal.removeEventListener('abort', this.#abort)
     this.#watcher?.close()
     this.#watcher = undefined
   }
