@@ -26,6 +26,8 @@ function check(name, problems) {
 }
 
 try {
+  // Outputs of renamed modules would stay in the tarballs.
+  for (const folder of packageFolders()) rmSync(join(folder, 'dist'), { recursive: true, force: true })
   run('npx', ['tsc', '-b', ...packageFolders().map((folder) => `${folder}/tsconfig.json`)])
   const packages = packAll(work)
   for (const each of packages) check(`tarball ${each.manifest.name}`, await checkTarball(each))
