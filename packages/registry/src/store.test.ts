@@ -26,6 +26,22 @@ function suffixes(...names: string[]): Random {
   }
 }
 
+describe('get', () => {
+  it('does not read the signal, which adapters create on first use, unless a version is waited for', async () => {
+    const { create, store } = sampleRegistry()
+    await create('configmaps', { metadata: { name: 'a' } })
+    const caller = {
+      get signal(): AbortSignal {
+        throw new Error('the signal was read')
+      },
+    }
+    const entry = await store('configmaps').get({ namespace: 'ns', name: 'a', resourceVersion: '1' }, caller)
+    expect(entry.key).toBe('/core/configmaps/ns/a')
+    expect(() => store('configmaps').get({ namespace: 'ns', name: 'a', resourceVersion: '9999' }, caller)).toThrow('was read')
+    expect(() => store('configmaps').get({ namespace: 'ns', name: 'b' }, caller)).toThrow('not found')
+  })
+})
+
 describe('create', () => {
   it('assigns uid and creationTimestamp, and ignores those sent [P12] [P14]', async () => {
     const { create } = sampleRegistry()

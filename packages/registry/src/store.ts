@@ -56,16 +56,17 @@ export class ResourceStore {
   }
 
   /**
-   * Reads one object. The result is a promise only where the version has to be waited for.
+   * Reads one object. The result is a promise only where the version has to be waited for; only then is `signal` read, which adapters
+   * create on first use.
    *
    * @throws ApiError 400 for a malformed resourceVersion, 404, 504 when the store does not reach the version in time.
    * @see API protocol specification, 4.2
    */
-  get(request: GetRequest, signal: AbortSignal): Entry | Promise<Entry> {
+  get(request: GetRequest, caller: { readonly signal: AbortSignal }): Entry | Promise<Entry> {
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
     if (version === undefined || version <= storage.revision) return this.#required(request)
-    return waitForRevision(storage, version, clock, signal).then(() => this.#required(request))
+    return waitForRevision(storage, version, clock, caller.signal).then(() => this.#required(request))
   }
 
   #required({ namespace, name }: GetRequest): Entry {

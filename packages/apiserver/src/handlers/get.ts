@@ -11,7 +11,7 @@ export async function getResource(scope: RequestScope, context: RequestContext):
   const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
   refuseExport(context)
   const resourceVersion = text(context.query, 'resourceVersion')
-  const entry = await scope.store.get({ namespace, name, resourceVersion }, context.signal)
+  const entry = await scope.store.get({ namespace, name, resourceVersion }, context)
   const loading = scope.codec.load([entry])
   if (loading !== undefined) await loading
   return entryResponse(scope, context, entry, representation)

@@ -40,7 +40,7 @@ export async function connectResource(scope: RequestScope, context: RequestConte
   const { definition, codec, store } = scope
   const { namespace, name, subresource } = context.info
   if (subresource !== 'log') await admitConnection(scope, context)
-  const object = codec.object(await store.get({ namespace, name }, context.signal)) as DeepReadonly<Pod>
+  const object = codec.object(await store.get({ namespace, name }, context)) as DeepReadonly<Pod>
   const host = object.spec?.nodeName ?? ''
   if (definition.kind.kind === 'Pod') {
     if (ofContainers.has(subresource)) checkContainer(object, text(context.query, 'container') ?? '')

@@ -56,7 +56,7 @@ export async function evictPod(scope: RequestScope, context: RequestContext): Pr
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
   const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
   await admission.validate(eviction)
-  const entry = await store.get({ namespace, name }, context.signal)
+  const entry = await store.get({ namespace, name }, context)
   const pod = codec.object(entry) as FrozenObject & Readonly<PodLike>
   const { uid } = options.preconditions ?? {}
   if (uid !== undefined && uid !== pod.metadata.uid) {

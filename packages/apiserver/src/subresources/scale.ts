@@ -33,7 +33,7 @@ export async function scaleResource(scope: RequestScope, context: RequestContext
     const { object } = await writeScale(scope, context)
     return objectResponse(scope, context, scaleOf(scope, object), form)
   }
-  const entry = await store.get({ namespace, name }, context.signal)
+  const entry = await store.get({ namespace, name }, context)
   await codec.load([entry])
   return objectResponse(scope, context, scaleOf(scope, codec.object(entry)), form)
 }

@@ -58,7 +58,7 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   if (inBody !== '' && inBody !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  const account = codec.object(await store.get({ namespace, name }, context.signal))
+  const account = codec.object(await store.get({ namespace, name }, context))
   validate(asked, { name, kind })
   await admission.validate(completed(asked, { name, namespace, now: clock.now() }))
   const apiVersion = formatApiVersion(kind)
