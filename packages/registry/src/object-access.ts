@@ -1,10 +1,11 @@
-import { type ObjectReader, type ObjectWriter, pluginUser } from '@krmkit/admission'
+import type { ObjectReader, ObjectWriter } from '@krmkit/admission'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
 import { FollowedCollections } from './followed-collections.ts'
-import type { RegistryEnvironment, WriteContext } from './interfaces.ts'
+import type { RegistryEnvironment } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { ServedResources } from './served-resources.ts'
+import { serverContext } from './server-context.ts'
 import type { ResourceStore } from './store.ts'
 
 /** Access of admission plugins to other objects. */
@@ -44,13 +45,6 @@ export function createReader(environment: RegistryEnvironment, objectCache: Obje
 
 /** Writes of admission plugins run through the store, as the server's own user. */
 export function createWriter(storeOf: (resource: GroupResource) => ResourceStore | undefined): ObjectWriter {
-  const context = (): WriteContext => ({
-    user: { username: pluginUser, groups: ['system:masters', 'system:authenticated'] },
-    dryRun: false,
-    fieldManager: 'kube-apiserver',
-    signal: new AbortController().signal,
-    warn: () => undefined,
-  })
   const required = (resource: GroupResource): ResourceStore => {
     const store = storeOf(resource)
     if (store === undefined) throw ApiError.genericNotFound()
@@ -58,11 +52,11 @@ export function createWriter(storeOf: (resource: GroupResource) => ResourceStore
   }
   return {
     async create(resource, namespace, object) {
-      const stored = await required(resource).create(context(), { namespace, object })
+      const stored = await required(resource).create(serverContext(), { namespace, object })
       return stored.object
     },
     async update({ group, resource, namespace, name, subresource }, change) {
-      const stored = await required({ group, resource }).updateStored(context(), {
+      const stored = await required({ group, resource }).updateStored(serverContext(), {
         namespace,
         name,
         subresource,

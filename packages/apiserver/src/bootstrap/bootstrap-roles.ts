@@ -7,10 +7,9 @@ import {
   reconcileRole,
 } from '@krmkit/authorization/bootstrap'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
-import type { FrozenObject, Registry } from '@krmkit/registry'
+import { type FrozenObject, type Registry, serverContext } from '@krmkit/registry'
 import type { AccessControl } from '../access/access-control.ts'
 import type { HealthCheck } from '../health/health.ts'
-import { serverContext } from './system-objects.ts'
 
 /** Creates the default roles and bindings, and restores missing rules and subjects. Writes nothing when none are missing. */
 export async function ensureBootstrapRoles(registry: Registry, profile: NamingProfile): Promise<void> {

@@ -1,13 +1,5 @@
-import { ApiError, type ApiObject, type NamingProfile, type UserInfo } from '@krmkit/meta'
-import type { Registry, WriteContext } from '@krmkit/registry'
-
-/** The user of writes by the server itself. */
-const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
-
-/** The context of writes by the server itself. `signal` aborts them; without it they run to completion. */
-export function serverContext(signal: AbortSignal = new AbortController().signal): WriteContext {
-  return { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal, warn: () => {} }
-}
+import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { type Registry, serverContext } from '@krmkit/registry'
 
 /** Creates the namespaces and priority classes that every cluster has, where they are missing. */
 export async function ensureSystemObjects(registry: Registry, profile: NamingProfile): Promise<void> {

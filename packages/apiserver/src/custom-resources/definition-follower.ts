@@ -8,9 +8,15 @@ import {
 } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
 import { Slices } from '@krmkit/meta/slices'
-import type { Following, FrozenObject, Registry, ResourceStore, WriteContext } from '@krmkit/registry'
+import {
+  type Following,
+  type FrozenObject,
+  type Registry,
+  type ResourceStore,
+  serverContext,
+  type WriteContext,
+} from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
-import { serverContext } from '../bootstrap/system-objects.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
 import { SerialQueue } from '../serial-queue.ts'
 import { isTrue, reconcileStatus } from './accepted-names.ts'

@@ -9,8 +9,8 @@ import {
   type JsonValue,
 } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { type AppliedConfiguration, type FrozenObject, isLarge, objectTooLarge } from '@krmkit/registry'
-import { type Decoded, DecodedSize, DecodeError, decode, type StructType } from '@krmkit/schema'
+import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
+import { type Decoded, DecodedSize, decode, type StructType } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -180,21 +180,17 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   const size = new DecodedSize(objectBytes)
   const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
   const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
-  const refused = (error: unknown): unknown => {
-    if (!(error instanceof DecodeError)) return error
-    return error.code === 'TooLarge' ? objectTooLarge(objectBytes) : ApiError.badRequest(error.message)
-  }
   if (isLarge(value)) {
     return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
       .then(checked)
       .catch((error) => {
-        throw refused(error)
+        throw decodeRefusal(error, objectBytes)
       })
   }
   try {
     return checked(decode<ApiObject>(type, value, decoding))
   } catch (error) {
-    throw refused(error)
+    throw decodeRefusal(error, objectBytes)
   }
 }
 
