@@ -76,14 +76,15 @@ function memberOrder(value: unknown): string {
 
 /**
  * Names the probable cause of a divergence: verb, path without names, and its first difference with values replaced. Divergences of one
- * signature are reported once.
+ * signature are reported once. Texts name the cause by themselves, whatever the resource.
  */
 export function signature({ step, differences }: Divergence): string {
   const [first] = differences
   if (first === undefined) return ''
   const at = first.at.replaceAll(/\.\d+(?=\.|$)/g, '.*')
-  const values = first.at === 'status' || first.aspect === 'wording' ? ` ${shape(first.stock)} ≠ ${shape(first.krmkit)}` : ''
-  return `${step.method} ${pathShape(step.path)} ${at}${first.aspect === 'order' ? ' order' : ''}${values}`
+  if (first.at === 'status' || first.aspect === 'wording')
+    return `${step.method} ${at} ${shape(first.stock)} ≠ ${shape(first.krmkit)}`
+  return `${step.method} ${pathShape(step.path)} ${at}${first.aspect === 'order' ? ' order' : ''}`
 }
 
 /** A path with its names replaced by stars. */
@@ -98,6 +99,9 @@ export function pathShape(path: string): string {
 
 function shape(value: unknown): string {
   return String(value)
+    .replaceAll(/\/registry\/\S+/g, 'KEY')
+    .replaceAll(/(?<=^(?:\d{3} )?)[\w.]+ (?="[^"]*" is invalid)/g, 'KIND ')
+    .replaceAll(/fulfilled on [\w.]+/g, 'fulfilled on KIND')
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
     .replaceAll(/\[\d+\]|\[[^\]]{0,60}\]/g, '[*]')
     .replaceAll(/(?<=\w)-?\d+|\b\d+(?!\d* )/g, (digits) => (digits.length === 3 ? digits : 'N'))

@@ -80,14 +80,14 @@ export class Normalizer {
 
   /** Columns of ages are masked. */
   #table(table: Record<string, unknown>): unknown {
-    const { columnDefinitions = [], rows = [], ...rest } = table as { columnDefinitions?: Column[]; rows?: Row[] }
-    const columns = columnDefinitions.map(({ name, type, format, priority }) => ({ name, type, format, priority }))
+    const { columnDefinitions, rows, ...rest } = table as { columnDefinitions?: Column[] | null; rows?: Row[] | null }
+    const columns = (columnDefinitions ?? []).map(({ name, type, format, priority }) => ({ name, type, format, priority }))
     const cell = (value: unknown, i: number) =>
       ageColumns.has(columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
-      columnDefinitions: columns,
-      rows: rows.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
+      columnDefinitions: columnDefinitions && columns,
+      rows: rows?.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
     }
   }
 

@@ -93,10 +93,22 @@ export class ScenarioRun {
 
   async send(step: Step): Promise<Answer> {
     const resolved = { ...substitute(step, (name) => this.#resolve(name)), id: step.id }
-    const outgoing = this.#send(resolved)
+    for (;;) {
+      const outgoing = this.#send(resolved)
+      try {
+        return await this.#receive(step, outgoing)
+      } catch (error) {
+        // A kept connection may end just when it is used again; everything else is an answer that has to be compared.
+        if (outgoing.reusedSocket && isReset(error)) continue
+        return { status: 0, headers: {}, body: Buffer.from(String(error)) }
+      }
+    }
+  }
+
+  async #receive(step: Step, outgoing: ClientRequest): Promise<Answer> {
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve)
-      outgoing.once('error', reject)
+      outgoing.on('error', reject)
     })
     const head = { status: incoming.statusCode ?? 0, headers: incoming.headersDistinct as Record<string, string[]> }
     if (step.watch && head.status === 200) {
@@ -141,6 +153,10 @@ export class ScenarioRun {
     const value = valueAt(this.#bodies.get(name.slice(0, dot)), name.slice(dot + 1))
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 }
 
 function parsed(body: Uint8Array): unknown {

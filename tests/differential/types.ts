@@ -7,8 +7,10 @@ export const definitions: readonly ResourceDefinition[] = builtInKinds()
 
 const catalog = createCatalog()
 
-/** The type of a built-in kind; `undefined` for kinds of custom resources. */
+/** The type of a built-in kind or its list; `undefined` for other kinds. */
 export function typeOf(apiVersion: string, kind: string): StructType | undefined {
   const { group, version } = parseApiVersion(apiVersion)
-  return catalog.kind({ group, version, kind })?.type()
+  if (kind === 'Status') return catalog.types.struct('meta/v1.Status')
+  const item = catalog.kind({ group, version, kind: kind.replace(/List$/, '') })?.type()
+  return item === undefined || item.typeName === kind ? item : catalog.types.struct(`${item.name}List`)
 }
