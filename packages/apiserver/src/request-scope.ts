@@ -106,3 +106,14 @@ export function negotiated(
 export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
   return writeOptions(query, kind, { apply, profile })
 }
+
+/** `core` for the core group, otherwise the first part of the group's name: the Go package of internal types, which some messages name. */
+export function internalPackage(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group)
+}
+
+/** The Go type that the stock server names in messages about an object or list, such as `*core.PodList`. */
+export function internalTypeName({ custom, kind: { group, kind: object } }: ResourceDefinition, kind: string): string {
+  if (custom !== undefined) return kind === object ? '*unstructured.Unstructured' : '*unstructured.UnstructuredList'
+  return `*${internalPackage(group)}.${kind}`
+}
