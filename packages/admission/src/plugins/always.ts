@@ -6,14 +6,10 @@ import { forbidden } from '../refusals.ts'
  *
  * @example
  * ```ts
- * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { createAdmissionChain } from '@krmkit/admission'
  * import { alwaysAdmit } from '@krmkit/admission/plugins'
  *
- * const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }
- * const kind = { group: '', version: 'v1', kind: 'Namespace' }
- * const resource = { group: '', version: 'v1', resource: 'namespaces' }
- * const { allowed } = await admit({ kind, resource, object }, [alwaysAdmit()], new ObjectSet())
- * allowed // true
+ * const chain = createAdmissionChain([alwaysAdmit()]) // admits every request
  * ```
  */
 export function alwaysAdmit(): AdmissionPlugin {

@@ -15,8 +15,7 @@ const namespaces = { group: '', resource: 'namespaces' }
  * import { namespaceAutoProvision } from '@krmkit/admission/plugins'
  *
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
  * const cluster = new ObjectSet()
  * const { allowed } = await admit({ ...pods, object }, [namespaceAutoProvision()], cluster, { writer: cluster })
  * cluster.get({ group: '', resource: 'namespaces' }, '', 'shop')?.metadata.name // 'shop'

@@ -14,8 +14,7 @@ const namespaces = { group: '', resource: 'namespaces' }
  * import { namespaceExists } from '@krmkit/admission/plugins'
  *
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
  * const { status } = await admit({ ...pods, object }, [namespaceExists()], new ObjectSet())
  * status?.message // 'namespaces "shop" not found'
  * ```

@@ -19,8 +19,7 @@ type Owner = DeepReadonly<OwnerReference>
  *
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
  * const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '2f6e0a1c' }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
  * const owned = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
  * const plugins = [ownerReferencesPermissionEnforcement(alwaysDeny)]
  * const { status } = await admit({ ...pods, operation: 'UPDATE', object: owned, oldObject: object }, plugins, new ObjectSet())

@@ -34,8 +34,7 @@ const quotaControllers = new Set(['system:kube-controller-manager', 'system:serv
  * const amounts = { spec: { hard: { pods: '1' } }, status: { hard: { pods: '1' }, used: { pods: '1' } } }
  * cluster.put({ group: '', resource: 'resourcequotas' }, { apiVersion: 'v1', kind: 'ResourceQuota', metadata, ...amounts })
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
  * const plugins = [resourceQuota({ profile: stockProfile, clock: systemClock })]
  * const { status } = await admit({ ...pods, object }, plugins, cluster, { writer: cluster })
  * status?.message // 'pods "web" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=1, limited: pods=1'

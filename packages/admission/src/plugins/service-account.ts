@@ -44,8 +44,7 @@ const volumePrefix = 'kube-api-access-'
  * import { systemRandom } from '@krmkit/meta'
  *
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
  * const { status } = await admit({ ...pods, object }, [serviceAccount({ random: systemRandom })], new ObjectSet())
  * status?.message
  * // 'pods "web" is forbidden: error looking up service account shop/default: serviceaccount "default" not found'

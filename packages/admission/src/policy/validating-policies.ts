@@ -35,8 +35,7 @@ import { PolicySource } from './policy-source.ts'
  * put('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', binding)
  * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { hostNetwork: true, containers: [] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { hostNetwork: true } }
  * const plugins = [validatingPolicies({ profile: stockProfile, authorizer: alwaysDeny })]
  * const { status } = await admit({ ...pods, object }, plugins, cluster)
  * status?.message

@@ -28,8 +28,7 @@ import { type VersionedObjects, versionedObjects } from './versioned-objects.ts'
  * const stored = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'pods' }, webhooks: [hook] }
  * cluster.put({ group: 'admissionregistration.k8s.io', resource }, { ...stored, kind: 'ValidatingWebhookConfiguration' })
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
- * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
- * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
  * const inProcess = { [url]: () => ({ allowed: false, status: { message: 'app:1 is outdated' } }) }
  * const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
  * const { status } = await admit({ ...pods, object }, [validatingWebhooks({ ...environment, inProcess })], cluster)

@@ -21,19 +21,14 @@ export interface ComposeAuthorizersOptions {
  * @throws AuthorizationError `InvalidConfiguration` for a type that was not enabled at startup.
  * @example
  * ```ts
- * import { createRbacAuthorizer } from '@krmkit/authorization'
+ * import { alwaysDeny, createRbacAuthorizer } from '@krmkit/authorization'
  * import { composeAuthorizers, parseAuthorizationConfiguration } from '@krmkit/authorization/configuration'
  *
- * const authorizers = [{ type: 'RBAC', name: 'rbac' }]
- * const configuration = parseAuthorizationConfiguration({
- *   ...{ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers },
- * })
- * const noWebhook = () => {
- *   throw new Error('webhooks are not supported')
- * }
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
+ * const configuration = parseAuthorizationConfiguration({ ...type, authorizers: [{ type: 'RBAC', name: 'rbac' }] })
  * const authorizer = composeAuthorizers(configuration, {
  *   byType: new Map([['RBAC', createRbacAuthorizer()]]),
- *   webhook: noWebhook,
+ *   webhook: () => alwaysDeny,
  *   conditions: { compile: () => ({ problem: 'expressions are not supported' }) },
  * })
  * ```

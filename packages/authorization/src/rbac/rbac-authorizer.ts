@@ -68,6 +68,7 @@ export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacA
  *   },
  * }
  * const { policy } = await createRbacAuthorizerFromInformer(informer)
+ * policy.bindings().length // 1
  * ```
  */
 export async function createRbacAuthorizerFromInformer(
