@@ -102,6 +102,15 @@ export function negotiated(
   )
 }
 
+const objectForms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata'] }
+const subresourceForms: NegotiationOptions = { transforms: ['PartialObjectMetadata'] }
+
+/** The negotiated form of objects. Subresources other than `status` have no Table. @throws ApiError 406 */
+export function negotiatedObjects(scope: RequestScope, context: RequestContext): Representation {
+  const { subresource } = context.info
+  return negotiated(scope, context, subresource === '' || subresource === 'status' ? objectForms : subresourceForms)
+}
+
 /** The options of a write from the query. @throws ApiError 422 that names the parameter. */
 export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
   return writeOptions(query, kind, { apply, profile })

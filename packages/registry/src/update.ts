@@ -136,7 +136,7 @@ async function updateOnce(
     await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
   }
   settleVersion(definition, name, { next, current })
-  const strategy = request.strategy ?? (subresource === '' ? undefined : definition.strategy.subresources?.[subresource])
+  const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
   const about = strategyContext(environment, context, definition)
   await prepareAndValidate(store, { next, current, strategy, name, about, stages })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)

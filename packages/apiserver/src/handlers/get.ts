@@ -3,12 +3,12 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { entryResponse } from '../encoding/object-response.ts'
 import { flag, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 
 /** GET of one object. @see API protocol specification, 4.2 */
 export async function getResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { namespace, name } = context.info
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context)
   refuseExport(context)
   const resourceVersion = text(context.query, 'resourceVersion')
   const entry = await scope.store.get({ namespace, name, resourceVersion }, context)
