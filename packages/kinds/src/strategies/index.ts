@@ -65,6 +65,7 @@ import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.t
 import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
 import { storageVersionMigrationStrategy } from './storagemigration/storage-version-migration/strategy.ts'
 
+export { healthyComponent } from './core/component-status/status.ts'
 export { bindPod, validateBinding } from './core/pod/binding.ts'
 export { checkContainer } from './core/pod/containers.ts'
 export { ignoresBudgets, withDisruptionTarget } from './core/pod/eviction.ts'

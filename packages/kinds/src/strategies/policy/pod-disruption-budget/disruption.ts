@@ -7,12 +7,11 @@ import { copy } from '../../shared/values.ts'
 type Budget = DeepReadonly<PodDisruptionBudget>
 
 /**
- * Returns the budget that allows or refuses the eviction of a pod; `undefined`: the pod may be evicted. `takeDisruption` has an
+ * Returns the budget that allows or refuses the eviction of a pod; `undefined`: the pod may be evicted. {@link takeDisruption} has an
  * example.
  *
  * @param budgets those of the pod's namespace.
  * @throws ApiError 500 when several budgets select the pod.
- * @see {@link takeDisruption}
  */
 export function chargedBudget(budgets: readonly Budget[], pod: DeepReadonly<Pod>): Budget | undefined {
   const [budget, ...others] = budgets.filter((each) => covers(each, pod))
