@@ -102,6 +102,20 @@ export function negotiated(
   )
 }
 
+const objectForms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata'] }
+const subresourceForms: NegotiationOptions = { transforms: ['PartialObjectMetadata'] }
+
+/**
+ * The negotiated form of objects. Subresources other than `status` have no Table.
+ *
+ * @param forms those of resources and of `status`
+ * @throws ApiError 406
+ */
+export function negotiatedObjects(scope: RequestScope, context: RequestContext, forms = objectForms): Representation {
+  const { subresource } = context.info
+  return negotiated(scope, context, subresource === '' || subresource === 'status' ? forms : subresourceForms)
+}
+
 /** The options of a write from the query. @throws ApiError 422 that names the parameter. */
 export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
   return writeOptions(query, kind, { apply, profile })

@@ -105,8 +105,7 @@ export async function deleteObject(
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
     const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
-    // The stock server names the kind here, where every other conflict names the resource.
-    checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
+    checkPreconditions(definition, current, options.preconditions)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
     if (!skipAdmission) {
       await environment.admission.admit(undefined, attributes, admission)
@@ -193,27 +192,26 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
   return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
 }
 
-function checkPreconditions(
-  gr: { group: string; resource: string },
-  name: string,
-  current: FrozenObject,
-  options: DeleteOptions,
+/**
+ * Checks that a deletion means this object.
+ *
+ * @throws ApiError 409 when it has another uid or resourceVersion.
+ * @example
+ * checkPreconditions(store.definition, store.object(entry), { uid: 'b5f4' })
+ */
+export function checkPreconditions(
+  { kind }: ResourceDefinition,
+  { metadata }: FrozenObject,
+  { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
-  const { uid, resourceVersion } = options.preconditions ?? {}
-  if (uid !== undefined && uid !== current.metadata.uid) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
-    )
+  const check = (what: string, expected: string | undefined, actual: string | undefined) => {
+    if (expected === undefined || expected === actual) return
+    const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`
+    // The stock server names the kind here, where every other conflict names the resource.
+    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, metadata.name ?? '', problem)
   }
-  if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
-    )
-  }
+  check('UID', uid, metadata.uid)
+  check('ResourceVersion', resourceVersion, metadata.resourceVersion)
 }
 
 /** The next step of a deletion: the marked object, `now` when it can go at once, or `pending` when nothing changes. */

@@ -1,7 +1,7 @@
 import { missingMembers } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { objectTooLarge } from '@krmkit/registry'
+import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import {
   type Decoded,
   DecodedSize,
@@ -23,7 +23,7 @@ import {
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
-import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'

@@ -1,17 +1,18 @@
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import type { NegotiationOptions } from '../encoding/negotiation.ts'
 import { entryResponse } from '../encoding/object-response.ts'
 import { flag, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
-import { internalTypeName, negotiated, type RequestScope } from '../request-scope.ts'
+import { internalTypeName, negotiatedObjects, type RequestScope } from '../request-scope.ts'
 
-/** Transforms of an object. One of a list is accepted here and refused once there is an object. */
-const transforms = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] as const
+/** The transform of lists is accepted here and refused once there is an object. */
+const forms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }
 
 /** GET of one object. @see API protocol specification, 4.2 */
 export async function getResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { namespace, name } = context.info
-  const representation = negotiated(scope, context, { transforms })
+  const representation = negotiatedObjects(scope, context, forms)
   refuseExport(context)
   const resourceVersion = text(context.query, 'resourceVersion')
   const entry = await scope.store.get({ namespace, name, resourceVersion }, context)
