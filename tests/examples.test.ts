@@ -10,7 +10,24 @@ import { manifestOf, packageFolders, root, sourceFiles } from './source-files.ts
  */
 
 /** Packages that do not satisfy the rules yet. The list only shrinks. */
-const pending: readonly string[] = packageFolders().filter((name) => name !== 'protocol')
+const pending: readonly string[] = [
+  'admission',
+  'apiserver',
+  'authentication',
+  'authorization',
+  'certificates',
+  'client',
+  'controllers',
+  'fieldmanager',
+  'http',
+  'kinds',
+  'krmkit',
+  'registry',
+  'schema',
+  'storage',
+  'testing',
+  'versioning',
+]
 
 /** The text of an `@example`, and where it stands. */
 interface Example {
