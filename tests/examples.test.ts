@@ -23,7 +23,6 @@ const pending: readonly string[] = [
   'kinds',
   'krmkit',
   'registry',
-  'schema',
   'storage',
   'testing',
   'versioning',
