@@ -65,13 +65,6 @@ import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.t
 import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
 import { storageVersionMigrationStrategy } from './storagemigration/storage-version-migration/strategy.ts'
 
-export {
-  allocateService,
-  type ServiceAllocation,
-  type ServiceUse,
-  serviceHoldings,
-  serviceUse,
-} from './core/service/allocation.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
 export { missingMembers } from './required-members.ts'
 
