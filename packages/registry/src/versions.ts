@@ -13,9 +13,9 @@ import { objectTooLarge } from './object-size.ts'
  * @example
  * import { createCatalog } from '@krmkit/kinds'
  * import { toVersion } from '@krmkit/registry'
- * const autoscalers = createCatalog().resource({ group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' })!
- * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' }, spec: { maxReplicas: 3 } }
- * toVersion(stored, autoscalers).apiVersion // 'autoscaling/v1'
+ * const hpa = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' }
+ * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
+ * toVersion(stored, createCatalog().resource(hpa)!).apiVersion // 'autoscaling/v1'
  */
 export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceDefinition): FrozenObject {
   return fromStorage === undefined ? object : (normalize(kind.type(), fromStorage(object)) as FrozenObject)
@@ -62,9 +62,9 @@ function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: A
 }
 
 /**
- * Converts the error of a failed decoding to the ApiError for the client: 413 for a body that is too large, otherwise 400. Other errors
- * are returned unchanged.
+ * Converts the error of a failed decoding to the ApiError for the client: 413 for a body that is too large, otherwise 400.
  *
+ * @returns other errors unchanged.
  * @example
  * import { ApiError } from '@krmkit/meta'
  * import { decodeRefusal } from '@krmkit/registry'

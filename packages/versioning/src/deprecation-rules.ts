@@ -113,8 +113,8 @@ function advanceViolations({ advances = [] }: ApiPlan, byName: ReadonlyMap<strin
  * @returns the violations; empty when the lifecycle is valid.
  * @throws VersioningError `InvalidRelease`, `InvalidLifecycle`
  * @example
- * import { type ElementLifecycle, validateElementLifecycle } from '@krmkit/versioning'
- * const flag: ElementLifecycle = { element: 'adminCommand', stability: 'stable', introduced: '1.20', deprecated: '1.30', removed: '1.31' }
+ * import { validateElementLifecycle } from '@krmkit/versioning'
+ * const flag = { element: 'adminCommand', stability: 'stable', deprecated: '1.30', removed: '1.31' } as const
  * validateElementLifecycle(flag).map(({ rule, subject }) => `${rule} ${subject}`) // [ '5b stable adminCommand' ]
  */
 export function validateElementLifecycle(

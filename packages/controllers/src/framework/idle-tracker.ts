@@ -43,7 +43,10 @@ export const eventTurns = 6
  *
  * @example
  * import { yieldTurns } from '@krmkit/controllers/framework'
- * await yieldTurns(2)
+ * let delivered = false
+ * setImmediate(() => (delivered = true))
+ * await yieldTurns(1)
+ * delivered // true
  */
 export async function yieldTurns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))

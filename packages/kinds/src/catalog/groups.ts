@@ -80,7 +80,8 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * Spells a stock group in the names of a profile: `storage.k8s.io` becomes `storage.<apiDomain>`. Groups outside the domain are unchanged.
+ * Spells a stock group in the names of a profile: `storage.k8s.io` becomes `storage.<apiDomain>`. Groups outside the domain are
+ * unchanged.
  *
  * @example
  * import { profileGroup, stockGroup } from '@krmkit/kinds/groups'

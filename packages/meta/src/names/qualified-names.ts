@@ -36,8 +36,9 @@ export function validateFullyQualifiedDomainName(path: Path, text: string): Fiel
  * @example
  * import { Path } from '@krmkit/meta'
  * import { validateFullyQualifiedName } from '@krmkit/meta/names'
- * validateFullyQualifiedName(Path.of('spec').child('controller'), 'ingress.example.com') // []
- * validateFullyQualifiedName(Path.of('spec').child('controller'), 'example.com')[0]?.message // 'Invalid value: "example.com": should be a domain with at least three segments separated by dots'
+ * const path = Path.of('spec').child('controller')
+ * validateFullyQualifiedName(path, 'ingress.shop.example.com') // []
+ * validateFullyQualifiedName(path, 'example.com').length // 1
  */
 export function validateFullyQualifiedName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
@@ -53,8 +54,9 @@ export function validateFullyQualifiedName(path: Path, text: string): FieldError
  * @example
  * import { Path } from '@krmkit/meta'
  * import { validateDomainPrefixedPath } from '@krmkit/meta/names'
- * validateDomainPrefixedPath(Path.of('spec').child('key'), 'example.com/some/path') // []
- * validateDomainPrefixedPath(Path.of('spec').child('key'), 'path').length // 1
+ * const path = Path.of('spec').child('key')
+ * validateDomainPrefixedPath(path, 'example.com/some/path') // []
+ * validateDomainPrefixedPath(path, 'path').length // 1
  */
 export function validateDomainPrefixedPath(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]

@@ -134,7 +134,8 @@ export function labelSelectorFromLabels(labels: Labels): LabelSelector {
  * import { Path } from '@krmkit/meta'
  * import { validateLabelSelector } from '@krmkit/meta/selectors'
  * const selector = { matchExpressions: [{ key: 'app', operator: 'Exists', values: ['web'] }] }
- * validateLabelSelector(selector, Path.of('spec').child('selector')).map(({ field }) => field) // [ 'spec.selector.matchExpressions[0].values' ]
+ * const [error] = validateLabelSelector(selector, Path.of('spec').child('selector'))
+ * error?.field // 'spec.selector.matchExpressions[0].values'
  */
 export function validateLabelSelector(
   selector: LabelSelectorObject | null | undefined,

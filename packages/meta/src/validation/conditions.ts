@@ -35,7 +35,8 @@ const reason = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
  * import { Path } from '@krmkit/meta'
  * import { validateConditions } from '@krmkit/meta/validation'
  * const ready = { type: 'Ready', status: 'True', reason: 'Started', message: '' }
- * validateConditions([ready], Path.of('status').child('conditions')).map(({ field }) => field) // [ 'status.conditions[0].lastTransitionTime' ]
+ * const [error] = validateConditions([ready], Path.of('status').child('conditions'))
+ * error?.field // 'status.conditions[0].lastTransitionTime'
  */
 export function validateConditions(conditions: readonly Partial<Condition>[] | null | undefined, path: Path): FieldError[] {
   if (conditions === undefined || conditions === null || conditions.length === 0) return []

@@ -68,7 +68,8 @@ export const field = {
  * @example
  * import { field, Path } from '@krmkit/meta'
  * import { formatFieldError } from '@krmkit/meta/validation'
- * formatFieldError(field.invalid(Path.of('spec').child('size'), 0, 'must be positive')) // 'spec.size: Invalid value: 0: must be positive'
+ * const error = field.invalid(Path.of('spec').child('size'), 0, 'must be positive')
+ * formatFieldError(error) // 'spec.size: Invalid value: 0: must be positive'
  */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`

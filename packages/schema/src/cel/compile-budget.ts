@@ -15,7 +15,8 @@ export interface CompileBudget {
  * import { compileExpression, createCompileBudget, dynType, Environment } from '@krmkit/schema/cel'
  * const budget = createCompileBudget()
  * const environment = Environment.ofRelease('1.33').with([['self', dynType]])
- * const problems = ['self.min < self.max', 'self.min >'].filter((text) => 'problem' in compileExpression(environment, text, { budget }))
+ * const compile = (text: string) => compileExpression(environment, text, { budget })
+ * const problems = ['self.min < self.max', 'self.min >'].filter((text) => 'problem' in compile(text))
  * problems // [ 'self.min >' ]
  * @see {@link CompileBudget}
  */

@@ -39,7 +39,6 @@ export interface Envelope {
 /**
  * Whether a body starts with the protobuf prefix.
  *
- * @see {@link readEnvelope}
  * @see {@link writeEnvelope}
  */
 export function hasProtobufMagic(bytes: Uint8Array): boolean {

@@ -56,7 +56,8 @@ function visitEmbedded(
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
  * import { coerceEmbedded, createSchemaNode } from '@krmkit/schema/structural'
- * const node = createSchemaNode({ type: 'object', properties: { pod: { type: 'object', 'x-kubernetes-embedded-resource': true } } })
+ * const pod = { type: 'object', 'x-kubernetes-embedded-resource': true }
+ * const node = createSchemaNode({ type: 'object', properties: { pod } })
  * const object = { pod: { metadata: { name: 'web', extra: 1 } } }
  * const unknown: string[] = []
  * coerceEmbedded(object, node, { metadata: builtInTypes().struct('meta/v1.ObjectMeta'), unknown })
@@ -163,7 +164,8 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
  * import { builtInTypes } from '@krmkit/kinds'
  * import { formatFieldError } from '@krmkit/meta/validation'
  * import { createSchemaNode, validateEmbedded } from '@krmkit/schema/structural'
- * const node = createSchemaNode({ type: 'object', properties: { pod: { type: 'object', 'x-kubernetes-embedded-resource': true } } })
+ * const pod = { type: 'object', 'x-kubernetes-embedded-resource': true }
+ * const node = createSchemaNode({ type: 'object', properties: { pod } })
  * const errors = validateEmbedded({ pod: { kind: 'Pod' } }, node, builtInTypes().struct('meta/v1.ObjectMeta'))
  * errors.map(formatFieldError) // [ 'pod.apiVersion: Required value: must not be empty' ]
  */
