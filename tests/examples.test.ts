@@ -55,7 +55,8 @@ function examplesOf(file: string): Example[] {
     for (const tag of ts.getJSDocTags(node).filter(({ tagName }) => tagName.text === 'example')) {
       const line = source.getLineAndCharacterOfPosition(tag.pos).line + 1
       const code = (ts.getTextOfJSDocComment(tag.comment) ?? '').replace(/^```(ts)?$/gm, '').trim()
-      const module = join(root, 'tests', '.examples', file.replaceAll('/', '.').replace(/ts$/, `${line}.ts`))
+      const name = file.replaceAll('/', '.').replace(/ts$/, `${line}.ts`)
+      const module = join(root, 'tests', '.examples', name).replaceAll('\\', '/')
       found.set(tag.pos, { module, file, line, code })
     }
     ts.forEachChild(node, visit)

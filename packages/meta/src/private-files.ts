@@ -106,10 +106,10 @@ export interface PrivateFileOptions {
  * @example
  * import { ensureParentDirectory, ensurePrivateFile, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
  * // Each file has mode 0600, each new directory 0700.
- * await writePrivateFile('.krmkit/pki/ca.key', '-----BEGIN PRIVATE KEY-----\n')
+ * await writePrivateFile('.krmkit/tokens.csv', 'f3c1,alice,1\n')
+ * restrictToOwner('.krmkit/tokens.csv')
  * ensurePrivateFile('.krmkit/audit.log')
  * ensureParentDirectory('.krmkit/run/server.sock')
- * restrictToOwner('.krmkit/pki/ca.key')
  */
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
   const { mode = fileMode, temporaryPath = `${path}.new` } = options
