@@ -120,8 +120,7 @@ export async function deleteObject(
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
     const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
-    // The stock server names the kind here, where every other conflict names the resource.
-    checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
+    checkPreconditions(definition, current, options.preconditions)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
     if (!skipAdmission) {
       await environment.admission.admit(undefined, attributes, admission)
@@ -208,27 +207,30 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
   return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
 }
 
-function checkPreconditions(
-  gr: { group: string; resource: string },
-  name: string,
-  current: FrozenObject,
-  options: DeleteOptions,
+/**
+ * Checks that a deletion means this object.
+ *
+ * @throws ApiError 409 when it has another uid or resourceVersion.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { checkPreconditions } from '@krmkit/registry'
+ * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', uid: '9c1e' } }
+ * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
+ */
+export function checkPreconditions(
+  { kind }: ResourceDefinition,
+  { metadata }: FrozenObject,
+  { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
-  const { uid, resourceVersion } = options.preconditions ?? {}
-  if (uid !== undefined && uid !== current.metadata.uid) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
-    )
+  const check = (what: string, expected: string | undefined, actual: string | undefined) => {
+    if (expected === undefined || expected === actual) return
+    const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`
+    // The stock server names the kind here, where every other conflict names the resource.
+    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, metadata.name ?? '', problem)
   }
-  if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
-    )
-  }
+  check('UID', uid, metadata.uid)
+  check('ResourceVersion', resourceVersion, metadata.resourceVersion)
 }
 
 /** The next step of a deletion: the marked object, `now` when it can go at once, or `pending` when nothing changes. */

@@ -1,5 +1,8 @@
 /** Whether an object is large enough to be processed in slices. */
 
+/** Larger bodies are parsed in slices, and weighed again after defaulting. */
+export const largeBodyBytes = 64 * 1024
+
 /** Objects with more values are processed in slices; this many take far less than one slice. */
 const manyValues = 2000
 

@@ -4,6 +4,7 @@ import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructTyp
 import { jsonWeight } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
 import { objectTooLarge } from './object-size.ts'
+import { largeBodyBytes } from './object-weight.ts'
 
 /** Conversion between the version of a request and the storage version, and the defaults of a version. */
 
@@ -26,9 +27,6 @@ export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefin
   return toStorage === undefined ? object : toStorage(object)
 }
 
-/** Bodies of at least this many bytes are weighed again after defaulting. */
-const largeBodyBytes = 64 * 1024
-
 /**
  * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
  * changed.
@@ -44,6 +42,7 @@ export function applyVersionDefaults(
   const defaulted = applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   strategy.defaults(defaulted, kind.version, profile)
+  // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
   return defaulted
 }

@@ -130,7 +130,8 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
   const subresources: ResourceInfo[] = []
   if (version.subresources?.status !== undefined) subresources.push({ ...common, name: `${names.plural}/status`, kind: gvk })
   if (version.subresources?.scale !== undefined) {
-    subresources.push({ ...common, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
+    const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+    subresources.push({ ...common, name: `${names.plural}/scale`, kind: scale, virtual: true })
   }
   const fromStorage = (object: Frozen): ApiObject => {
     const written = kinds.get(object.apiVersion)?.type().custom

@@ -1,0 +1,29 @@
+import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Scenario } from '../scenario.ts'
+import { generateBodies } from './bodies.ts'
+import { generateReads } from './reads.ts'
+import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
+
+/** Makes random scenarios of one area. */
+export interface Generator {
+  readonly area: string
+  /** What its scenarios compare, for the report. */
+  readonly compares: string
+  generate(dice: Dice): Scenario
+}
+
+export const generators: readonly Generator[] = [
+  {
+    area: 'bodies',
+    compares: 'creations of valid and damaged objects of every kind: causes, defaults, warnings',
+    generate: generateBodies,
+  },
+  {
+    area: 'updates',
+    compares: 'replacements of mutable and immutable fields, of status, with preconditions',
+    generate: generateUpdates,
+  },
+  { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
+  { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
+  { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+]
