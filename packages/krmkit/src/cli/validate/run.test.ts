@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readLifecycle } from '@krmkit/kinds'
 import { seededRandom } from '@krmkit/meta'
+import { kindStateAt } from '@krmkit/versioning'
 import { afterAll, describe, expect, it } from 'vitest'
+import { replacementAt } from '../offline/replacement.ts'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
 import { manifestMistakes } from './testing/manifest-mistakes.ts'
@@ -119,6 +122,34 @@ describe('krmkit validate', () => {
     expect(then.out).toContain('is not validated: its type is not available; it is removed in Kubernetes 1.25')
     expect(then.out).toContain('is not in Kubernetes 1.22: it was added in Kubernetes 1.30')
     expect(then.out).toContain('2 objects in 2 files, 1 unchecked')
+  })
+
+  it.each([
+    ['flowcontrol.apiserver.k8s.io/v1beta2', 'FlowSchema', '1.33', 'flowcontrol.apiserver.k8s.io/v1 FlowSchema'],
+    ['flowcontrol.apiserver.k8s.io/v1beta2', 'FlowSchema', '1.30', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'],
+    ['flowcontrol.apiserver.k8s.io/v1alpha1', 'PriorityLevelConfiguration', '1.33', '/v1 PriorityLevelConfiguration'],
+    ['storage.k8s.io/v1alpha1', 'CSIStorageCapacity', '1.33', 'storage.k8s.io/v1 CSIStorageCapacity'],
+    ['networking.k8s.io/v1beta1', 'IngressClass', '1.33', 'networking.k8s.io/v1 IngressClass '],
+    ['extensions/v1beta1', 'PodSecurityPolicy', '1.24', 'policy/v1beta1 PodSecurityPolicy'],
+    ['extensions/v1beta1', 'PodSecurityPolicy', '1.33', undefined],
+  ])('recommends for %s %s in %s a version that the release serves', async (apiVersion, kind, release, recommended) => {
+    const path = files({ 'a.yaml': `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\n` })
+    const { out } = await run([path, '--kubernetes-version', release])
+    expect(out).toContain(`${apiVersion} ${kind} was removed in Kubernetes`)
+    if (recommended === undefined) expect(out).not.toContain('; use')
+    else expect(out).toContain(recommended)
+    expect(out).toContain('[removed-version]')
+  })
+
+  it('recommends a successor in every release only if the release serves it', async () => {
+    const lifecycles = readLifecycle()
+    for (let minor = 16; minor <= 33; minor++) {
+      const release = `1.${minor}`
+      for (const replaced of lifecycles) {
+        const found = replacementAt(lifecycles, { replaced, release })
+        if (found !== undefined) expect(['current', 'deprecated'], found.kind).toContain(kindStateAt(found, release).phase)
+      }
+    }
   })
 
   it('reads --definitions, and accepts unknown kinds with --ignore-unknown-kinds', async () => {
