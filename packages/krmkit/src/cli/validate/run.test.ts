@@ -183,8 +183,25 @@ describe('krmkit validate', () => {
       'kustomization.yaml': 'resources: []\n',
       '.github/workflow.yaml': 'on: push\n',
       'node_modules/x/x.yaml': 'a: b\n',
+      'package.json': '{"name": "x", "kind": "odd"}',
+      'package-lock.json': '{"name": "x"}',
+      'tsconfig.json': '{ // with comments\n}',
+      'tsconfig.build.json': '{}',
+      'pnpm-lock.yaml': 'lockfileVersion: 9\n',
+      'pnpm-workspace.yaml': 'packages: []\n',
+      'docker-compose.yml': 'services: {}\n',
+      'compose.yaml': 'services: {}\n',
+      '.prettierrc.json': '{}',
+      'web/package.json': '{}',
     })
     expect((await run([path])).out).toBe('1 object in 1 file: valid\n')
+    // A file that the command line names is meant.
+    expect(await run([`${path}/package.json`])).toMatchObject({ code: 1, out: expect.stringContaining('apiVersion') })
+  })
+
+  it('validates manifests whose names only resemble those of other tools', async () => {
+    const path = files({ 'package.yaml': configMap('a'), 'my-package.json': '{}', 'composer.yaml': configMap('b') })
+    expect((await run([path])).out).toContain('3 objects in 3 files')
   })
 
   it('exits with 2 when a file cannot be read, with or without other findings', async () => {
