@@ -12,6 +12,7 @@ import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { withSignal } from './request-signal.ts'
 import { applySeed } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
 import { externalClock, ResettableClock } from './test-clock.ts'
@@ -198,7 +199,7 @@ class InProcessTestServer implements TestServer {
     try {
       const { handle } = await this.#startServer(instance)
       const response = await this.faults.apply(classified, {
-        next: (signal) => handle({ ...request, signal }),
+        next: (signal) => handle(signal === request.signal ? request : withSignal(request, signal)),
         signal: request.signal,
         suspend: (wait) => tracked.suspend(wait),
       })

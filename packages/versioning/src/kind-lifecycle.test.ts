@@ -30,6 +30,26 @@ describe('lifecycles of kinds', () => {
     })
   })
 
+  it.each([
+    ['1.26', 'flowcontrol.apiserver.k8s.io', 'v1beta1', 'FlowSchema', 'flowschemas', 'v1beta2'],
+    ['1.26', 'flowcontrol.apiserver.k8s.io', 'v1beta1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', 'v1beta2'],
+    ['1.26', 'autoscaling', 'v2beta2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'v2'],
+    ['1.27', 'storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', 'csistoragecapacities', 'v1'],
+  ])(
+    'end in %s: the release before serves %s/%s %s and its successor, which stays [P335]',
+    (end, group, version, kind, resource, next) => {
+      const before = `1.${Number(end.slice(2)) - 1}`
+      const [old, current] = [lifecycleOf(group, version, kind), lifecycleOf(group, next, kind)]
+      const served = (release: string) => [old, current].map((lifecycle) => isServedAt(lifecycle, release, { resource }))
+      expect([served(before), served(end)]).toEqual([
+        [true, true],
+        [false, true],
+      ])
+      // No configuration brings a removed version back.
+      expect(isServedAt(old, end, { resource, runtimeConfig: 'api/all=true' })).toBe(false)
+    },
+  )
+
   it('serve beta and stable kinds unless disabled [P329, P330]', () => {
     const served = (release: string, runtimeConfig?: string) =>
       isServedAt(cronJob, release, { resource: 'cronjobs', ...(runtimeConfig === undefined ? {} : { runtimeConfig }) })

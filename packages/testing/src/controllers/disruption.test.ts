@@ -53,6 +53,28 @@ function evict(client: Client, name: string) {
   return client.request({ method: 'POST', path: `/api/v1/namespaces/default/pods/${name}/eviction`, body })
 }
 
+describe('selector of a budget', () => {
+  const unlabeled = (name: string, namespace: string) => {
+    const { metadata, ...rest } = pod(name)
+    return { ...rest, metadata: { name, namespace }, apiVersion: 'v1', kind: 'Pod' }
+  }
+
+  it.each([
+    ['empty: it covers all pods of the namespace', { selector: {} }, 2, 429],
+    ['absent: it covers none', {}, 0, 201],
+  ])('%s [P341]', async (_, selector, expectedPods, code) => {
+    await using cluster = await createTestServer({ seed: [pod('a'), unlabeled('b', 'default'), unlabeled('c', 'other')] })
+    const { client } = cluster
+    await client.create(budgets, { metadata: { name: 'b' }, spec: { ...selector, minAvailable: 2 } } as never)
+    await cluster.settle()
+    expect((await client.get(budgets, 'b')).status).toMatchObject({ expectedPods })
+    expect([(await evict(client, 'a')).status, (await evict(client, 'b')).status]).toEqual([code, code])
+    const elsewhere = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'c', namespace: 'other' } }
+    const path = '/api/v1/namespaces/other/pods/c/eviction'
+    expect((await client.request({ method: 'POST', path, body: elsewhere })).status).toBe(201)
+  })
+})
+
 describe('disruption controller', () => {
   it('counts pods, and limits evictions [P4]', async () => {
     await using cluster = await createTestServer({ seed: [pod('a'), pod('b')] })

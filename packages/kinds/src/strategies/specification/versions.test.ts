@@ -9,7 +9,7 @@ import { faults } from '../testing/objects.ts'
 /** Changes between versions of kinds. @see API protocol specification, 9.4 */
 
 describe('versions', () => {
-  it('does not serve versions removed in 1.26 and 1.27 in newer releases [P335]', () => {
+  it('does not serve versions removed in 1.26 and 1.27 in newer releases', () => {
     const gone = [
       ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'flowschemas'],
       ['autoscaling', 'v2beta2', 'horizontalpodautoscalers'],
@@ -52,7 +52,7 @@ describe('versions', () => {
     )
   })
 
-  it('tells an empty selector of a disruption budget from an absent one [P341]', () => {
+  it('tells an empty selector of a disruption budget from an absent one', () => {
     const budget = (selector?: object) =>
       PodDisruptionBudget.create({
         metadata: { name: 'b' },

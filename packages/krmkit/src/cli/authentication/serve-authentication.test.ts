@@ -235,7 +235,8 @@ describe('service accounts', () => {
       return Number(/"expirationSeconds":(\d+)/.exec(pod)?.[1])
     }
     expect(await secondsOf((await start()).admin)).toBe(3600)
-    expect(await secondsOf((await start('--service-account-extend-token-expiration')).admin)).toBe(3607)
+    const flags = ['--service-account-extend-token-expiration', `--write-kubeconfig=${folder}/second`]
+    expect(await secondsOf((await start(...flags)).admin)).toBe(3607)
   })
 
   it('--service-account-max-token-expiration shortens the lifetime with a warning', async () => {
@@ -298,7 +299,8 @@ describe('a token webhook', () => {
       ['authentication.k8s.io/v1beta1', 'good', ['https://kubernetes.default.svc']],
       ['authentication.k8s.io/v1beta1', 'bad', ['https://kubernetes.default.svc']],
     ])
-    const second = await start(flag, '--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s')
+    const more = ['--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s']
+    const second = await start(flag, ...more, `--write-kubeconfig=${folder}/second`)
     await who(second.connection, { token: 'good' })
     await who(second.connection, { token: 'good' })
     expect(lab.reviews.slice(2).map(({ apiVersion }) => apiVersion)).toEqual([
