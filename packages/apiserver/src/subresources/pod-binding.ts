@@ -2,8 +2,8 @@ import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { type FrozenObject, takeNamespace } from '@krmkit/registry'
 import { readObject } from '../encoding/request-body.ts'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import { type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { anyChange } from './any-change.ts'
@@ -72,7 +72,7 @@ export async function bindPod(scope: RequestScope, context: RequestContext): Pro
     strategy: anyChange,
     skipAdmission: true,
   })
-  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, 201)
 }
 
 function assigned(current: FrozenObject, binding: Binding, node: string, now: string): ApiObject {

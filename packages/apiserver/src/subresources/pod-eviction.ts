@@ -2,8 +2,8 @@ import { ApiError, type ApiObject, formatTime, labelSelectorFromObject } from '@
 import type { ApiResponse } from '@krmkit/protocol'
 import { type DeleteOptions, type FrozenObject, takeNamespace, type WriteContext } from '@krmkit/registry'
 import { readObject } from '../encoding/request-body.ts'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import { type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
@@ -84,7 +84,7 @@ export async function evictPod(scope: RequestScope, context: RequestContext): Pr
     options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(scope, write, { namespace, name }, options),
     skipAdmission: true,
   })
-  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, 201)
 }
 
 interface PodName {
