@@ -56,7 +56,7 @@ describe('createServiceAccountTokenAuthenticator', () => {
     expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('accepts a token until its expiry after it was refreshed at 80% of its lifetime [P136]', async () => {
+  it('accepts a token until its expiry after it was refreshed at 80% of its lifetime', async () => {
     const own = fakeClock(clock.now())
     const renewing = { ...keys, clock: own }
     const judge = createServiceAccountTokenAuthenticator(renewing, lookup)
