@@ -324,7 +324,7 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
       }
       return list
     },
-    zero: () => null,
+    zero: () => [],
   }
 }
 
