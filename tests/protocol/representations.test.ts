@@ -264,7 +264,7 @@ describe('negotiation', () => {
     ['the parameter before the agent', { pretty: 'false' }, { 'user-agent': 'curl/8' }, false],
     ['the agent where the parameter is empty', { pretty: '' }, { 'user-agent': 'curl/8' }, true],
     ['the agent', {}, { 'user-agent': 'Wget/1' }, true],
-    ['pretty=1 in Accept, whatever the parameter says', { pretty: 'false' }, { accept: 'application/json;pretty=1' }, true],
+    ['pretty=1 in Accept before the parameter', { pretty: 'false' }, { accept: 'application/json;pretty=1' }, true],
     ['no other value in Accept', {}, { accept: 'application/json;pretty=true' }, false],
   ])('indentation follows %s [P160]', async (_, query, headers, isIndented) => {
     for (const path of [`${configMaps}/a`, configMaps, `${configMaps}/missing-x`, '/apis']) {

@@ -159,7 +159,7 @@ describe('strategicMergePatch [P145]', () => {
     expect(spec.containers.map(({ name }) => name).join(' ')).toBe(result)
   })
 
-  it('deletes items of primitive lists before it adds items, whatever the order of the members', () => {
+  it('deletes items of primitive lists before it adds items, in any order of the members', () => {
     const type = source.struct('core/v1.Service')
     const deletes = { '$deleteFromPrimitiveList/finalizers': ['a', 'b'] }
     const adds = { finalizers: ['b', 'c'] }
