@@ -204,7 +204,7 @@ describe('negotiation', () => {
     expect(answer.json).toMatchObject({ kind: 'Status', code: 415 })
   })
 
-  /** Asserts that a text is the indented form of its own document, as the stock server writes it: two spaces, no newline at the end. */
+  /** Asserts that a text is indented JSON, as the stock server writes it: two spaces, no newline at the end. */
   function expectIndented(text: string, what: string): void {
     expect(text, what).toBe(JSON.stringify(JSON.parse(text), null, 2))
   }
