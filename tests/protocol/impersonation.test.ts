@@ -75,7 +75,7 @@ describe('an impersonated request', () => {
     expect(await statusOf('GET', secrets, { user: carl })).toBe(403)
   })
 
-  it('is the request of the impersonated user for the objects it writes and for reviews [P255]', async () => {
+  it('is reviewed with the rights of the impersonated user and groups [P255]', async () => {
     const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
     const review = (resource: string) => ({
       kind: 'SelfSubjectAccessReview',
