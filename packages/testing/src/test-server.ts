@@ -231,7 +231,7 @@ class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
+    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, signerRules, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = createInProcessClient((request) => this.#serve(instance, request), {
@@ -248,7 +248,8 @@ class InProcessTestServer implements TestServer {
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
         ...(legacyToken === undefined ? {} : { legacyToken }),
-        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
+        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock, signerRules) } }),
+        ...(signerRules === undefined ? {} : { signerRules }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: running }

@@ -31,24 +31,18 @@ describe('lifecycles of kinds', () => {
   })
 
   it.each([
-    ['1.26', 'flowcontrol.apiserver.k8s.io', 'v1beta1', 'FlowSchema', 'flowschemas', 'v1beta2'],
-    ['1.26', 'flowcontrol.apiserver.k8s.io', 'v1beta1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', 'v1beta2'],
-    ['1.26', 'autoscaling', 'v2beta2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'v2'],
-    ['1.27', 'storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', 'csistoragecapacities', 'v1'],
-  ])(
-    'end in %s: the release before serves %s/%s %s and its successor, which stays [P335]',
-    (end, group, version, kind, resource, next) => {
-      const before = `1.${Number(end.slice(2)) - 1}`
-      const [old, current] = [lifecycleOf(group, version, kind), lifecycleOf(group, next, kind)]
-      const served = (release: string) => [old, current].map((lifecycle) => isServedAt(lifecycle, release, { resource }))
-      expect([served(before), served(end)]).toEqual([
-        [true, true],
-        [false, true],
-      ])
-      // No configuration brings a removed version back.
-      expect(isServedAt(old, end, { resource, runtimeConfig: 'api/all=true' })).toBe(false)
-    },
-  )
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'FlowSchema', 'flowschemas', '1.25', '1.26', 'v1beta3'],
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'PriorityLevelConfiguration', 'x', '1.25', '1.26', 'v1beta3'],
+    ['autoscaling', 'v2beta2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', '1.25', '1.26', 'v2'],
+    ['storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', 'csistoragecapacities', '1.26', '1.27', 'v1'],
+  ])('%s/%s %s: %s served until %s, and not in %s [P335]', (group, version, kind, resource, last, removed, next) => {
+    const lifecycle = lifecycleOf(group, version, kind)
+    expect([isServedAt(lifecycle, last, { resource }), isServedAt(lifecycle, removed, { resource })]).toEqual([true, false])
+    expect(kindStateAt(lifecycle, last)).toMatchObject({ phase: 'deprecated', removed })
+    expect(kindStateAt(lifecycle, removed)).toMatchObject({ phase: 'removed', replacement: `${group},${next},${kind}` })
+    expect(isServedAt(lifecycle, removed, { resource, runtimeConfig: `${group}/${version}=true` })).toBe(false)
+    expect(isServedAt(lifecycleOf(group, next, kind), removed, { resource })).toBe(true)
+  })
 
   it('serve beta and stable kinds unless disabled [P329, P330]', () => {
     const served = (release: string, runtimeConfig?: string) =>

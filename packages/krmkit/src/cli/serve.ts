@@ -122,6 +122,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
     client,
     controllers: components.controllers,
     bootstrapSigningKey: options.bootstrapSigningKey,
+    signerRules: { requireKeyEncipherment: options.requireKeyEncipherment },
     rateLimit: controllersRateLimit,
     onError: (error) => logControllerError(error, { options, log }),
     ...(signing === undefined ? {} : { signing }),

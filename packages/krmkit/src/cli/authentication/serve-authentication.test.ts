@@ -309,7 +309,21 @@ describe('a token webhook', () => {
     ])
   })
 
-  it('keeps the reason of a rejection from the client [P311]', async () => {
+  it("answers with the webhook's error, and generally without one [P311]", async () => {
+    const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
+    const refused = async (token: string) => {
+      const client = createRemoteClient({ server: connection.server, ca: connection.ca ?? '', token })
+      closing.push(() => client.close())
+      const response = await client.request({ method: 'GET', path: '/api/v1/pods' })
+      return [response.status, ((await response.json()) as { message: string }).message]
+    }
+    lab.error = 'the credentials are expired'
+    expect(await refused('old')).toEqual([401, 'the credentials are expired'])
+    lab.error = ''
+    expect(await refused('bad')).toEqual([401, 'Unauthorized'])
+  })
+
+  it('keeps the reason of a failed review from the client [P311]', async () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)
