@@ -201,15 +201,15 @@ function mapPlan(node: MapNode): NodePlan {
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
-      let count = 0
-      let last = ''
-      for (const key in value) {
-        last = key
+      const keys = Object.keys(value)
+      if (keys.length > largeMapSize) yield
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as string
         setMember(map, key, decodeMember(key, value[key], context))
-        if (++count % elementsPerStep === 0) yield
+        if (i % elementsPerStep === 0) yield
       }
       const sorted = yield* sortedKeysSteps(map)
-      if (count > largeMapSize) sampleKeys.set(sorted, last)
+      rememberKey(sorted, keys)
       return sorted
     },
   }
@@ -220,6 +220,12 @@ const largeMapSize = 1000
 
 /** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
 const sampleKeys = new WeakMap<object, string>()
+
+/** Makes `isEmpty` of a large map cheap. @param keys the keys of the map. */
+export function rememberKey(map: object, keys: readonly string[]): void {
+  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
+  if (key !== undefined) sampleKeys.set(map, key)
+}
 
 /** Elements decoded between two yields when each is small. */
 const elementsPerStep = 64
