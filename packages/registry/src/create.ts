@@ -14,6 +14,7 @@ import {
   strategyContext,
   takeNamespace,
   validateByStrategy,
+  validateByStrategySteps,
   validateNewMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
@@ -135,7 +136,10 @@ async function prepareAndValidate(
   if (allocating !== undefined) refuse(await allocating)
   const loading = strategy.ready?.(object, undefined)
   if (loading !== undefined) await loading
-  if (stages !== undefined) await stages.next()
-  refuse(validateByStrategy(object, definition, about))
+  if (stages === undefined) refuse(validateByStrategy(object, definition, about))
+  else {
+    refuse(await stages.run(validateByStrategySteps(object, definition, about)))
+    await stages.next()
+  }
   refuse(validateNewMetadata(object, definition))
 }

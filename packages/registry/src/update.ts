@@ -1,6 +1,6 @@
 import { equalValues } from '@krmkit/fieldmanager/value'
-import type { StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import type { ResourceDefinition, StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
@@ -18,7 +18,9 @@ import {
   strategyContext,
   takeNamespace,
   validateUpdateByStrategy,
+  validateUpdateByStrategySteps,
   validateUpdatedMetadata,
+  validateUpdatedMetadataSteps,
 } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
 import { type Stages, stagesOf } from './stages.ts'
@@ -175,13 +177,23 @@ async function prepareAndValidate(store: StoreInternals, preparation: Preparatio
   }
   const loading = definition.strategy.ready?.(next, current)
   if (loading !== undefined) await loading
-  if (stages !== undefined) await stages.next()
-  refuse([
-    ...validateUpdatedMetadata(next, current, definition),
-    ...(strategy !== undefined
-      ? strategy.validateUpdate(next, current, about)
-      : validateUpdateByStrategy(next, current, definition, about)),
-  ])
+  if (stages !== undefined) refuse(await stages.run(validationSteps(preparation, definition)))
+  else refuse([...validateUpdatedMetadata(next, current, definition), ...validateSpecific(preparation, definition)])
+}
+
+/** The rules of the sub-resource or of the kind. */
+function validateSpecific({ next, current, strategy, about }: Preparation, definition: ResourceDefinition): FieldError[] {
+  if (strategy !== undefined) return strategy.validateUpdate(next, current, about)
+  return validateUpdateByStrategy(next, current, definition, about)
+}
+
+/** All rules of an update, with interruption points. */
+function* validationSteps(preparation: Preparation, definition: ResourceDefinition): Generator<unknown, FieldError[]> {
+  const { next, current, strategy, about } = preparation
+  const errors = yield* validateUpdatedMetadataSteps(next, current, definition)
+  yield true
+  if (strategy !== undefined) return [...errors, ...validateSpecific(preparation, definition)]
+  return [...errors, ...(yield* validateUpdateByStrategySteps(next, current, definition, about))]
 }
 
 interface UpdateWrite extends Current, Pick<EntryWrite, 'managesFields' | 'stages'> {

@@ -2,6 +2,7 @@ export { type Condition, validateCondition, validateConditions } from './conditi
 export {
   addErrors,
   collectErrors,
+  collectErrorsSteps,
   ErrorBudget,
   ErrorList,
   ErrorListFull,
