@@ -1,3 +1,4 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
@@ -142,12 +143,21 @@ export class DecodeContext {
    * reported at the outer path.
    */
   isolated<V>(decode: (inner: DecodeContext) => V): V {
+    return runAtOnce(
+      this.isolatedSteps(function* (inner) {
+        return decode(inner)
+      }),
+    )
+  }
+
+  /** As `isolated`, with interruption points. */
+  *isolatedSteps<V>(decode: (inner: DecodeContext) => Generator<unknown, V>): Generator<unknown, V> {
     const inner = new DecodeContext(undefined, false, this.size)
     inner.#stack.length = 0
     for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
     let result: V
     try {
-      result = decode(inner)
+      result = yield* decode(inner)
     } catch (error) {
       if (error instanceof DecodeError && error.code === 'Type') throw this.#moved(error)
       throw error

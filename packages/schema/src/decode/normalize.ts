@@ -2,8 +2,8 @@ import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
-import { planOf, rememberKey } from './plan.ts'
-import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
+import { planOf } from './plan.ts'
+import { inOrder, isParsedObject, rememberKey, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Restores the canonical form of objects that code has modified. */

@@ -8,8 +8,8 @@ import { jsonWeight } from './decoded-size.ts'
 import { type FieldPlan, type NodePlan, type StructPlan, stepsOf } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
-import { specialDecoder, specialZero } from './special.ts'
+import { inOrder, isEmptyObject, isParsedObject, largeMapSize, sortedKeysSteps, withSortedKeys } from './shape.ts'
+import { specialDecoder, specialSteps, specialZero } from './special.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
 /** Decode plans: the operations of every field, computed once per type. */
@@ -114,8 +114,10 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
-  const decode = struct === undefined ? specialDecoder(special) : schemaDecoder(special, struct)
-  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
+  const plan = { node, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
+  if (struct !== undefined) return { ...plan, decode: schemaDecoder(special, struct), steps: schemaSteps(special, struct) }
+  const steps = specialSteps(special)
+  return { ...plan, decode: specialDecoder(special), ...(steps === undefined ? {} : { steps }) }
 }
 
 function listPlan(node: ListNode): NodePlan {
@@ -176,12 +178,7 @@ function mapPlan(node: MapNode): NodePlan {
     of: element,
     frameBytes: 1,
     zero: () => null,
-    isEmpty(value) {
-      const key = sampleKeys.get(value as object)
-      if (key !== undefined && Object.hasOwn(value as object, key)) return false
-      for (const _ in value as object) return false
-      return true
-    },
+    isEmpty: (value) => isEmptyObject(value as object),
     decode(value, context) {
       if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
@@ -208,23 +205,9 @@ function mapPlan(node: MapNode): NodePlan {
         setMember(map, key, decodeMember(key, value[key], context))
         if (i % elementsPerStep === 0) yield
       }
-      const sorted = yield* sortedKeysSteps(map)
-      rememberKey(sorted, keys)
-      return sorted
+      return yield* sortedKeysSteps(map)
     },
   }
-}
-
-/** Size above which a key of a map is remembered. */
-const largeMapSize = 1000
-
-/** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
-const sampleKeys = new WeakMap<object, string>()
-
-/** Makes `isEmpty` of a large map cheap. @param keys the keys of the map. */
-export function rememberKey(map: object, keys: readonly string[]): void {
-  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key !== undefined) sampleKeys.set(map, key)
 }
 
 /** Elements decoded between two yields when each is small. */
@@ -244,7 +227,7 @@ function* repeatedSteps(
   segments: MemberSegments,
   decode: MemberDecoder,
   context: DecodeContext,
-): Generator<void, Record<string, unknown>> {
+): Generator<unknown, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   let count = 0
   for (const members of segments) {
@@ -274,6 +257,15 @@ function schemaDecoder(special: string, struct: () => StructType): NodePlan['dec
     if (special === 'JSONSchemaPropsOrArray')
       return value.map((element) => (element === null ? zeroObject(struct()) : schema(element, context)))
     return context.isolated((inner) => value.map((element) => element ?? '').map((element) => textElement(element, inner)))
+  }
+}
+
+/** As `schemaDecoder`, with interruption points inside a single schema. */
+function schemaSteps(special: string, struct: () => StructType): NonNullable<NodePlan['steps']> {
+  const decode = schemaDecoder(special, struct)
+  return function* (value, context) {
+    if (!isParsedObject(value)) return decode(value, context)
+    return yield* context.isolatedSteps((inner) => structSteps(planOf(struct()), value, inner))
   }
 }
 

@@ -92,7 +92,7 @@ export function* structSteps(
   plan: StructPlan,
   value: unknown,
   context: DecodeContext,
-): Generator<void, Record<string, unknown> | undefined> {
+): Generator<unknown, Record<string, unknown> | undefined> {
   if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
@@ -115,7 +115,7 @@ export function* structSteps(
 const membersPerStep = 128
 
 /** As `decodeField`, with interruption points. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
+function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<unknown, unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
   const previous = field.countedSeparately && context.size.useSeparateCount(true)
@@ -134,7 +134,7 @@ function* repeatedSteps(
   segments: MemberSegments,
   slots: unknown[],
   context: DecodeContext,
-): Generator<void, Record<string, unknown>> {
+): Generator<unknown, Record<string, unknown>> {
   const last = new Map<string, unknown>()
   let count = 0
   for (const members of segments) {
