@@ -1,4 +1,4 @@
-import { equalValues } from '@krmkit/fieldmanager/value'
+import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
 import type { ResourceDefinition, StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
@@ -220,9 +220,10 @@ async function writeUpdate(
   if (removing) return removeUpdated(store, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.
+  const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const
   const mayBeSame =
-    definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
-  if (stages !== undefined) await stages.next()
+    definition.custom !== undefined ||
+    (stages === undefined ? equalValues(...values) : await stages.run(equalValuesSteps(...values)))
   const memo = objectCache.entryOf(entry)
   const settled = whole || memo.settledBy === definition
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)

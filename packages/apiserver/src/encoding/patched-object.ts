@@ -68,6 +68,7 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
   const { kind, value: patch, problems } = request.body
   const slices = new Slices(request.scope.slices)
+  await slices.next()
   try {
     const value = await runInSlices(patchSteps(request.target, kind, original, patch), slices)
     await slices.next()
@@ -82,7 +83,7 @@ function patchSteps(
   kind: PatchBody['kind'],
   original: JsonValue,
   patch: JsonValue,
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }

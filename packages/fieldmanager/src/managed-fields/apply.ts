@@ -113,11 +113,11 @@ export function applyParts(request: ApplyRequest): ApplyParts {
 }
 
 /** Like `applyParts`, as a generator that runs in slices. */
-export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
+export function applyPartsSteps(request: ApplyRequest): Generator<unknown, ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+function* applySteps(request: ApplyRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
   if (sliced) yield
@@ -134,7 +134,10 @@ interface CheckedConfiguration {
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
+function* createSteps(
+  request: ApplyRequest,
+  { type, appliedSet, sliced }: CheckedConfiguration,
+): Generator<unknown, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
@@ -158,7 +161,7 @@ function* changeSteps(
   request: ApplyRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<void, ApplyParts> {
+): Generator<unknown, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
   const managed = yield* storedManagers(request, live, sliced)
@@ -245,7 +248,7 @@ function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): Fiel
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<unknown, Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

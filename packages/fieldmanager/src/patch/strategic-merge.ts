@@ -5,9 +5,10 @@ import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
 import {
+  cleanedSteps,
   deleteFromPrimitiveListPrefix,
   directiveTarget,
   patchDirective,
@@ -40,20 +41,31 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
 }
 
 /** Like `strategicMergePatch`, as a generator that runs in slices. */
-export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* strategicMergePatchSteps(
+  type: StructType,
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<unknown, JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
-  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeStrategic(isMap(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
   if (!isMap(patch)) {
     throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -93,22 +105,27 @@ function* mergeMembers(
   patch: JsonObject,
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
-  for (const key in patch)
+  const keys = yield* keysOf(patch)
+  for (const key of keys)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
   let members = 0
-  for (const key in patch) {
+  for (const key of keys) {
     if (done.has(key)) continue
     const value = patch[key] as JsonValue
     const deletes = key.startsWith(deleteFromPrimitiveListPrefix)
     if (deletes && options.ofPatches) setMember(out, key, value)
     else {
       const target = deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key
-      const lists = mergeMember(out, target, value, { type, options, deletes })
-      if (lists !== undefined) setMember(out, target, yield* lists)
+      const steps = mergeMember(out, target, value, { type, options, deletes })
+      if (steps !== undefined) {
+        const merged = yield* steps
+        if (merged === undefined) delete out[target]
+        else setMember(out, target, merged)
+      }
     }
     if (++members % stepSize === 0) yield
   }
@@ -130,13 +147,13 @@ interface MemberMerge {
   readonly deletes: boolean
 }
 
-/** @returns the list merge to run, when both values are lists. */
+/** @returns the merge to run, when both values are lists, and for an added map or list; its result is the member. */
 function mergeMember(
   out: JsonObject,
   key: string,
   value: JsonValue,
   { type, options, deletes }: MemberMerge,
-): Generator<void, JsonValue[]> | undefined {
+): Generator<unknown, JsonValue | undefined> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
@@ -149,7 +166,11 @@ function mergeMember(
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) {
+    if (options.deferred !== undefined && typeof value === 'object')
+      return cleanedSteps(value, { nulls: !options.ofPatches, directives: true })
+    addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  }
   return undefined
 }
 
@@ -200,7 +221,7 @@ function* mergeOrdered(
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {

@@ -4,7 +4,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
-import { equalValues, type Value } from '../value/order.ts'
+import { equalValues, equalValuesSteps, type Value } from '../value/order.ts'
 import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
@@ -33,7 +33,7 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<unknown, Comparison> {
   if (before === after) return noDifference
   const deferred: DeferredPart[] = []
   const walk = new CompareWalk(deferred)
@@ -84,7 +84,7 @@ interface LazyItem {
 /** A deferred comparison below a path. */
 interface DeferredPart {
   readonly path: (PathElement | LazyItem)[]
-  readonly steps: Generator<void, void>
+  readonly steps: Generator<unknown, void>
 }
 
 class CompareWalk {
@@ -106,7 +106,7 @@ class CompareWalk {
     return this.#deferred !== undefined
   }
 
-  defer(steps: Generator<void, void>): void {
+  defer(steps: Generator<unknown, void>): void {
     this.#deferred?.push({ path: [...this.path], steps })
   }
 
@@ -141,6 +141,11 @@ class CompareWalk {
 
 function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
   if (before === undefined || after === undefined) {
+    const whole = after ?? before
+    if (walk.sliced && typeof whole === 'object' && whole !== null) {
+      walk.defer(insertWhole(walk, type, whole, before === undefined ? walk.added : walk.removed))
+      return
+    }
     const node = wholeNode(walk, type, (after ?? before) as JsonValue)
     if (walk.path.length > 0)
       (before === undefined ? walk.added : walk.removed).insertNode(walk.resolvePath(), walk.path.length, node)
@@ -171,7 +176,16 @@ function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, bef
   }
 }
 
+/** As `compareLeaves`, with interruption points. */
+function* compareLeavesSteps(walk: CompareWalk, before: JsonValue, after: JsonValue): Generator<unknown, void> {
+  if (!(yield* equalValuesSteps(before, after))) walk.insert(walk.modified)
+}
+
 function compareLeaves(walk: CompareWalk, before: JsonValue, after: JsonValue): void {
+  if (walk.sliced && typeof before === 'object' && typeof after === 'object') {
+    walk.defer(compareLeavesSteps(walk, before, after))
+    return
+  }
   if (!equalValues(before, after)) walk.insert(walk.modified)
 }
 
@@ -211,10 +225,11 @@ type Members = { readonly [key: string]: JsonValue }
 /** Members between two yields. */
 const stepSize = 64
 
-function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<void, void> {
+function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<unknown, void> {
   const own = Object.keys(left)
+  yield true
   const others = Object.keys(right)
-  yield
+  yield true
   for (const key of own) {
     const value = left[key]
     const other = ownMember(right, key)
@@ -257,7 +272,7 @@ function* compareAligned(
   list: ListAtom,
   left: readonly JsonValue[],
   right: readonly JsonValue[],
-): Generator<void, void> {
+): Generator<unknown, void> {
   for (let i = 0; i < left.length; i++) {
     compareItem(walk, list, left[i] as JsonValue, right[i])
     if (++walk.compared % stepSize === 0) yield
@@ -281,7 +296,7 @@ function* compareItems(
   list: ListAtom,
   left: readonly JsonValue[],
   right: readonly JsonValue[],
-): Generator<void, void> {
+): Generator<unknown, void> {
   const pairs = new Map<PathElement, ItemPair>()
   yield* collectItems(walk, list, left, pairs, 'before')
   yield* collectItems(walk, list, right, pairs, 'after')
@@ -299,7 +314,7 @@ function* collectItems(
   items: readonly JsonValue[],
   pairs: Map<PathElement, ItemPair>,
   side: 'before' | 'after',
-): Generator<void, void> {
+): Generator<unknown, void> {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = reportedElement(walk, list, items, i)
@@ -357,6 +372,54 @@ function wholeMap(walk: CompareWalk, map: MapAtom, value: JsonValue): FieldNode 
     walk.path.pop()
   }
   return nodes === undefined ? leaf : { member: true, children: new FieldSet(nodes) }
+}
+
+/** Adds all paths of a value, with interruption points. */
+function* insertWhole(walk: CompareWalk, type: TypeRef, value: JsonValue, into: FieldSetBuilder): Generator<unknown, void> {
+  const node = yield* wholeNodeSteps(walk, type, value)
+  if (walk.path.length > 0) into.insertNode(walk.resolvePath(), walk.path.length, node)
+  else if (node.children !== undefined) into.insertAll(node.children)
+}
+
+function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Generator<unknown, FieldNode> {
+  const { map, list } = type.atom
+  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
+  if (form === 'map' && map !== undefined && !map.atomic) return yield* wholeMapSteps(walk, map, value)
+  if (form === 'list' && list !== undefined && !list.atomic) return yield* wholeListSteps(walk, list, value)
+  return wholeNode(walk, type, value)
+}
+
+function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Generator<unknown, FieldNode> {
+  const members = asMap(value) ?? {}
+  const keys = Object.keys(members)
+  if (keys.length > stepSize) yield true
+  const nodes = new Map<PathElement, FieldNode>()
+  for (const key of keys) {
+    const member = members[key]
+    const field = map.fields.get(key)
+    const type = field?.type ?? map.items
+    if (++walk.compared % stepSize === 0) yield
+    if (member === undefined || type === undefined) continue
+    const element = field === undefined ? `f:${key}` : field.element
+    walk.enter(element)
+    nodes.set(element, yield* wholeNodeSteps(walk, type, member))
+    walk.path.pop()
+  }
+  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
+}
+
+function* wholeListSteps(walk: CompareWalk, list: ListAtom, value: JsonValue): Generator<unknown, FieldNode> {
+  const items = asList(value) ?? []
+  const nodes = new Map<PathElement, FieldNode>()
+  for (let i = 0; i < items.length; i++) {
+    const element = reportedElement(walk, list, items, i)
+    if (++walk.compared % stepSize === 0) yield
+    if (element === undefined) continue
+    walk.enter(element)
+    nodes.set(element, nodes.has(element) ? leaf : yield* wholeNodeSteps(walk, list.items, items[i] as JsonValue))
+    walk.path.pop()
+  }
+  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
 }
 
 function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNode {
