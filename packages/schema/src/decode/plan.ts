@@ -173,6 +173,14 @@ function mapPlan(node: MapNode): NodePlan {
     context.leave()
     return decoded === undefined ? countedZero(element, context) : decoded
   }
+  /** As `decodeMember`, for objects and lists. */
+  function* memberSteps(key: string, value: object, context: DecodeContext): Generator<unknown, unknown> {
+    context.size.add(key.length + 4 + element.frameBytes)
+    context.enterKey(key)
+    const decoded = yield* stepsOf(element, value, context)
+    context.leave()
+    return decoded === undefined ? countedZero(element, context) : decoded
+  }
   return {
     node,
     of: element,
@@ -202,7 +210,9 @@ function mapPlan(node: MapNode): NodePlan {
       if (keys.length > largeMapSize) yield
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as string
-        setMember(map, key, decodeMember(key, value[key], context))
+        const member = value[key]
+        const isOpen = typeof member === 'object' && member !== null && element.steps !== undefined
+        setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
         if (i % elementsPerStep === 0) yield
       }
       return yield* sortedKeysSteps(map)

@@ -99,7 +99,9 @@ export function* structSteps(
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
   let extra: Record<string, unknown> | undefined
   let unknown = 0
-  for (const key in value) {
+  const keys = Object.keys(value)
+  if (keys.length > membersPerStep) yield true
+  for (const key of keys) {
     const member = value[key]
     const field = plan.byName.get(key)
     if (field !== undefined) slots[field.index] = yield* fieldSteps(field, member, context)
