@@ -1,4 +1,4 @@
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import type { RegistryInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 
@@ -20,10 +20,6 @@ export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'
   if (!isLarge(object)) return undefined
   return {
     next: () => new Slices(scheduler).next(),
-    async run(work) {
-      const slices = new Slices(scheduler)
-      await slices.next()
-      return runInSlices(work, slices)
-    },
+    run: (work) => runInNewSlices(work, scheduler),
   }
 }

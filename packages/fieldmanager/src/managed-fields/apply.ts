@@ -120,7 +120,7 @@ export function applyPartsSteps(request: ApplyRequest): Generator<unknown, Apply
 function* applySteps(request: ApplyRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
-  if (sliced) yield
+  if (sliced) yield true
   return request.live === undefined
     ? yield* createSteps(request, { type, appliedSet, sliced })
     : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
@@ -142,10 +142,11 @@ function* createSteps(
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
+  if (sliced) yield true
   const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
-  if (sliced) yield
+  if (sliced) yield true
   const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {

@@ -133,7 +133,7 @@ export function* updateManagedSteps(
   let managers: Managed['managers']
   try {
     const comparison = sliced ? yield* compareTypedSteps(from, to.value, type) : compareTyped(from, to.value, type)
-    if (sliced) yield
+    if (sliced) yield true
     if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
       return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }

@@ -246,9 +246,9 @@ function* mergeOrdered(
       : own === undefined
         ? (withoutDirectives(changes) as JsonValue[])
         : yield* mergeLists(before, changes, listMerge(meta, options, false))
-  yield
+  yield true
   const parts = partition(merged, wanted, mergeKey)
-  yield
+  yield true
   const maps = elementKind([before, changes]) === 'object'
   setMember(out, key, yield* orderElements(parts, { wanted, before, mergeKey, maps }))
   done.add(key)

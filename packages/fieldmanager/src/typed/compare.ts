@@ -42,7 +42,7 @@ export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): 
   for (const { path, steps } of deferred) {
     walk.path = path
     yield* steps
-    yield
+    yield true
   }
   return comparisonOf(walk)
 }

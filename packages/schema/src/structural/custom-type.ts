@@ -87,7 +87,7 @@ class CustomResourceCodec implements CustomCodec {
     const unknown: string[] | undefined = collect === false ? undefined : []
     const object = yield* this.#coerceSteps(whole, unknown, false)
     if (size !== undefined) countObject(object, size)
-    yield
+    yield true
     return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
@@ -127,9 +127,9 @@ class CustomResourceCodec implements CustomCodec {
       const pruned: string[] | undefined = unknown === undefined ? undefined : []
       pruneObject(object, this.schema, pruned === undefined ? {} : { unknown: pruned })
       unknown?.push(...(pruned ?? []))
-      yield
+      yield true
       pruneNulls(object, this.schema)
-      yield
+      yield true
     }
     if (this.schema.containsEmbedded) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})
