@@ -2,14 +2,16 @@ import type { JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { equalValues, equalValuesSteps, type Value } from '../value/order.ts'
-import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
+import { CompareWalk, type DeferredPart } from './compare-walk.ts'
+import { haveSameKeys, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { validateScalar } from './validate.ts'
-import { joinErrors, maxObjectDepth, tooDeepError, Walk } from './walk.ts'
+import { joinErrors } from './walk.ts'
+import { insertWhole, wholeNode } from './whole-nodes.ts'
 
 /** The differences between two values of one type. */
 export interface Comparison {
@@ -73,70 +75,6 @@ export function formatComparison(comparison: Comparison): string {
   if (!comparison.added.empty) text += `- Added Fields:\n${comparison.added}\n`
   if (!comparison.removed.empty) text += `- Removed Fields:\n${comparison.removed}\n`
   return text
-}
-
-/** A path element that is computed only when something differs below it. */
-interface LazyItem {
-  readonly list: ListAtom
-  readonly item: JsonValue
-}
-
-/** A deferred comparison below a path. */
-interface DeferredPart {
-  readonly path: (PathElement | LazyItem)[]
-  readonly steps: Generator<unknown, void>
-}
-
-class CompareWalk {
-  path: (PathElement | LazyItem)[] = []
-  readonly errors: string[] = []
-  readonly added = new FieldSetBuilder()
-  readonly modified = new FieldSetBuilder()
-  readonly removed = new FieldSetBuilder()
-  /** Number of members and items compared so far. */
-  compared = 0
-  readonly #deferred: DeferredPart[] | undefined
-
-  /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
-  constructor(deferred?: DeferredPart[]) {
-    this.#deferred = deferred
-  }
-
-  get sliced(): boolean {
-    return this.#deferred !== undefined
-  }
-
-  defer(steps: Generator<unknown, void>): void {
-    this.#deferred?.push({ path: [...this.path], steps })
-  }
-
-  enter(element: PathElement | LazyItem): void {
-    if (this.path.push(element) > maxObjectDepth) {
-      throw tooDeepError()
-    }
-  }
-
-  insert(into: FieldSetBuilder): void {
-    into.insert(this.resolvePath(), this.path.length)
-  }
-
-  fail(message: string): void {
-    const walk = new Walk()
-    walk.path.push(...this.resolvePath())
-    walk.fail(message)
-    this.errors.push(...walk.errors)
-  }
-
-  resolvePath(): PathElement[] {
-    for (let i = 0; i < this.path.length; i++) {
-      const element = this.path[i]
-      if (typeof element === 'object') {
-        const text = itemElement(element.list, element.item)
-        this.path[i] = text instanceof ListItemError ? 'i:0' : text
-      }
-    }
-    return this.path as PathElement[]
-  }
 }
 
 function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
@@ -345,94 +283,4 @@ function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemP
     if (before.length > 0) compareNode(walk, list.items, before[0], undefined)
     walk.insert(walk.added)
   }
-}
-
-/** All paths of a value that is added or removed as a whole. */
-function wholeNode(walk: CompareWalk, type: TypeRef, value: JsonValue): FieldNode {
-  const { atom } = type
-  const form = formOf(atom, value) ?? defaultForm(atom)
-  if (form === 'map' && atom.map !== undefined) return atom.map.atomic ? leaf : wholeMap(walk, atom.map, value)
-  if (form === 'list' && atom.list !== undefined) return atom.list.atomic ? leaf : wholeList(walk, atom.list, value)
-  if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
-  return leaf
-}
-
-function wholeMap(walk: CompareWalk, map: MapAtom, value: JsonValue): FieldNode {
-  const members = asMap(value)
-  let nodes: Map<PathElement, FieldNode> | undefined
-  for (const key in members) {
-    const member = members[key]
-    const field = map.fields.get(key)
-    const type = field?.type ?? map.items
-    if (member === undefined || type === undefined) continue
-    const element = field === undefined ? `f:${key}` : field.element
-    walk.enter(element)
-    nodes ??= new Map()
-    nodes.set(element, wholeNode(walk, type, member))
-    walk.path.pop()
-  }
-  return nodes === undefined ? leaf : { member: true, children: new FieldSet(nodes) }
-}
-
-/** Adds all paths of a value, with interruption points. */
-function* insertWhole(walk: CompareWalk, type: TypeRef, value: JsonValue, into: FieldSetBuilder): Generator<unknown, void> {
-  const node = yield* wholeNodeSteps(walk, type, value)
-  if (walk.path.length > 0) into.insertNode(walk.resolvePath(), walk.path.length, node)
-  else if (node.children !== undefined) into.insertAll(node.children)
-}
-
-function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Generator<unknown, FieldNode> {
-  const { map, list } = type.atom
-  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
-  if (form === 'map' && map !== undefined && !map.atomic) return yield* wholeMapSteps(walk, map, value)
-  if (form === 'list' && list !== undefined && !list.atomic) return yield* wholeListSteps(walk, list, value)
-  return wholeNode(walk, type, value)
-}
-
-function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Generator<unknown, FieldNode> {
-  const members = asMap(value) ?? {}
-  const keys = Object.keys(members)
-  if (keys.length > stepSize) yield true
-  const nodes = new Map<PathElement, FieldNode>()
-  for (const key of keys) {
-    const member = members[key]
-    const field = map.fields.get(key)
-    const type = field?.type ?? map.items
-    if (++walk.compared % stepSize === 0) yield
-    if (member === undefined || type === undefined) continue
-    const element = field === undefined ? `f:${key}` : field.element
-    walk.enter(element)
-    nodes.set(element, yield* wholeNodeSteps(walk, type, member))
-    walk.path.pop()
-  }
-  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
-}
-
-function* wholeListSteps(walk: CompareWalk, list: ListAtom, value: JsonValue): Generator<unknown, FieldNode> {
-  const items = asList(value) ?? []
-  const nodes = new Map<PathElement, FieldNode>()
-  for (let i = 0; i < items.length; i++) {
-    const element = reportedElement(walk, list, items, i)
-    if (++walk.compared % stepSize === 0) yield
-    if (element === undefined) continue
-    walk.enter(element)
-    nodes.set(element, nodes.has(element) ? leaf : yield* wholeNodeSteps(walk, list.items, items[i] as JsonValue))
-    walk.path.pop()
-  }
-  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
-}
-
-function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNode {
-  const items = asList(value) ?? []
-  const nodes = new Map<PathElement, FieldNode>()
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as JsonValue
-    const element = reportedElement(walk, list, items, i)
-    if (element === undefined) continue
-    walk.enter(element)
-    // Duplicates are added and removed as a whole.
-    nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))
-    walk.path.pop()
-  }
-  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
 }
