@@ -6,30 +6,24 @@ import { hostAndPort } from './addresses.ts'
 import { chosenContainer, type PodWithContainers } from './containers.ts'
 import { plainError } from './errors.ts'
 import { cancelBody } from './forwarded-message.ts'
+import { logOptions } from './log-options.ts'
 import { kubeletOf } from './pod-stream.ts'
 import { createRequestDeadline } from './request-deadline.ts'
-
-interface LogOptions {
-  readonly container?: string
-  readonly insecureSkipTLSVerifyBackend?: boolean
-}
-
-/** Options that the kubelet gets, in the order of their names. */
-const kubeletOptions = ['follow', 'limitBytes', 'previous', 'sinceSeconds', 'sinceTime', 'tailLines', 'timestamps'] as const
 
 /** Bytes of an error message of the kubelet. */
 const maxMessageBytes = 50_000
 
 /** The subresource `log`: streams the log of a container from the kubelet. The log of a pod without a node is empty. @throws ApiError */
-export async function readLog(scope: RequestScope, context: RequestContext, options: LogOptions): Promise<ApiResponse> {
+export async function readLog(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { store, codec, backends, clock } = scope
   const { namespace, name } = context.info
+  const { container: requested, skipVerify, kubeletQuery } = logOptions(context.query, name)
   const pod = codec.object(await store.get({ namespace, name }, context)) as DeepReadonly<PodWithContainers>
-  const container = chosenContainer(pod, options.container ?? '')
+  const container = chosenContainer(pod, requested)
   const kubelet = kubeletOf(scope, pod)
   if (kubelet === undefined) return { status: 204, headers: {}, body: { kind: 'empty' } }
-  const location = options.insecureSkipTLSVerifyBackend === true ? { ...kubelet, unverified: true } : kubelet
-  const path = `/containerLogs/${namespace}/${name}/${container}${logQuery(options)}`
+  const location = skipVerify ? { ...kubelet, unverified: true } : kubelet
+  const path = `/containerLogs/${namespace}/${name}/${container}${kubeletQuery}`
   const deadline = createRequestDeadline(context, clock)
   let response: ApiResponse
   try {
@@ -43,15 +37,6 @@ export async function readLog(scope: RequestScope, context: RequestContext, opti
   }
   await checkResponse(response, name)
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: response.body }
-}
-
-function logQuery(options: LogOptions): string {
-  const query = new URLSearchParams()
-  for (const option of kubeletOptions) {
-    const value = (options as Readonly<Record<string, unknown>>)[option]
-    if (value !== undefined) query.append(option, String(value))
-  }
-  return query.size === 0 ? '' : `?${query}`
 }
 
 /** Errors of the kubelet are text. @throws ApiError with that text */

@@ -26,9 +26,9 @@ export const connectable: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export async function connectResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { subresource } = context.info
-  const options = connectOptions(scope, context) ?? {}
-  if (subresource === 'log') return readLog(scope, context, options)
+  if (subresource === 'log') return readLog(scope, context)
   if ((text(context.query, 'dryRun') ?? '') !== '') throw ApiError.badRequest('dryRun is not supported')
+  const options = connectOptions(scope, context) ?? {}
   await admitConnection(scope, context, options)
   return subresource === 'proxy' ? proxyResource(scope, context) : openStream(scope, context, options)
 }
