@@ -107,6 +107,18 @@ suite(`kubectl and the proxy${skipNote}`, () => {
     }
   })
 
+  it('exec asks the kubelet of the node, over SPDY when it refuses WebSocket', async () => {
+    const asked: string[] = []
+    kubelet.on('upgrade', ({ headers, url }: IncomingMessage, socket: Duplex) => {
+      asked.push(`${headers.upgrade} ${url}`)
+      socket.on('error', () => undefined)
+      if (headers.upgrade !== 'websocket') return void socket.destroy()
+      socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
+    })
+    await kubectl.refused('exec p -- date -u')
+    expect(asked.at(-1)).toBe('SPDY/3.1 /exec/default/p/c?command=date&command=-u&error=1&output=1')
+  })
+
   it('logs reads from the kubelet of the node', async () => {
     expect(await kubectl.run('logs p --tail=5')).toBe('kubelet /containerLogs/default/p/c?tailLines=5')
   })

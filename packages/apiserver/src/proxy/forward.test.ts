@@ -121,7 +121,7 @@ describe('a proxied request', () => {
     server.backends.handle = ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('context canceled'))))
     const pending = call(`${prefix}/a`, { signal: gone.signal })
-    for (let turn = 0; server.backends.received.length === 0; turn++) await new Promise((resolve) => setImmediate(resolve))
+    while (server.backends.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
     server.clock.advance(3_600_000)
     expect(server.backends.last.signal.aborted).toBe(false)
     gone.abort()

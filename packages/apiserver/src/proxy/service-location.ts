@@ -1,6 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import { ApiError, type ApiObject, type DeepReadonly, type Random } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import { isProxyable } from './addresses.ts'
 import type { Location } from './interfaces.ts'
 import { parseTargetId } from './target-id.ts'
 
@@ -80,7 +81,7 @@ function unsigned(text: string): string {
 }
 
 function isPodAddress({ ip, targetRef }: DeepReadonly<EndpointAddress>, { reader, namespace }: ServiceLocationOptions): boolean {
-  if (targetRef === undefined || targetRef.namespace !== namespace) return false
+  if (ip === undefined || !isProxyable(ip) || targetRef?.namespace !== namespace) return false
   const pod: DeepReadonly<Pod> | undefined = reader.get({ group: '', resource: 'pods' }, namespace, targetRef.name ?? '')
   return (pod?.status?.podIPs ?? []).some((each) => each.ip === ip)
 }
