@@ -74,7 +74,7 @@ export function equalValues(a: Value, b: Value): boolean {
   return size === 0
 }
 
-/** As `equalValues`, for large values: a generator that can be interrupted at each yield. */
+/** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
 export function* equalValuesSteps(a: Value, b: Value): Generator<unknown, boolean> {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)
