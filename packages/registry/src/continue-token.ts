@@ -1,4 +1,4 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, isJsonObject } from '@krmkit/meta'
 import type { Revision } from '@krmkit/storage'
 
 /**
@@ -33,7 +33,7 @@ export function decodeContinueToken(text: string): ContinueToken {
   } catch {
     throw refuse("invalid character 'i' looking for beginning of value")
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('json: cannot unmarshal into a token')
+  if (!isJsonObject(value)) throw refuse('json: cannot unmarshal into a token')
   const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown }
   if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)

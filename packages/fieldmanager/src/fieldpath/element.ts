@@ -1,8 +1,8 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
-import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
+import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
  * A path element: one step from a value to one of its members.
@@ -177,7 +177,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
 
 function parseKey(text: string): PathElement {
   const value = parseJson(text.slice(2))
-  if (!isMap(value)) throw invalid(text, 'is not a map of key fields')
+  if (!isJsonObject(value)) throw invalid(text, 'is not a map of key fields')
   return keyElement(keyFields(value))
 }
 

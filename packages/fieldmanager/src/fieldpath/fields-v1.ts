@@ -1,7 +1,7 @@
-import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJson } from '../value/json.ts'
-import { isEmptyMap, isMap } from '../value/order.ts'
+import { isEmptyMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
@@ -80,7 +80,7 @@ const stepSize = 64
 
 /** The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen. */
 export function internFieldsV1(fields: JsonObject): JsonObject {
-  if (!isMap(fields)) return fields
+  if (!isJsonObject(fields)) return fields
   const text = JSON.stringify(fields)
   return interned.get(text) ?? (intern(text, fields) ? freezeAll(fields) : fields)
 }
@@ -93,7 +93,7 @@ function intern(text: string, fields: JsonObject): boolean {
 }
 
 function freezeAll(fields: JsonObject): JsonObject {
-  for (const key in fields) if (isMap(fields[key])) freezeAll(fields[key])
+  for (const key in fields) if (isJsonObject(fields[key])) freezeAll(fields[key])
   return Object.freeze(fields)
 }
 
@@ -125,7 +125,7 @@ export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | u
 function knownSet(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet | undefined {
   if (fields === null || fields === undefined) return emptySet
   const known = cache.get(fields)
-  if (known === undefined && !isMap(fields as JsonValue))
+  if (known === undefined && !isJsonObject(fields as JsonValue))
     throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
   return known
 }
@@ -138,7 +138,7 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
 /** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
 export function parseFieldsV1(text: string): FieldSet {
   const value = parseJson(text)
-  if (value !== null && !isMap(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  if (value !== null && !isJsonObject(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
   return decodeFieldsV1(value)
 }
 
@@ -199,7 +199,7 @@ class Decoder {
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
-      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? this.node(child, depth + 1) : leaf)
+      if (element !== undefined) read.add(element, { key, child }, isJsonObject(child) ? this.node(child, depth + 1) : leaf)
     }
     return read.node(fields)
   }
@@ -212,7 +212,8 @@ class Decoder {
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
-      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? yield* this.steps(child, depth + 1) : leaf)
+      if (element !== undefined)
+        read.add(element, { key, child }, isJsonObject(child) ? yield* this.steps(child, depth + 1) : leaf)
       if (++members % stepSize === 0) yield
     }
     return read.node(fields)
@@ -238,13 +239,13 @@ class NodeBuilder {
   /** The element of a member; `undefined` for `.` and for unknown element types. */
   element(key: string, child: JsonValue | undefined): PathElement | undefined {
     if (key === '.') {
-      this.#canonical &&= this.#nodes === undefined && isMap(child) && isEmptyMap(child)
+      this.#canonical &&= this.#nodes === undefined && isJsonObject(child) && isEmptyMap(child)
       this.#member = true
       return undefined
     }
     const element = parseElement(key)
     if (element === undefined) this.#canonical = false
-    else if (child !== null && !isMap(child))
+    else if (child !== null && !isJsonObject(child))
       throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
     return element
   }
@@ -272,6 +273,6 @@ class NodeBuilder {
 
 /** Whether `fields` is the canonical form of the node decoded from it. */
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
-  if (children === undefined) return isMap(fields) && isEmptyMap(fields)
+  if (children === undefined) return isJsonObject(fields) && isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
 }

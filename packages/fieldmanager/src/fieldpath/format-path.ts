@@ -1,7 +1,6 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { canonicalJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
 import type { Path, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
@@ -30,7 +29,7 @@ export function formatElement(element: PathElement): string {
 function formatValue(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(formatValue).join(',')}]`
-  if (!isMap(value)) return canonicalJson(value)
+  if (!isJsonObject(value)) return canonicalJson(value)
   const keys = Object.keys(value).sort(compareCodePoints)
   return `{${keys.map((key) => `${key}=${formatValue(value[key] as JsonValue)}`).join(';')}}`
 }

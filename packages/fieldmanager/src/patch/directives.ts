@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
-import { isMap } from '../value/order.ts'
 import { goType } from '../value/type-names.ts'
 import { PatchError } from './patch-error.ts'
 
@@ -27,7 +26,7 @@ export function directiveTarget(key: string, prefix: string): string {
  */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
-  if (!isMap(value)) return value
+  if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, patchDirective)) return undefined
   const out: JsonObject = {}
   for (const key in value) {
@@ -40,7 +39,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
 /** Removes null members at every level. A null value itself and null items are kept. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isMap(value)) return value
+  if (!isJsonObject(value)) return value
   const out: JsonObject = {}
   for (const key in value) {
     const member = value[key] as JsonValue

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
 import type { GroupFacts } from '@krmkit/schema/model'
 import { describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ class Hostile {
     const items: JsonValue[] = []
     for (let i = this.#random.below(5); i > 0; i--) {
       const item = this.#random.chance(10) ? this.#odd() : this.#node(node.of, depth + 1)
-      if (typeof item === 'object' && item !== null && !Array.isArray(item) && mergeKey !== undefined && this.#random.chance(80))
+      if (isJsonObject(item) && mergeKey !== undefined && this.#random.chance(80))
         item[mergeKey] = this.#random.pick<JsonValue>(['a', 'b', 'a', 80, null, {}, ['a'], ''])
       items.push(item)
     }

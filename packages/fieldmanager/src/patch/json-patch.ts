@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { checkDepth } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
@@ -72,7 +72,7 @@ const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
-    isMap(operation)
+    isJsonObject(operation)
       ? Object.keys(operation).flatMap((name) =>
           operationMembers.has(name) ? [] : [`json patch unknown field "[${index}].${name}"`],
         )
@@ -201,7 +201,7 @@ function readOperations(operations: JsonValue): PlainOperation[] {
 }
 
 function readOperation(operation: JsonValue): PlainOperation {
-  if (operation !== null && !isMap(operation))
+  if (operation !== null && !isJsonObject(operation))
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null

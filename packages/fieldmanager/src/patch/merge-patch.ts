@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
@@ -21,20 +21,20 @@ import { PatchError } from './patch-error.ts'
  * ```
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
-  return mergeObject(isMap(target) ? target : {}, checked(patch))
+  return mergeObject(isJsonObject(target) ? target : {}, checked(patch))
 }
 
 /** Like `mergePatch`, as a generator that runs in slices. */
 export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   const deferred = new DeferredMerges()
-  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), deferred)
+  const merged = mergeObject(isJsonObject(target) ? target : {}, checked(patch), deferred)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
   if (patch === null) throw new PatchError('BadPatch', 'Invalid JSON Patch')
-  if (!isMap(patch)) {
+  if (!isJsonObject(patch)) {
     const message = `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`
     throw new PatchError('BadPatch', `error decoding patch: ${message}`)
   }
@@ -55,7 +55,7 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   for (const key of Object.keys(modified)) {
     const before = ownMember(original, key)
     const after = modified[key] as JsonValue
-    if (isMap(before) && isMap(after)) {
+    if (isJsonObject(before) && isJsonObject(after)) {
       const below = createMergePatch(before, after)
       if (Object.keys(below).length > 0) setMember(patch, key, below)
     } else if (before === undefined || !equalValues(before, after)) setMember(patch, key, after)
@@ -94,6 +94,6 @@ function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: 
   const value = patch[key] as JsonValue
   const own = ownMember(target, key)
   if (value === null) delete out[key]
-  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, deferred))
-  else setMember(out, key, isMap(own) ? value : withoutNulls(value))
+  else if (isJsonObject(own) && isJsonObject(value)) setMember(out, key, mergeObject(own, value, deferred))
+  else setMember(out, key, isJsonObject(own) ? value : withoutNulls(value))
 }

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StructType } from '@krmkit/schema'
 import { ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
@@ -73,7 +73,7 @@ function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, o
       if (!options.ignoreChangesAndAdditions) setMember(patch, key, after)
     } else if (key === patchDirective) {
       if (before !== after) patch[key] = after
-    } else if (isMap(before) && isMap(after)) diffMember(patch, key, { before, after, type, options })
+    } else if (isJsonObject(before) && isJsonObject(after)) diffMember(patch, key, { before, after, type, options })
     else if (Array.isArray(before) && Array.isArray(after)) diffList(patch, key, { before, after, type, options })
     else if (!options.ignoreChangesAndAdditions && !equalValues(before, after)) setMember(patch, key, after)
   }
@@ -230,8 +230,8 @@ function byText(a: JsonValue | undefined, b: JsonValue | undefined): number {
 
 /** Whether both patches set the same field to different values. */
 function haveConflicts(left: JsonValue, right: JsonValue, type: PatchType, meta?: PatchMeta): boolean {
-  if (isMap(left)) {
-    if (!isMap(right) || left[patchDirective] !== right[patchDirective]) return true
+  if (isJsonObject(left)) {
+    if (!isJsonObject(right) || left[patchDirective] !== right[patchDirective]) return true
     if (meta?.strategy === 'replace') return false
     return Object.keys(left).some((key) => {
       const other = ownMember(right, key)

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { formatForError } from '../typed/validate.ts'
-import { isMap } from '../value/order.ts'
 import { goList, goMap, jsonKind } from '../value/type-names.ts'
 import { type DeferredMerges, stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType, unknownDirective } from './directives.ts'
@@ -113,7 +112,7 @@ export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonV
   while (at < kept.length && next < wanted.length) {
     const item = kept[at] as JsonValue
     const other = wanted[next] as JsonValue
-    if (isMap(item) && Object.hasOwn(item, patchDirective)) {
+    if (isJsonObject(item) && Object.hasOwn(item, patchDirective)) {
       at++
       continue
     }
@@ -158,7 +157,7 @@ function kindOf(item: JsonValue): string {
 }
 
 function mapOf(item: JsonValue): JsonObject {
-  if (!isMap(item)) throw unexpectedType(goMap, item)
+  if (!isJsonObject(item)) throw unexpectedType(goMap, item)
   return item
 }
 

@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
@@ -36,7 +36,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
-  return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
+  return mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
 /** Like `strategicMergePatch`, as a generator that runs in slices. */
@@ -44,13 +44,13 @@ export function* strategicMergePatchSteps(type: StructType, original: JsonValue,
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
-  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  const merged = mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
-  if (!isMap(patch)) {
+  if (!isJsonObject(patch)) {
     throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   }
   checkDepth(patch)
@@ -143,7 +143,7 @@ function mergeMember(
     return undefined
   }
   const own = ownMember(out, key)
-  if (isMap(own) && isMap(value)) {
+  if (isJsonObject(own) && isJsonObject(value)) {
     const meta = patchMetaOf(type, key, 'object')
     setMember(out, key, meta.strategy === 'replace' ? value : mergeMap(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import type { ThreeWayOptions } from './strategic-diff.ts'
@@ -34,7 +34,7 @@ function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObjec
   const out: JsonObject = {}
   for (const key of Object.keys(patch)) {
     const value = patch[key] as JsonValue
-    if (isMap(value)) {
+    if (isJsonObject(value)) {
       const below = filtered(value, what)
       if (what === 'additions' || Object.keys(below).length > 0) setMember(out, key, below)
     } else if ((value === null) === (what === 'deletions')) setMember(out, key, value)
@@ -48,6 +48,6 @@ function havePatchConflicts(ours: JsonObject, theirs: JsonObject): boolean {
     const other = ownMember(theirs, key)
     if (other === undefined) return false
     const one = ours[key] as JsonValue
-    return isMap(one) && isMap(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
+    return isJsonObject(one) && isJsonObject(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
   })
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { source } from '../testing/config-maps.ts'
@@ -121,7 +121,7 @@ function corrupt(random: SeededNumbers, value: JsonValue): JsonValue {
 
 /** Part of the value's members, as they are before they are set. */
 function zeroOf(random: SeededNumbers, value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  if (!isJsonObject(value)) return null
   const zero: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
     if (random.chance(50)) zero[key] = random.chance(30) ? null : zeroOf(random, member)

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
-import { isMap } from '../value/order.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
@@ -95,10 +94,10 @@ class Reader {
 
   #map(schema: JsonObject, preserve: boolean): MapAtom {
     const fields = new Map<string, MapField>()
-    const properties = isMap(schema.properties) ? schema.properties : {}
+    const properties = isJsonObject(schema.properties) ? schema.properties : {}
     for (const name of Object.keys(properties)) {
       const member = properties[name]
-      if (!isMap(member)) throw new FieldManagerError('InvalidSchema', `the schema of ${name} must be an object`)
+      if (!isJsonObject(member)) throw new FieldManagerError('InvalidSchema', `the schema of ${name} must be an object`)
       fields.set(name, {
         name,
         element: fieldElement(name),
@@ -112,7 +111,7 @@ class Reader {
 
   #membersOf(schema: JsonObject, described: number, preserve: boolean): TypeRef | undefined {
     const rest = schema.additionalProperties
-    if (isMap(rest)) return this.typeOf(rest, preserve)
+    if (isJsonObject(rest)) return this.typeOf(rest, preserve)
     if (rest === true) return deducedType
     if (rest === false) return undefined
     return preserve || described === 0 ? deducedType : undefined
@@ -127,7 +126,7 @@ class Reader {
   }
 
   #list(schema: JsonObject, preserve: boolean): ListAtom {
-    const items = isMap(schema.items) ? this.typeOf(schema.items, preserve) : untypedType
+    const items = isJsonObject(schema.items) ? this.typeOf(schema.items, preserve) : untypedType
     const { atomic, keys } = listRelationship(schema)
     return listAtom(items, atomic, keys)
   }
@@ -138,7 +137,7 @@ function referenceOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === 'string') return schema.$ref
   const { allOf } = schema
   const only = Array.isArray(allOf) && allOf.length === 1 ? allOf[0] : undefined
-  return isMap(only) && typeof only.$ref === 'string' ? only.$ref : undefined
+  return isJsonObject(only) && typeof only.$ref === 'string' ? only.$ref : undefined
 }
 
 function scalarOf({ type, format }: JsonObject): ScalarAtom {

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
-import { isMap } from '../value/order.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
@@ -50,8 +49,8 @@ function readAtom(def: JsonObject, lookup: Lookup): Atom {
   const { scalar, list, map } = def
   return atomOf({
     scalar: scalar === undefined ? undefined : readScalar(scalar),
-    list: isMap(list) ? readList(list, lookup) : undefined,
-    map: isMap(map) ? readMap(map, lookup) : undefined,
+    list: isJsonObject(list) ? readList(list, lookup) : undefined,
+    map: isJsonObject(map) ? readMap(map, lookup) : undefined,
   })
 }
 
@@ -79,7 +78,7 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
 
 /** Returns `undefined` for `{}`; a map without element type allows declared fields only. */
 function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefined {
-  if (!isMap(ref)) return undefined
+  if (!isJsonObject(ref)) return undefined
   const { namedType, elementRelationship } = ref
   const named = typeof namedType === 'string'
   if (!named && ref.scalar === undefined && ref.list === undefined && ref.map === undefined) return undefined
@@ -90,6 +89,6 @@ function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefine
 const invalidType = new TypeRef(undefined, () => atomOf({}))
 
 function listOf(value: JsonValue, member: string): JsonObject[] {
-  const list = isMap(value) ? value[member] : undefined
-  return Array.isArray(list) ? list.filter(isMap) : []
+  const list = isJsonObject(value) ? value[member] : undefined
+  return Array.isArray(list) ? list.filter(isJsonObject) : []
 }

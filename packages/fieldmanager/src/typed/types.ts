@@ -1,7 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
-import { isMap, type Value } from '../value/order.ts'
+import type { Value } from '../value/order.ts'
 
 /**
  * Typed schemas: the part of a type that field management uses.
@@ -112,7 +112,7 @@ export function ownMember(object: { readonly [key: string]: JsonValue }, key: st
 
 /** The value as a map; `undefined` for everything else. */
 export function asMap(value: Value): { [key: string]: JsonValue } | undefined {
-  return isMap(value) ? value : undefined
+  return isJsonObject(value) ? value : undefined
 }
 
 export function asList(value: Value): JsonValue[] | undefined {

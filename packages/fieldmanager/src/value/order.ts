@@ -86,10 +86,6 @@ export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-export function isMap(value: Value): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Whether a map has no members, without listing them. */
 export function isEmptyMap(map: object): boolean {
   for (const _ in map) return false

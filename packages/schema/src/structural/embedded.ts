@@ -1,6 +1,7 @@
 import {
   type FieldError,
   field,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   nameRules,
@@ -13,7 +14,6 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
-import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 

@@ -6,6 +6,7 @@ import {
   type FieldError,
   fakeClock,
   generateName,
+  isJsonObject,
   nameRules,
   seededRandom,
   stockProfile,
@@ -15,7 +16,6 @@ import {
 } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
-import { isJsonObject } from '../../json-object.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
 import { isSet } from '../shared/values.ts'
 import {

@@ -1,4 +1,4 @@
-import { type FieldError, field, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import { collectErrors, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import {
@@ -11,7 +11,6 @@ import {
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
-import { isJsonObject } from '../../../json-object.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
