@@ -88,7 +88,7 @@ export class Workshop {
       return this.#fits(object) ?? object
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      const { path } = error.location
+      const { path } = error
       return path === undefined || path === '' ? error.message : `Line ${document.range(path).line}: ${path} has the wrong type.`
     }
   }

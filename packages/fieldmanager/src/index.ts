@@ -1,4 +1,9 @@
-export { FieldManagerError, type FieldManagerErrorCode, type FieldManagerErrorFields } from './field-manager-error.ts'
+export {
+  FieldManagerError,
+  type FieldManagerErrorCode,
+  type FieldManagerErrorFields,
+  type PatchErrorCode,
+} from './field-manager-error.ts'
 export type { Path, PathElement } from './fieldpath/element.ts'
 export { FieldSet } from './fieldpath/field-set.ts'
 export { type ApplyRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
@@ -16,7 +21,6 @@ export { type OwnedField, type Owner, ownership } from './offline/ownership.ts'
 export type { OfflineSchema } from './offline/schema.ts'
 export { type JsonPatchOptions, jsonPatch } from './patch/json-patch.ts'
 export { createMergePatch, mergePatch } from './patch/merge-patch.ts'
-export { PatchError, type PatchErrorCode } from './patch/patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './patch/strategic-diff.ts'
 export { strategicMergePatch } from './patch/strategic-merge.ts'
 export { createThreeWayMergePatch } from './patch/three-way-merge.ts'

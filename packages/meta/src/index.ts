@@ -4,7 +4,7 @@ export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock
 export { createFeatures } from './features.ts'
 export type * from './interfaces.ts'
 export { isJsonObject } from './json.ts'
-export { MetaError, type MetaErrorCode } from './meta-error.ts'
+export { MetaError, type MetaErrorCode, type MetaErrorFields } from './meta-error.ts'
 export { type NameRule, nameRules } from './names/name-rule.ts'
 export { createNamingProfile, stockProfile } from './naming-profile.ts'
 export { Quantity } from './quantity/quantity.ts'

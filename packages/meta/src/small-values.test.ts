@@ -67,7 +67,7 @@ describe('apiVersion', () => {
     ])
     expect(parseApiVersion('apps/')).toEqual({ group: 'apps', version: '' })
     expect(() => parseApiVersion('a/b/c')).toThrow(
-      new MetaError('InvalidApiVersion', 'a/b/c', 'unexpected GroupVersion string: a/b/c'),
+      new MetaError({ code: 'InvalidApiVersion', message: 'unexpected GroupVersion string: a/b/c', text: 'a/b/c' }),
     )
     expect([formatApiVersion({ group: '', version: 'v1' }), formatApiVersion({ group: 'apps', version: 'v1' })]).toEqual([
       'v1',

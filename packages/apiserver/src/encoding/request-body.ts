@@ -180,7 +180,7 @@ class BodyDecoding {
   protobuf(): Decoded {
     const { scope, expected, bytes, size } = this
     if (expected.type().custom !== undefined)
-      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+      throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
     this.actual = checkType(scope, expected, envelope)
     return decodeProtobuf(expected.type(), envelope, { size })

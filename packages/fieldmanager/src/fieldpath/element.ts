@@ -196,5 +196,5 @@ function parseIndex(text: string): number {
 
 function invalid(text: string, why: string): FieldManagerError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
-  return new FieldManagerError('InvalidFieldSet', `path element ${JSON.stringify(shown)} ${why}`)
+  return new FieldManagerError({ code: 'InvalidFieldSet', message: `path element ${JSON.stringify(shown)} ${why}` })
 }

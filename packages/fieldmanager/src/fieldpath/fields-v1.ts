@@ -126,7 +126,7 @@ function knownSet(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet
   if (fields === null || fields === undefined) return emptySet
   const known = cache.get(fields)
   if (known === undefined && !isJsonObject(fields as JsonValue))
-    throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'a field set must be an object' })
   return known
 }
 
@@ -138,7 +138,8 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
 /** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
 export function parseFieldsV1(text: string): FieldSet {
   const value = parseJson(text)
-  if (value !== null && !isJsonObject(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  if (value !== null && !isJsonObject(value))
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'a field set must be an object' })
   return decodeFieldsV1(value)
 }
 
@@ -221,7 +222,8 @@ class Decoder {
 }
 
 function checkPath(depth: number): void {
-  if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
+  if (depth > maxPathLength)
+    throw new FieldManagerError({ code: 'TooLarge', message: `a path has more than ${maxPathLength} elements` })
 }
 
 /** A node under construction. */
@@ -246,7 +248,7 @@ class NodeBuilder {
     const element = parseElement(key)
     if (element === undefined) this.#canonical = false
     else if (child !== null && !isJsonObject(child))
-      throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
+      throw new FieldManagerError({ code: 'InvalidFieldSet', message: `the value of ${key} must be an object` })
     return element
   }
 

@@ -219,21 +219,24 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
 function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: FieldSet } {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
-    throw new FieldManagerError(
-      'InvalidApply',
-      `Incorrect version specified in apply patch. Specified patch version: ${applied.apiVersion}, expected: ${apiVersion}`,
-    )
+    throw new FieldManagerError({
+      code: 'InvalidApply',
+      message: `Incorrect version specified in apply patch. Specified patch version: ${applied.apiVersion}, expected: ${apiVersion}`,
+    })
   }
   const entries: unknown = applied.metadata?.managedFields
-  if (entries !== undefined && entries !== null) throw new FieldManagerError('InvalidApply', 'metadata.managedFields must be nil')
+  if (entries !== undefined && entries !== null)
+    throw new FieldManagerError({ code: 'InvalidApply', message: 'metadata.managedFields must be nil' })
   const type = types.typed(apiVersion)
-  if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
+  if (type === undefined) throw new FieldManagerError({ code: 'MissingVersion', message: `no type for version ${apiVersion}` })
   const value = applied as unknown as JsonObject
   const appliedSet = validatedFieldSet(value, type, lastAppliedSet(request))
   if (appliedSet !== undefined) return { type, appliedSet }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
-  throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
+  throw new FieldManagerError({
+    code: 'InvalidObject',
+    message: `failed to create typed patch object (${about}): ${joinErrors(errors)}`,
     errors,
   })
 }

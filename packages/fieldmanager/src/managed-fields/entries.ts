@@ -180,5 +180,5 @@ function checkFieldsType(fieldsType: string, index: number): void {
 }
 
 function invalid(message: string): FieldManagerError {
-  return new FieldManagerError('InvalidManagedFields', message)
+  return new FieldManagerError({ code: 'InvalidManagedFields', message })
 }

@@ -1,11 +1,12 @@
 import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
-import { PatchError, type PatchErrorCode } from './patch-error.ts'
 
-/** @throws PatchError for values nested deeper than objects may be. */
+/** @throws FieldManagerError for values nested deeper than objects may be. */
 export function checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): void {
   if (typeof value !== 'object' || value === null) return
-  if (depth > maxObjectDepth) throw new PatchError(code, `the patch is nested deeper than ${maxObjectDepth} levels`)
+  if (depth > maxObjectDepth)
+    throw new FieldManagerError({ code, message: `the patch is nested deeper than ${maxObjectDepth} levels` })
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object') checkDepth(item, code, depth + 1)
     return

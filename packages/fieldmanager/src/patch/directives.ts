@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { goType } from '../value/type-names.ts'
-import { PatchError } from './patch-error.ts'
 
 /** Directives of strategic merge patches. */
 export const patchDirective = '$patch'
@@ -15,7 +15,7 @@ export function directiveTarget(key: string, prefix: string): string {
   const slash = key.indexOf('/')
   if (slash < 0 || key.slice(0, slash) !== prefix) {
     const what = prefix === setElementOrderPrefix ? 'setElementOrder list' : 'primitive list'
-    throw new PatchError('BadPatch', `invalid patch format of ${what}`)
+    throw new FieldManagerError({ code: 'BadPatch', message: `invalid patch format of ${what}` })
   }
   return key.slice(slash + 1)
 }
@@ -48,15 +48,21 @@ export function withoutNulls(value: JsonValue): JsonValue {
   return out
 }
 
-export function unknownDirective(directive: JsonValue, map: JsonObject): PatchError {
-  return new PatchError('BadPatch', `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`)
+export function unknownDirective(directive: JsonValue, map: JsonObject): FieldManagerError {
+  return new FieldManagerError({
+    code: 'BadPatch',
+    message: `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`,
+  })
 }
 
-export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
-  return new PatchError('BadPatch', `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`)
+export function noMergeKey(map: JsonObject, mergeKey: string): FieldManagerError {
+  return new FieldManagerError({
+    code: 'BadPatch',
+    message: `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`,
+  })
 }
 
 /** @param expected `[]interface {}` or `map[string]interface {}` */
-export function unexpectedType(expected: string, value: JsonValue): PatchError {
-  return new PatchError('BadPatch', `expected a ${expected}, but received a ${goType(value)}`)
+export function unexpectedType(expected: string, value: JsonValue): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: `expected a ${expected}, but received a ${goType(value)}` })
 }

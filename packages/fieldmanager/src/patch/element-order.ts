@@ -9,7 +9,7 @@ export interface Parts {
   readonly others: JsonValue[]
 }
 
-/** @throws PatchError `BadPatch` for items without the merge key, if there is one. */
+/** @throws FieldManagerError `BadPatch` for items without the merge key, if there is one. */
 export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
   const parts: Parts = { patched: [], others: [] }
   const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
@@ -24,7 +24,7 @@ function setOf(items: readonly JsonValue[]): Membership {
   return (item) => set.has(item)
 }
 
-/** @returns a function that throws PatchError `BadPatch` for items that are not maps or lack the key. */
+/** @returns a function that throws FieldManagerError `BadPatch` for items that are not maps or lack the key. */
 function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
   const position = new Map<JsonValue, number>()
   let end = 0
@@ -121,7 +121,7 @@ function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Genera
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 
-/** @throws PatchError `BadPatch` for items that are not maps or lack the merge key. */
+/** @throws FieldManagerError `BadPatch` for items that are not maps or lack the merge key. */
 export function requireKeys(mergeKey: string, ...lists: readonly (readonly JsonValue[])[]): void {
   for (const list of lists) {
     for (const item of list) {

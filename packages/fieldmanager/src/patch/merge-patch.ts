@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import { withoutNulls } from './directives.ts'
-import { PatchError } from './patch-error.ts'
 
 /**
  * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
@@ -13,7 +13,7 @@ import { PatchError } from './patch-error.ts'
  *
  * Null members that have nothing to remove are dropped, also in objects inside lists.
  *
- * @throws PatchError `BadPatch` when the patch is not an object.
+ * @throws FieldManagerError `BadPatch` when the patch is not an object.
  * @see RFC 7386
  * @example
  * ```ts
@@ -33,10 +33,10 @@ export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator
 }
 
 function checked(patch: JsonValue): JsonObject {
-  if (patch === null) throw new PatchError('BadPatch', 'Invalid JSON Patch')
+  if (patch === null) throw new FieldManagerError({ code: 'BadPatch', message: 'Invalid JSON Patch' })
   if (!isJsonObject(patch)) {
     const message = `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`
-    throw new PatchError('BadPatch', `error decoding patch: ${message}`)
+    throw new FieldManagerError({ code: 'BadPatch', message: `error decoding patch: ${message}` })
   }
   checkDepth(patch)
   return patch

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember, setMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { elementKind } from './strategic-lists.ts'
 import { mergeStrategic } from './strategic-merge.ts'
@@ -40,7 +40,7 @@ export interface ThreeWayOptions {
  * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted)
  * lacks, and sets fields of `modified` that differ in `current` (live). Other fields of `current` are left alone.
  *
- * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
  * const patch = createThreeWayPatch(type, { original: lastApplied, modified: manifest, current: live })
@@ -58,7 +58,10 @@ export function createThreeWayPatch(
   if (options.overwrite === false) {
     const changed = diffMaps(original, current, root, {})
     if (haveConflicts(patch, changed, root)) {
-      throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
+      throw new FieldManagerError({
+        code: 'Conflict',
+        message: 'the patch changes a field that has been changed since it was last applied',
+      })
     }
   }
   return patch
@@ -108,7 +111,7 @@ function metaUnlessEqual(type: PatchType, key: string, what: 'object' | 'array',
   try {
     return patchMetaOf(type, key, what)
   } catch (error) {
-    if (error instanceof PatchError && equal()) return undefined
+    if (error instanceof FieldManagerError && equal()) return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { equalValues } from '../value/order.ts'
@@ -19,7 +20,6 @@ import {
   withoutNulls,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
 
@@ -27,7 +27,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
  * replaced elsewhere; directives replace, delete, reorder or restrict.
  *
- * @throws PatchError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
+ * @throws FieldManagerError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
  * @example
  * ```ts
  * const type = source.struct('core/v1.Pod')
@@ -51,7 +51,10 @@ export function* strategicMergePatchSteps(type: StructType, original: JsonValue,
 
 function checked(patch: JsonValue): JsonObject {
   if (!isJsonObject(patch)) {
-    throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+    throw new FieldManagerError({
+      code: 'BadPatch',
+      message: `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    })
   }
   checkDepth(patch)
   return patch
@@ -172,10 +175,10 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   if (ofPatches) {
     const own = ownMember(out, retainKeysDirective)
     if (own !== undefined && !equalValues(own, keys)) {
-      throw new PatchError(
-        'BadPatch',
-        `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
-      )
+      throw new FieldManagerError({
+        code: 'BadPatch',
+        message: `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+      })
     }
     out[retainKeysDirective] = keys
     return
@@ -190,8 +193,8 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key]
 }
 
-function badRetainKeys(): PatchError {
-  return new PatchError('BadPatch', 'invalid patch format of retainKeys')
+function badRetainKeys(): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of retainKeys' })
 }
 
 /** Merges a list and orders it as `$setElementOrder` requires. */
@@ -206,7 +209,7 @@ function* mergeOrdered(
   if (options.ofPatches) {
     const own = ownMember(out, directive)
     if (own !== undefined && !equalValues(own, wanted))
-      throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
+      throw new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of setElementOrder list' })
     out[directive] = wanted
   }
   if (!Array.isArray(wanted)) throw unexpectedType(goList, wanted)

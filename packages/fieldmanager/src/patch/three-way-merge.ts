@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember, setMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
-import { PatchError } from './patch-error.ts'
 import type { ThreeWayOptions } from './strategic-diff.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { ThreeWayOptions } from './strategic-diff.ts'
  * applied) that `modified` (wanted) lacks, and sets fields of `modified` that differ in `current` (live). Lists are replaced as a
  * whole.
  *
- * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
  * const patch = createThreeWayMergePatch({ original: lastApplied, modified: manifest, current: live })
@@ -24,7 +24,10 @@ export function createThreeWayMergePatch(
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
   if (options.overwrite === false && havePatchConflicts(patch, createMergePatch(original, current))) {
-    throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
+    throw new FieldManagerError({
+      code: 'Conflict',
+      message: 'the patch changes a field that has been changed since it was last applied',
+    })
   }
   return patch
 }

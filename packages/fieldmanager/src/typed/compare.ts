@@ -48,7 +48,8 @@ export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): 
 }
 
 function comparisonOf(walk: CompareWalk): Comparison {
-  if (walk.errors.length > 0) throw new FieldManagerError('InvalidObject', joinErrors(walk.errors), { errors: walk.errors })
+  if (walk.errors.length > 0)
+    throw new FieldManagerError({ code: 'InvalidObject', message: joinErrors(walk.errors), errors: walk.errors })
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
 

@@ -84,7 +84,8 @@ class Reader {
     if (type === undefined) {
       type = new TypeRef(name, () => {
         const schema = this.#options.resolve?.(name)
-        if (schema === undefined) throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${name}`)
+        if (schema === undefined)
+          throw new FieldManagerError({ code: 'InvalidSchema', message: `schema error: no type found matching: ${name}` })
         return this.atom(schema, this.#options.preserveUnknownFields === true)
       })
       this.#named.set(name, type)
@@ -97,7 +98,8 @@ class Reader {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     for (const name of Object.keys(properties)) {
       const member = properties[name]
-      if (!isJsonObject(member)) throw new FieldManagerError('InvalidSchema', `the schema of ${name} must be an object`)
+      if (!isJsonObject(member))
+        throw new FieldManagerError({ code: 'InvalidSchema', message: `the schema of ${name} must be an object` })
       fields.set(name, {
         name,
         element: fieldElement(name),
@@ -151,7 +153,7 @@ function listRelationship(schema: JsonObject): { atomic: boolean; keys: readonly
   if (type !== undefined) {
     if (type === 'map') return { atomic: false, keys: mapKeys(schema['x-kubernetes-list-map-keys']) }
     if (type === 'atomic' || type === 'set') return { atomic: type === 'atomic', keys: [] }
-    throw new FieldManagerError('InvalidSchema', `unknown list type ${String(type)}`)
+    throw new FieldManagerError({ code: 'InvalidSchema', message: `unknown list type ${String(type)}` })
   }
   const strategy = schema['x-kubernetes-patch-strategy']
   const merged = typeof strategy === 'string' && strategy.split(',').includes('merge')
@@ -161,7 +163,7 @@ function listRelationship(schema: JsonObject): { atomic: boolean; keys: readonly
 
 function mapKeys(keys: JsonValue | undefined): readonly string[] {
   const names = Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
-  if (names.length === 0) throw new FieldManagerError('InvalidSchema', 'missing map keys')
+  if (names.length === 0) throw new FieldManagerError({ code: 'InvalidSchema', message: 'missing map keys' })
   return names
 }
 
@@ -170,5 +172,5 @@ function mapRelationship(schema: JsonObject): boolean | undefined {
   const relationship = schema['x-kubernetes-map-type'] ?? schema['x-kubernetes-struct-type']
   if (relationship === undefined) return undefined
   if (relationship === 'atomic' || relationship === 'granular') return relationship === 'atomic'
-  throw new FieldManagerError('InvalidSchema', `unknown map type ${String(relationship)}`)
+  throw new FieldManagerError({ code: 'InvalidSchema', message: `unknown map type ${String(relationship)}` })
 }

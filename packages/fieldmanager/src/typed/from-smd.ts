@@ -27,12 +27,13 @@ export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {
   const types = new Map<string, TypeRef>()
   const lookup = (name: string): TypeRef => {
     const found = types.get(name) ?? builtIn(name)
-    if (found === undefined) throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${name}`)
+    if (found === undefined)
+      throw new FieldManagerError({ code: 'InvalidSchema', message: `schema error: no type found matching: ${name}` })
     return found
   }
   for (const def of listOf(schema, 'types')) {
     const name = def.name
-    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a type needs a name')
+    if (typeof name !== 'string') throw new FieldManagerError({ code: 'InvalidSchema', message: 'a type needs a name' })
     types.set(name, new TypeRef(name, () => readAtom(def, lookup)))
   }
   return { type: lookup, names: [...types.keys()] }
@@ -56,7 +57,7 @@ function readAtom(def: JsonObject, lookup: Lookup): Atom {
 
 function readScalar(value: JsonValue): ScalarAtom {
   if (value === 'string' || value === 'numeric' || value === 'boolean' || value === 'untyped') return value
-  throw new FieldManagerError('InvalidSchema', `unexpected scalar type in schema: ${String(value)}`)
+  throw new FieldManagerError({ code: 'InvalidSchema', message: `unexpected scalar type in schema: ${String(value)}` })
 }
 
 function readList(def: JsonObject, lookup: Lookup): ListAtom {
@@ -68,7 +69,7 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
   const fields = new Map<string, MapField>()
   for (const field of listOf(def, 'fields')) {
     const { name } = field
-    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a field needs a name')
+    if (typeof name !== 'string') throw new FieldManagerError({ code: 'InvalidSchema', message: 'a field needs a name' })
     const type = readRef(field.type, lookup) ?? invalidType
     const byDefault = field.default
     fields.set(name, { name, element: fieldElement(name), type, default: byDefault === null ? undefined : byDefault })

@@ -54,7 +54,7 @@ export function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`, { cause })
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: `not valid JSON: ${(cause as Error).message}`, cause })
   }
 }
 
@@ -64,7 +64,7 @@ export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8', { cause })
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'not valid JSON: not UTF-8', cause })
   }
   return parseJson(text)
 }
@@ -99,7 +99,7 @@ function checkDepth(text: string): void {
       else if (unit === 0x22) inString = false
     } else if (unit === 0x22) inString = true
     else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > maxDepth) throw new FieldManagerError('TooLarge', `nested deeper than ${maxDepth} levels`)
+      if (++depth > maxDepth) throw new FieldManagerError({ code: 'TooLarge', message: `nested deeper than ${maxDepth} levels` })
     } else if (unit === 0x7d || unit === 0x5d) depth--
   }
 }

@@ -167,7 +167,7 @@ export function readBoolean({ content }: DerElement, what: string): boolean {
 }
 
 export function malformedDer(message: string): MetaError {
-  return new MetaError('InvalidDer', '', message)
+  return new MetaError({ code: 'InvalidDer', message, text: '' })
 }
 
 /** Whether an error is the `InvalidDer` of this reader. */

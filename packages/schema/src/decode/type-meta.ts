@@ -27,22 +27,26 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
   if (!isParsedObject(value))
-    throw new DecodeError('TypeMeta', `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`)
+    throw new DecodeError({
+      code: 'TypeMeta',
+      message: `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`,
+    })
   const read = (name: string) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member === null || member === undefined) return ''
     if (typeof member === 'string') return member
-    throw new DecodeError(
-      'TypeMeta',
-      `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
-    )
+    throw new DecodeError({
+      code: 'TypeMeta',
+      message: `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
+    })
   }
   // The first invalid member in document order is reported. The scan runs only when both may be invalid: the object may be large.
   if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
     for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
   }
   const apiVersion = read('apiVersion')
-  if (apiVersion.split('/').length > 2) throw new DecodeError('TypeMeta', `unexpected GroupVersion string: ${apiVersion}`)
+  if (apiVersion.split('/').length > 2)
+    throw new DecodeError({ code: 'TypeMeta', message: `unexpected GroupVersion string: ${apiVersion}` })
   return { apiVersion, kind: read('kind') }
 }
 
@@ -52,7 +56,7 @@ export function readTypeMeta(value: unknown): TypeMeta {
  * @see readTypeMeta
  */
 export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): DecodeError {
-  return new DecodeError('TypeMeta', `Object '${member}' is missing in '${body}'`)
+  return new DecodeError({ code: 'TypeMeta', message: `Object '${member}' is missing in '${body}'` })
 }
 
 /**
@@ -61,7 +65,9 @@ export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): De
  * @see readTypeMeta
  */
 export function unreadableTypeMeta(error: DecodeError): DecodeError {
-  return error.code === 'Syntax' || error.code === 'Depth' ? new DecodeError('TypeMeta', prefix + error.message) : error
+  return error.code === 'Syntax' || error.code === 'Depth'
+    ? new DecodeError({ code: 'TypeMeta', message: prefix + error.message })
+    : error
 }
 
 /**

@@ -106,7 +106,10 @@ export function parseJsonObject(
   const { value } = parsed
   if (isJsonObject(value)) return parsed as ParsedJson & { value: Record<string, unknown> }
   if (value === null) return { ...parsed, value: {} }
-  throw new DecodeError('Type', `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`)
+  throw new DecodeError({
+    code: 'Type',
+    message: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
+  })
 }
 
 /** Name of the type of a value in Go's messages. */

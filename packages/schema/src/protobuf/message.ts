@@ -49,7 +49,7 @@ const plans = new WeakMap<StructType, MessagePlan>()
 function messageOf(type: StructType): MessagePlan {
   const known = plans.get(type)
   if (known !== undefined) return known
-  if (type.proto === undefined) throw new SchemaError('NoProtobuf', `${type.name} has no protobuf form`)
+  if (type.proto === undefined) throw new SchemaError({ code: 'NoProtobuf', message: `${type.name} has no protobuf form` })
   const plan = messagePlan(type, type.proto, planOf(type))
   plans.set(type, plan)
   return plan
@@ -77,7 +77,7 @@ export function writeMessage(type: StructType, object: Record<string, unknown>, 
  * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`
  */
 export function readMessage(type: StructType, reader: WireReader, limit: number, depth: number): Record<string, unknown> {
-  if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth > maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
   readMembers(plan, reader, slots, limit, depth)
@@ -92,7 +92,7 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
       skipValue(reader, wireOf(tag), limit)
       reader.decodedSize.addDiscarded()
     } else member.read(reader, wireOf(tag), slots, limit, depth)
-    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
 }
 
@@ -135,7 +135,8 @@ function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: Stru
 
 function fieldMember(member: ProtoMember & { kind: 'field' }, type: StructType, struct: StructPlan): MemberPlan {
   const field = struct.byName.get(member.field.json)
-  if (field === undefined) throw new SchemaError('BadFacts', `${type.name} lacks its field ${member.field.json}`)
+  if (field === undefined)
+    throw new SchemaError({ code: 'BadFacts', message: `${type.name} lacks its field ${member.field.json}` })
   const node = member.field.type
   if (node.kind === 'list' && !node.protoWrapped) return listMember(member.number, field, valueCodec(node.of))
   if (node.kind === 'map' && !node.protoWrapped) return mapMember(member.number, field, valueCodec(node.of))
@@ -215,7 +216,7 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
       if (entryTag === keyTag) entry.key = readText(reader, end)
       else if (entryTag === valueTag) entry.value = codec.read(reader, end, depth + 1)
       else skipValue(reader, wireOf(entryTag), end)
-      if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+      if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     }
     return entry
   }
@@ -266,7 +267,8 @@ function valueCodec(node: TypeNode): ValueCodec {
   switch (node.kind) {
     case 'scalar': {
       const codec = scalarCodec(node.scalar)
-      if (codec === undefined) throw new SchemaError('NoProtobuf', `a value of type ${node.scalar} has no protobuf form`)
+      if (codec === undefined)
+        throw new SchemaError({ code: 'NoProtobuf', message: `a value of type ${node.scalar} has no protobuf form` })
       return codec
     }
     case 'struct':
@@ -276,7 +278,7 @@ function valueCodec(node: TypeNode): ValueCodec {
     case 'list':
       return wrappedListCodec(valueCodec(node.of))
     case 'map':
-      throw new SchemaError('NoProtobuf', 'a map of maps has no protobuf form')
+      throw new SchemaError({ code: 'NoProtobuf', message: 'a map of maps has no protobuf form' })
   }
 }
 
@@ -320,7 +322,7 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
           skipValue(reader, wireOf(next), end)
           reader.decodedSize.addDiscarded()
         }
-        if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+        if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
       }
       return list
     },
@@ -330,5 +332,8 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
 
 function expectWire(wire: number, expected: number, name: string): void {
   if (wire === expected) return
-  throw new DecodeError('Protobuf', `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+  throw new DecodeError({
+    code: 'Protobuf',
+    message: `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  })
 }

@@ -57,7 +57,8 @@ export function decodeProtobuf<T = Record<string, unknown>>(
   { size }: ProtobufOptions = {},
 ): Decoded<T> {
   const { apiVersion, kind, raw, contentEncoding, contentType } = envelope
-  if (contentEncoding !== '') throw new DecodeError('Protobuf', `unsupported content encoding ${JSON.stringify(contentEncoding)}`)
+  if (contentEncoding !== '')
+    throw new DecodeError({ code: 'Protobuf', message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` })
   const mediaType = contentType.split(';')[0]?.trim() ?? ''
   if (mediaType === 'application/json') {
     const parsed = parseJson(raw, { literals: true })

@@ -77,7 +77,7 @@ export function coerceEmbedded(
       const below = (name: string) => (text === '' ? name : `${text}.${name}`)
       const malformed = (name: string, value: JsonValue, detail: string, at = below(name)): DecodeError => {
         const error = field.invalid(path === undefined ? Path.of(name) : path.child(name), value, detail)
-        return new DecodeError('Type', formatFieldError(error), { path: at })
+        return new DecodeError({ code: 'Type', message: formatFieldError(error), path: at })
       }
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
@@ -92,7 +92,7 @@ export function coerceEmbedded(
         if (found === undefined) delete embedded.metadata
         else setMember(embedded, 'metadata', found)
       } catch (error) {
-        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.location.path)
+        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.path)
         throw error
       }
     },
@@ -118,8 +118,8 @@ export function coerceMetadata(
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
-    const inner = error.location.path ?? ''
-    throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
+    const inner = error.path ?? ''
+    throw new DecodeError({ code: error.code, message: error.message, path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
   for (const problem of decoded.problems) {
     const name = unknownField.exec(problem)?.[1]

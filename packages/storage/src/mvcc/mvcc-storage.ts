@@ -269,7 +269,7 @@ export class MvccStorage implements Storage {
       await this.#journal?.compact(revision, superseded)
     } catch (cause) {
       const problem = `history could not be compacted: ${cause instanceof Error ? cause.message : String(cause)}`
-      throw new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
+      throw new StorageError({ code: 'Unavailable', reason: 'journal', problem, cause })
     }
   }
 

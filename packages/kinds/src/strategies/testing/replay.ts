@@ -214,7 +214,7 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
 }
 
 function readBody(step: Step, target: Target): Json {
-  if (typeof step.body !== 'object' || step.body === null) throw new DecodeError('Type', 'not JSON')
+  if (typeof step.body !== 'object' || step.body === null) throw new DecodeError({ code: 'Type', message: 'not JSON' })
   const { kind } = target.definition
   const body = step.body as Json
   return decode<Json>(kind.type(), {

@@ -134,8 +134,7 @@ function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions
       return { object: decoded.object, problems }
     } catch (failure) {
       if (!(failure instanceof DecodeError)) throw failure
-      const { code, message, location: place } = failure
-      const path = place.path ?? ''
+      const { code, message, path = '' } = failure
       problems.push(error(code === 'Type' ? 'type' : 'value', path, typeMessage(message)))
       if (path === '' || !remove(value, path)) return { problems }
     }
