@@ -161,7 +161,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     authorizer: systemMasters,
     serviceAccountIssuer: createServiceAccountIssuer(keys),
     audit: (event: unknown) => void log.push(event),
-    onFault: onError,
+    onError,
   })
   const made = server
   const ask: AttackedServer['ask'] = (method, target, body) => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
     kinds: catalog.definitions,
     random: seededRandom(3),
     admission: defaultAdmissionPlugins,
-    onFault: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
   })
   const core = '/api/v1/namespaces/default'
   const limits = { type: 'Container', default: { cpu: '1' }, defaultRequest: { cpu: '10m' }, max: { cpu: '9' } }

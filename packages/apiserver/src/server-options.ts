@@ -78,7 +78,7 @@ export interface ApiServerOptions {
   /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
   readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
-  readonly onFault?: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
   /** Readiness checks besides those of the server. */
   readonly readiness?: readonly HealthCheck[]
   /** Address in discovery documents, `host:port`. */
@@ -107,7 +107,7 @@ export const defaultLimits: ServerLimits = {
   watchMs: 1_800_000,
 }
 
-type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onFault'
+type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onError'
 
 /** The options of a server with all defaults. */
 export interface ServerSettings
@@ -124,7 +124,7 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
     clock: systemClock,
     random: systemRandom,
     features: createFeatures('1.33'),
-    onFault: () => {},
+    onError: () => {},
     ...definedMembers(options),
     profile,
     types: options.types ?? builtInTypes(profile),

@@ -212,7 +212,7 @@ class InProcessTestServer implements TestServer {
     const { onError, server = {} } = this.#options
     instance.server = createApiServer({
       ...(this.#users.authorizer === undefined ? {} : { authorizer: this.#users.authorizer }),
-      ...(onError === undefined ? {} : { onFault: onError }),
+      ...(onError === undefined ? {} : { onError }),
       ...server,
       types: this.#types,
       storage: instance.storage,

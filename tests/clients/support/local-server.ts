@@ -69,7 +69,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     authenticator: createAuthenticatorChain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    onFault: (error) => void faults.push(error),
+    onError: (error) => void faults.push(error),
   })
   const listening = await listen(server, {
     tls: selfSigned(join(folder, 'pki'), {

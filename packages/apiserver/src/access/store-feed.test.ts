@@ -40,7 +40,7 @@ async function followed(storage: Storage) {
     },
   }
   const closing = new AbortController()
-  const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onFault: () => undefined })
+  const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onError: () => undefined })
   return { ...sample, feed, sink, known, told, closing }
 }
 
