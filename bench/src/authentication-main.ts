@@ -36,7 +36,7 @@ import {
   createFakeOidcProvider,
   createFakeTokenWebhook,
 } from '@krmkit/authentication/testing'
-import { alwaysAllow } from '@krmkit/authorization'
+import { alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { listen } from '@krmkit/http'
 import { systemClock as clock, systemRandom as random, stockProfile } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
@@ -114,7 +114,7 @@ async function setup() {
     ...environment,
     storage: memoryStorage({ clock }),
     authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
-    authorizer: alwaysAllow,
+    authorizer: alwaysAllowAuthorizer,
     serviceAccountIssuer: createServiceAccountIssuer(keys),
   })
   made = server

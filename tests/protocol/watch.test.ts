@@ -2,7 +2,7 @@ import { defaultLimits } from '@krmkit/apiserver'
 import { seededRandom } from '@krmkit/meta'
 import { readEnvelope } from '@krmkit/schema'
 import { decodeWatchEvent } from '@krmkit/schema/protobuf'
-import { memoryStorage, type WatchOptions } from '@krmkit/storage'
+import { memoryStorage, type StorageWatchOptions } from '@krmkit/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   asPartial,
@@ -370,7 +370,7 @@ describe('end of watches', () => {
         const member = Reflect.get(target, name, target) as unknown
         if (typeof member !== 'function') return member
         if (name !== 'watch') return member.bind(target) as unknown
-        return (options: WatchOptions) => {
+        return (options: StorageWatchOptions) => {
           const watcher = target.watch(options)
           const close = watcher.close.bind(watcher)
           watcher.close = () => {

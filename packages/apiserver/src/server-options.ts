@@ -1,7 +1,7 @@
 import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
-import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {
   type Clock,
@@ -120,7 +120,7 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
   const { profile = stockProfile } = options
   return {
     authenticator: anonymousAuthenticator,
-    authorizer: alwaysAllow,
+    authorizer: alwaysAllowAuthorizer,
     clock: systemClock,
     random: systemRandom,
     features: createFeatures('1.33'),

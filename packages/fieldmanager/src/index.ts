@@ -4,13 +4,13 @@ export {
   type FieldManagerErrorFields,
   type PatchErrorCode,
 } from './field-manager-error.ts'
-export type { Path, PathElement } from './fieldpath/element.ts'
+export type { FieldPath, PathElement } from './fieldpath/element.ts'
 export { FieldSet } from './fieldpath/field-set.ts'
-export { type ApplyRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
+export { type ApplyPatchRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
 export { conflictError, type FieldConflict } from './managed-fields/conflicts.ts'
 export { managerName } from './managed-fields/manager-name.ts'
 export { createTypeConverter, type FrozenObject, type ResetFields, type TypeConverter } from './managed-fields/type-converter.ts'
-export { trackUpdate, type UpdateRequest } from './managed-fields/update.ts'
+export { type TrackUpdateRequest, trackUpdate } from './managed-fields/update.ts'
 export { apply, type OfflineApplyRequest, type OfflineApplyResult } from './offline/apply.ts'
 export { type BlamedLine, type BlamedValue, blame, blameLines } from './offline/blame.ts'
 export { type Change, diffObjects } from './offline/diff.ts'

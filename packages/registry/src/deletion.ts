@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, 
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
-import type { DeleteOptions, DeleteRequest, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
@@ -56,7 +56,7 @@ export async function removeUpdated(
 }
 
 /** @throws ApiError 422 for contradictory options and unknown values. */
-export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
+export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
@@ -129,7 +129,7 @@ interface Current {
 async function deleteOnce(
   store: StoreInternals,
   context: WriteContext,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
   { entry, current }: Current,
 ): Promise<DeleteResult | undefined> {
   const { definition, environment } = store
@@ -197,7 +197,7 @@ function checkPreconditions(
   gr: { group: string; resource: string },
   name: string,
   current: FrozenObject,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
 ): void {
   const { uid, resourceVersion } = options.preconditions ?? {}
   if (uid !== undefined && uid !== current.metadata.uid) {
@@ -220,7 +220,7 @@ function checkPreconditions(
 function deletionStep(
   definition: ResourceDefinition,
   current: FrozenObject,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
   context: StrategyContext,
 ): ApiObject | 'now' | 'pending' {
   const { strategy } = definition
@@ -252,7 +252,7 @@ function markedByStrategy(
 function terminatingObject(
   definition: ResourceDefinition,
   current: FrozenObject,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
   now: number,
 ): ApiObject | 'now' | 'pending' {
   const { metadata } = current
@@ -297,7 +297,7 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
 }
 
 /** The finalizers of the object after adding or removing those of garbage collection, by the propagation policy. */
-function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions): string[] {
+function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteRequestOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
   const { orphanDependents, propagationPolicy } = options

@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject, formatTime, labelSelectorFromObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { type DeleteOptions, type FrozenObject, takeNamespace, type WriteContext } from '@krmkit/registry'
+import { type DeleteRequestOptions, type FrozenObject, takeNamespace, type WriteContext } from '@krmkit/registry'
 import { readObject } from '../encoding/request-body.ts'
 import { successResponse } from '../encoding/response-writer.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -8,7 +8,7 @@ import { type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 interface Eviction extends ApiObject {
-  deleteOptions?: DeleteOptions
+  deleteOptions?: DeleteRequestOptions
 }
 
 interface PodLike extends ApiObject {
@@ -102,8 +102,8 @@ async function markEvicted(
   { clock, store }: RequestScope,
   write: WriteContext,
   { namespace, name }: PodName,
-  options: DeleteOptions,
-): Promise<DeleteOptions> {
+  options: DeleteRequestOptions,
+): Promise<DeleteRequestOptions> {
   const { uid, resourceVersion } = options.preconditions ?? {}
   const meant = (kind: string, wanted: string | undefined, found: string | undefined) => {
     if (wanted === undefined || wanted === found) return

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
+import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
 import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
@@ -14,7 +14,7 @@ import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
 export type PathElement = string
 
 /** The path from the root of an object to one of its values. */
-export type Path = readonly PathElement[]
+export type FieldPath = readonly PathElement[]
 
 /** A field that identifies an item of an associative list. */
 export interface KeyField {
@@ -63,7 +63,7 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f':
       return text
     case 'v':
-      return valueElement(parseJson(text.slice(2)))
+      return valueElement(parseJsonText(text.slice(2)))
     case 'k':
       return parseKey(text)
     case 'i':
@@ -176,7 +176,7 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
 }
 
 function parseKey(text: string): PathElement {
-  const value = parseJson(text.slice(2))
+  const value = parseJsonText(text.slice(2))
   if (!isJsonObject(value)) throw invalid(text, 'is not a map of key fields')
   return keyElement(keyFields(value))
 }

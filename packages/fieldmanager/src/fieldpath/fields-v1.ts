@@ -1,6 +1,6 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { parseJson } from '../value/json.ts'
+import { parseJsonText } from '../value/json.ts'
 import { isEmptyMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
@@ -137,7 +137,7 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
 
 /** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
 export function parseFieldsV1(text: string): FieldSet {
-  const value = parseJson(text)
+  const value = parseJsonText(text)
   if (value !== null && !isJsonObject(value))
     throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'a field set must be an object' })
   return decodeFieldsV1(value)

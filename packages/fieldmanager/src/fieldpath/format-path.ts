@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { canonicalJson } from '../value/json.ts'
-import type { Path, PathElement } from './element.ts'
+import type { FieldPath, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
 /** Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`. */
-export function formatPath(path: Path): string {
+export function formatPath(path: FieldPath): string {
   let text = ''
   for (const element of path) text += formatElement(element)
   return text

@@ -26,7 +26,7 @@ import { movedTimes, predecode, updateManagedSteps } from './update.ts'
 export const beforeFirstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
-export interface ApplyRequest {
+export interface ApplyPatchRequest {
   /** The stored object in `apiVersion`; absent when the apply creates it. */
   readonly live?: FrozenObject | undefined
   /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
@@ -92,7 +92,7 @@ export type ApplyParts = AppliedParts | FieldConflicts
  * @see API protocol specification, 4.7
  * @example See the README, and `examples/server-side-apply` for a server.
  */
-export function applyPatch(request: ApplyRequest): ApplyResult {
+export function applyPatch(request: ApplyPatchRequest): ApplyResult {
   const parts = applyParts(request)
   if (parts.kind === 'conflict') return parts
   const { value, content, managedFields, changed } = parts
@@ -108,16 +108,16 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
  * Like `applyPatch`, for callers that decode and default the result: `content` tells which work they can skip. @throws as
  * `applyPatch`
  */
-export function applyParts(request: ApplyRequest): ApplyParts {
+export function applyParts(request: ApplyPatchRequest): ApplyParts {
   return runAtOnce(applySteps(request, false))
 }
 
 /** Like `applyParts`, as a generator that runs in slices. */
-export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
+export function applyPartsSteps(request: ApplyPatchRequest): Generator<void, ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<void, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
   if (sliced) yield
@@ -134,7 +134,10 @@ interface CheckedConfiguration {
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
+function* createSteps(
+  request: ApplyPatchRequest,
+  { type, appliedSet, sliced }: CheckedConfiguration,
+): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
@@ -155,7 +158,7 @@ function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: Check
 }
 
 function* changeSteps(
-  request: ApplyRequest,
+  request: ApplyPatchRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
 ): Generator<void, ApplyParts> {
@@ -199,7 +202,7 @@ function* changeSteps(
 }
 
 /** Keeps the last-applied annotation up to date for applies of kubectl. */
-function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
+function withAnnotation(request: ApplyPatchRequest, object: JsonObject): JsonObject {
   if (request.manager !== lastAppliedManager) return object
   const annotation = annotationOf(request)
   return lastApplied(object, annotation) === ''
@@ -207,7 +210,7 @@ function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
     : withLastApplied(object, request.applied as unknown as JsonObject, annotation)
 }
 
-function annotationOf({ lastAppliedAnnotation: given }: ApplyRequest): string {
+function annotationOf({ lastAppliedAnnotation: given }: ApplyPatchRequest): string {
   return given ?? lastAppliedAnnotation
 }
 
@@ -216,7 +219,7 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: FieldSet } {
+function checkApplied(request: ApplyPatchRequest): { type: TypeRef; appliedSet: FieldSet } {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError({
@@ -242,13 +245,13 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: Field
 }
 
 /** The fields the manager applied last time, which are usually the same again. */
-function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
+function lastAppliedSet({ live, manager, subresource = '' }: ApplyPatchRequest): FieldSet | undefined {
   const { managers } = decodeManagedFields(live?.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

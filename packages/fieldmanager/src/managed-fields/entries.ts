@@ -145,7 +145,7 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
  * changes of managedFields are undone with a warning.
  */
-export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
   try {
     decodeManagedFields(entries)
     return undefined

@@ -7,7 +7,7 @@ import { fieldSetOf } from '../typed/field-set-of.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { setMember } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
-import { canonicalJson, parseJson } from '../value/json.ts'
+import { canonicalJson, parseJsonText } from '../value/json.ts'
 
 /**
  * Annotation in which client-side apply stores the applied configuration. Server-side apply by kubectl reads it to take fields
@@ -33,7 +33,7 @@ export function takeoverSet(live: JsonObject, type: TypeRef, apiVersion: string,
   const text = lastApplied(live, annotation)
   if (text === '') return undefined
   try {
-    const applied = parseJson(text)
+    const applied = parseJsonText(text)
     if (!isJsonObject(applied) || applied.apiVersion !== apiVersion || validateValue(applied, type).length > 0) return undefined
     const { added, modified, removed } = compareTyped(applied, live, type)
     return fieldSetOf(applied, type).difference(modified).difference(added).difference(removed)

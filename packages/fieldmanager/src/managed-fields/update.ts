@@ -27,7 +27,7 @@ import { converterOf, withManagedFields, withoutManagedFields } from './type-con
 export const unknownManager = 'unknown'
 
 /** A create, update or non-apply patch. */
-export interface UpdateRequest<T extends FrozenObject = ApiObject> {
+export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
   /** The object to be stored, with the managedFields that the client sent. Not modified. */
@@ -58,24 +58,26 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * const stored = trackUpdate({ live, next, manager: 'controller', apiVersion: 'apps/v1', now: Date.now(), types })
  * ```
  */
-export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
   return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
 /** The managedFields that `trackUpdate` sets; the live object's own list when ownership does not change. */
-export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+export function managedFieldsAfterUpdate(
+  request: TrackUpdateRequest<FrozenObject>,
+): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
 /** Like `managedFieldsAfterUpdate`, as a generator that runs in slices. */
 export function managedFieldsAfterUpdateSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
@@ -97,7 +99,7 @@ function* managedFieldsSteps(
 }
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
@@ -107,21 +109,21 @@ function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'no
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 
-function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
+function createdEntry(request: TrackUpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
   const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
   return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
-export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
 /** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<void, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { valueAt } from '../offline/value-at.ts'
 import { SeededNumbers } from '../testing/random.ts'
@@ -228,6 +228,6 @@ function sameOwners(a: Managers, b: Managers): boolean {
   return a.size === b.size && [...a].every(([name, { set }]) => b.get(name)?.set.equals(set))
 }
 
-function isAtOrBelow(path: Path, set: FieldSet): boolean {
+function isAtOrBelow(path: FieldPath, set: FieldSet): boolean {
   return path.some((_, i) => set.has(path.slice(0, i + 1)))
 }

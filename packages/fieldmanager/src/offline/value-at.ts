@@ -1,12 +1,12 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Path, PathElement } from '../fieldpath/element.ts'
+import type { FieldPath, PathElement } from '../fieldpath/element.ts'
 import { elementParts } from '../fieldpath/element.ts'
 import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
 
 /** The value at a path; `undefined` when there is none. */
-export function valueAt(value: JsonValue | undefined, path: Path, type: TypeRef): JsonValue | undefined {
+export function valueAt(value: JsonValue | undefined, path: FieldPath, type: TypeRef): JsonValue | undefined {
   let current = value
   let currentType: TypeRef | undefined = type
   for (const element of path) {

@@ -4,7 +4,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
-import { equalValues, type Value } from '../value/order.ts'
+import { equalValues, type OptionalJsonValue } from '../value/order.ts'
 import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
@@ -25,7 +25,7 @@ export const noDifference: Comparison = { added: emptySet, modified: emptySet, r
  *
  * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
  */
-export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
+export function compareTyped(before: OptionalJsonValue, after: OptionalJsonValue, type: TypeRef): Comparison {
   if (before === after) return noDifference
   const walk = new CompareWalk()
   compareNode(walk, type, before, after)
@@ -33,7 +33,11 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+export function* compareTypedSteps(
+  before: OptionalJsonValue,
+  after: OptionalJsonValue,
+  type: TypeRef,
+): Generator<void, Comparison> {
   if (before === after) return noDifference
   const deferred: DeferredPart[] = []
   const walk = new CompareWalk(deferred)
@@ -140,7 +144,7 @@ class CompareWalk {
   }
 }
 
-function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
+function compareNode(walk: CompareWalk, type: TypeRef, before: OptionalJsonValue, after: OptionalJsonValue): void {
   if (before === undefined || after === undefined) {
     const node = wholeNode(walk, type, (after ?? before) as JsonValue)
     if (walk.path.length > 0)
@@ -229,7 +233,7 @@ function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: 
   }
 }
 
-function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
+function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: OptionalJsonValue, after: OptionalJsonValue): void {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
   if (type === undefined) return
@@ -265,7 +269,7 @@ function* compareAligned(
   }
 }
 
-function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: Value): void {
+function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: OptionalJsonValue): void {
   if (before === after) return
   walk.enter({ list, item: before })
   compareNode(walk, list.items, before, after)

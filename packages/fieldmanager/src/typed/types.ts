@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
-import type { Value } from '../value/order.ts'
+import type { OptionalJsonValue } from '../value/order.ts'
 
 /**
  * Typed schemas: the part of a type that field management uses.
@@ -85,7 +85,7 @@ export function withAtomic(type: TypeRef, atomic: boolean): TypeRef {
 }
 
 /** The form determined by the value; `undefined` for null, absent values and disallowed forms. */
-export function formOf(atom: Atom, value: Value): Form | undefined {
+export function formOf(atom: Atom, value: OptionalJsonValue): Form | undefined {
   if (atom.single !== undefined) return atom.single
   if (value === null || value === undefined) return undefined
   if (Array.isArray(value)) return atom.list === undefined ? undefined : 'list'
@@ -111,11 +111,11 @@ export function ownMember(object: { readonly [key: string]: JsonValue }, key: st
 }
 
 /** The value as a map; `undefined` for everything else. */
-export function asMap(value: Value): { [key: string]: JsonValue } | undefined {
+export function asMap(value: OptionalJsonValue): { [key: string]: JsonValue } | undefined {
   return isJsonObject(value) ? value : undefined
 }
 
-export function asList(value: Value): JsonValue[] | undefined {
+export function asList(value: OptionalJsonValue): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 

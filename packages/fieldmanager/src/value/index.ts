@@ -1,2 +1,2 @@
-export { canonicalJson, parseJson, parseJsonBytes, quoteHtmlSafeJson, quoteJson } from './json.ts'
-export { compareValues, equalValues, isNumber, type Value } from './order.ts'
+export { canonicalJson, parseJsonBytes, parseJsonText, quoteHtmlSafeJson, quoteJson } from './json.ts'
+export { compareValues, equalValues, isNumber, type OptionalJsonValue } from './order.ts'

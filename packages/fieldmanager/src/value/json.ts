@@ -49,7 +49,7 @@ export function quoteJson(text: string): string {
  *
  * @throws FieldManagerError `InvalidFieldSet` for invalid JSON, `TooLarge` for more than 200 levels.
  */
-export function parseJson(text: string): JsonValue {
+export function parseJsonText(text: string): JsonValue {
   checkDepth(text)
   try {
     return JSON.parse(text) as JsonValue
@@ -58,7 +58,7 @@ export function parseJson(text: string): JsonValue {
   }
 }
 
-/** Parses UTF-8 bytes like `parseJson`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJson` */
+/** Parses UTF-8 bytes like `parseJsonText`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJsonText` */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   let text: string
   try {
@@ -66,7 +66,7 @@ export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   } catch (cause) {
     throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'not valid JSON: not UTF-8', cause })
   }
-  return parseJson(text)
+  return parseJsonText(text)
 }
 
 const shortEscapes: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' }

@@ -9,7 +9,7 @@ import { compareCodePoints } from '@krmkit/meta/go-text'
  */
 
 /** A JSON value, possibly frozen or absent. */
-export type Value = JsonValue | undefined
+export type OptionalJsonValue = JsonValue | undefined
 
 /** Negative when `a` sorts first, zero when both are equal. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
@@ -33,7 +33,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
 }
 
 /** Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only. */
-export function equalValues(a: Value, b: Value): boolean {
+export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
     if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && !(a < b) && !(a > b)
@@ -82,7 +82,7 @@ function hasSurrogates(text: string): boolean {
 
 const surrogate = /[\ud800-\udfff]/
 
-export function isNumber(value: Value): value is number | bigint {
+export function isNumber(value: OptionalJsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 

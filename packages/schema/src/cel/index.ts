@@ -1,5 +1,5 @@
 export {
-  type AdmissionEnvironmentOptions,
+  type AdmissionVariableOptions,
   admissionEnvironment,
   variableType,
 } from './admission-environment.ts'
@@ -36,8 +36,8 @@ export {
   listOf,
   mapOf,
   nullType,
+  type ObjectType,
   optionalOf,
-  type StructType,
   stringType,
   structOf,
   type Type,
