@@ -1,12 +1,13 @@
 import { systemClock } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
 import { makeTrouble } from './support/chaos.ts'
-import { Dice, runSeed } from './support/dice.ts'
 import { fastClock } from './support/fast-clock.ts'
 import { goProgram } from './support/go-program.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps, namespaces } from './support/pens.ts'
+import { runSeed } from './support/run-seed.ts'
 import { run } from './support/tool.ts'
 
 /**
@@ -83,7 +84,7 @@ async function mirrorWrites({ streaming }: { readonly streaming: boolean }): Pro
     env: { HOME: local.folder, KUBE_FEATURE_WatchListClient: String(streaming) },
     timeoutMs: 90_000,
     running: (child) => {
-      trouble = makeTrouble(child, { local, proxy, dice: new Dice(seed), everyMs: 900 })
+      trouble = makeTrouble(child, { local, proxy, random: new RandomChoices(seed), everyMs: 900 })
     },
   })
   expect([finished.code, finished.code === 0 ? '' : finished.stderr]).toEqual([0, ''])

@@ -1,4 +1,5 @@
 import { systemClock } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import {
   CoreV1Api,
   KubeConfig,
@@ -10,11 +11,11 @@ import {
 } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
-import { Dice, runSeed } from './support/dice.ts'
 import { fastClock } from './support/fast-clock.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { ownPen, stockPen } from './support/pens.ts'
 import { RandomWriter } from './support/random-writer.ts'
+import { runSeed } from './support/run-seed.ts'
 import { isExpired, keyOf, StrictMirror } from './support/strict-mirror.ts'
 
 /**
@@ -121,10 +122,10 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
   it('lists, watches and informers mirror 10 000 random writes exactly [P141, P184, P29, P155, P302, P314, S103]', {
     timeout: 180_000,
   }, async () => {
-    const dice = new Dice(seed)
+    const random = new RandomChoices(seed)
     // Each request of this client opens a connection, so most writes are in-process.
     const pens = [stockPen(direct), ownPen(local.client), ownPen(local.client), ownPen(local.client), ownPen(local.client)]
-    const writer = new RandomWriter({ dice, pens, namespaces, names: 120 })
+    const writer = new RandomWriter({ random, pens, namespaces, names: 120 })
     await writer.write(300, 8)
 
     const informer = makeInformer<V1ConfigMap>(throughProxy, path, () =>
@@ -159,10 +160,10 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
         await local.storage.compact(local.storage.revision)
         compactions++
       } else if (chance < 8) {
-        const namespace = dice.pick(namespaces)
+        const namespace = random.pick(namespaces)
         await direct.deleteCollectionNamespacedConfigMap({ namespace, labelSelector: leftSelector })
         swept += writer.forget((object) => object.namespace === namespace && object.labels['side'] === 'left')
-      } else await new Promise((resolve) => setTimeout(resolve, dice.below(500)))
+      } else await new Promise((resolve) => setTimeout(resolve, random.below(500)))
     }
 
     const listed = await listInChunks(direct, 70)
@@ -231,7 +232,12 @@ describe(`@kubernetes/client-node, seed ${seed}`, () => {
           .catch(reject)
       })
     const first = follow(begin)
-    const writer = new RandomWriter({ dice: new Dice(seed), pens: [ownPen(local.client)], namespaces: ['green'], names: 40 })
+    const writer = new RandomWriter({
+      random: new RandomChoices(seed),
+      pens: [ownPen(local.client)],
+      namespaces: ['green'],
+      names: 40,
+    })
     await direct.deleteCollectionNamespacedConfigMap({ namespace: 'green' })
     await writer.write(50, 4)
     await expect

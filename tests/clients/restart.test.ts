@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, ClientError, createRemoteClient, loadKubeconfig, resourceType, type WatchEvent } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Dice, runSeed } from './support/dice.ts'
 import { type ConfigMapObject, configMaps, ownPen } from './support/pens.ts'
 import { RandomWriter, type Written } from './support/random-writer.ts'
+import { runSeed } from './support/run-seed.ts'
 import { freePort, killEarly, type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 /**
@@ -17,7 +18,7 @@ import { freePort, killEarly, type ServerProcess, startServerProcess } from './s
 const seed = runSeed()
 const rounds = 6
 const namespaces = ['default', 'work']
-const dice = new Dice(seed)
+const random = new RandomChoices(seed)
 
 let folder: string
 let flags: readonly string[]
@@ -127,7 +128,7 @@ describe(`a durable server, seed ${seed}`, () => {
     const keptState = await readKept()
 
     const writer = new RandomWriter({
-      dice,
+      random,
       // Each round uses the current client.
       pens: [
         {
@@ -162,7 +163,7 @@ describe(`a durable server, seed ${seed}`, () => {
       const acknowledgedBefore = new Set(writer.log.keys())
       const over = new AbortController()
       const work = writer.writeUntil(over.signal, 6)
-      await new Promise((resolve) => setTimeout(resolve, 100 + dice.below(500)))
+      await new Promise((resolve) => setTimeout(resolve, 100 + random.below(500)))
       await server.kill()
       await work
       doubts += writer.doubts
@@ -170,7 +171,7 @@ describe(`a durable server, seed ${seed}`, () => {
       expect(made.length).toBeGreaterThan(10)
 
       // Sometimes the server is killed before it is ready.
-      if (dice.chance(40)) await killEarly(flags, dice.below(250))
+      if (random.chance(40)) await killEarly(flags, random.below(250))
       await client.close()
       server = await startServerProcess(flags)
       client = await connect()

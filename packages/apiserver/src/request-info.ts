@@ -1,3 +1,6 @@
+import type { ApiRequest } from '@krmkit/protocol'
+import { flag, parseQuery } from './query.ts'
+
 /**
  * The verb, resource and namespace of a request, parsed from its method and path.
  *
@@ -32,6 +35,18 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
   GET: 'get',
   HEAD: 'get',
+}
+
+/**
+ * The attributes of a request as the server sees them; undefined when the path cannot be decoded, which the server answers with 400.
+ *
+ * @example
+ * ```ts
+ * requestInfoOf({ method: 'GET', path: '/api/v1/namespaces/shop/pods', query: 'watch=1' })?.verb // 'watch'
+ * ```
+ */
+export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestInfo | undefined {
+  return parseRequestInfo(method, path, flag(parseQuery(query), 'watch'))
 }
 
 /**

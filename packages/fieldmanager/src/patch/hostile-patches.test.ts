@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
 import type { GroupFacts } from '@krmkit/schema/model'
 import { describe, expect, it } from 'vitest'
@@ -8,16 +9,15 @@ import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
 import { runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
-import { SeededNumbers } from '../testing/random.ts'
 import { jsonPatch } from './json-patch.ts'
 import { mergePatch } from './merge-patch.ts'
 import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
 /** Generates values of wrong types, with directives at every level. */
 class Hostile {
-  readonly #random: SeededNumbers
+  readonly #random: RandomChoices
 
-  constructor(random: SeededNumbers) {
+  constructor(random: RandomChoices) {
     this.#random = random
   }
 
@@ -91,7 +91,7 @@ describe('malformed patches', () => {
   const seed = 20_260_101
 
   it(`produce a result or an error of the package for every kind, equally in slices (seed ${seed})`, () => {
-    const hostile = new Hostile(new SeededNumbers(seed))
+    const hostile = new Hostile(new RandomChoices(seed))
     const results = new Map<string, number>()
     for (const type of kinds) {
       for (let round = 0; round < 12; round++) {
@@ -115,7 +115,7 @@ describe('malformed patches', () => {
   })
 
   it(`leave decodable managedFields or throw a known error (seed ${seed})`, () => {
-    const hostile = new Hostile(new SeededNumbers(seed))
+    const hostile = new Hostile(new RandomChoices(seed))
     for (const type of kinds) {
       const types = createTypeConverter({ v: () => type })
       const named = () => ({ ...hostile.object(type), apiVersion: 'v', kind: 'K', metadata: { name: 'a' } })
