@@ -11,7 +11,8 @@ import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps } from './support/pens.ts'
 import { runSeed } from './support/run-seed.ts'
 import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
-import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
+import { typedObjects } from './support/typed-objects.ts'
+import { lost, wireForm } from './support/wire-form.ts'
 
 /** The Python client, in an environment that is created once. Skipped when it cannot be installed. */
 
