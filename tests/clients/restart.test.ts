@@ -175,6 +175,7 @@ async function writeUntilKilled(writer: RandomWriter): Promise<LoggedWrites> {
   const over = new AbortController()
   const work = writer.writeUntil(over.signal, 6)
   await new Promise((resolve) => setTimeout(resolve, 100 + random.below(500)))
+  await expect.poll(() => writer.log.size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(acknowledgedBefore.size + 10)
   await server.kill()
   await work
   return [...writer.log].filter(([version]) => !acknowledgedBefore.has(version))

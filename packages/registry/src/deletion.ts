@@ -4,7 +4,7 @@ import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
 import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedType } from './internals.ts'
+import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { strategyContext } from './object-metadata.ts'
@@ -119,18 +119,12 @@ export async function deleteObject(
   }
 }
 
-/** The stored state that a deletion starts from. */
-interface Current {
-  readonly entry: Entry
-  readonly current: FrozenObject
-}
-
 /** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
 async function deleteOnce(
   store: StoreInternals,
   context: WriteContext,
   options: DeleteRequestOptions,
-  { entry, current }: Current,
+  { entry, current }: StoredState,
 ): Promise<DeleteResult | undefined> {
   const { definition, environment } = store
   const next = deletionStep(definition, current, options, strategyContext(environment, context, definition))
@@ -142,7 +136,7 @@ async function deleteOnce(
   return context.dryRun ? { object: deepFreeze(canonical), removed: false } : markTerminating(store, entry, canonical)
 }
 
-async function removeNow(store: StoreInternals, { entry, current }: Current): Promise<DeleteResult | undefined> {
+async function removeNow(store: StoreInternals, { entry, current }: StoredState): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
   const last = structuredClone(definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject
   const result = await environment.storage.delete(

@@ -3,13 +3,12 @@ import type { StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
-import type { Entry } from '@krmkit/storage'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedKind, storedType } from './internals.ts'
+import { groupResource, type StoredState, type StoreInternals, storedKind, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored, sameBytes } from './object-cache.ts'
 import {
@@ -97,18 +96,12 @@ function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: str
   return ApiError.conflict(groupResource(store), name, problem)
 }
 
-/** The stored state that an update starts from. */
-interface Current {
-  readonly entry: Entry
-  readonly current: FrozenObject
-}
-
 /** @returns `undefined` when another writer was first and the change may run again. */
 async function updateOnce(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  { entry, current }: Current,
+  { entry, current }: StoredState,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
@@ -183,7 +176,7 @@ async function prepareAndValidate(store: StoreInternals, preparation: Preparatio
   ])
 }
 
-interface UpdateWrite extends Current, Pick<EntryWrite, 'managesFields' | 'stages'> {
+interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {
   readonly next: ApiObject
   /** The strategy of the kind ran, not that of a subresource. */
   readonly whole: boolean
