@@ -22,9 +22,9 @@ export interface AttackedServer extends AsyncDisposable {
   /** Everything that is written to the log or the audit log. */
   readonly log: unknown[]
   /** Returns the authenticated user of the given headers. */
-  who(sent: Sent): Promise<Who>
+  authenticate(sent: Sent): Promise<AuthenticationResult>
   /** Sends a request as the administrator. */
-  ask(method: string, path: string, body?: object): Promise<Answer>
+  request(method: string, path: string, body?: object): Promise<Answer>
   /** A service account token issued by the server. */
   tokenOf(account: string, spec?: object): Promise<string>
 }
@@ -35,7 +35,7 @@ export interface Sent {
   readonly certificates?: readonly Uint8Array[]
 }
 
-export interface Who {
+export interface AuthenticationResult {
   readonly status: number
   readonly username: string | undefined
   readonly groups: readonly string[]
@@ -76,7 +76,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     audit: (event: unknown) => void log.push(event),
     onError,
   })
-  const ask: AttackedServer['ask'] = (method, target, body) => {
+  const request: AttackedServer['request'] = (method, target, body) => {
     const [path = '', query = ''] = target.split('?')
     return send(server.handle, method, path, { query, ...(body === undefined ? {} : { body }) })
   }
@@ -87,11 +87,11 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     signingKey,
     issuer: serverAudience,
     log,
-    ask,
-    who: (sent) => pending.run(review(server, sent)),
+    request,
+    authenticate: (sent) => pending.run(review(server, sent)),
     async tokenOf(account, spec = {}) {
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
-      const answer = await ask('POST', `/api/v1/namespaces/default/serviceaccounts/${account}/token`, body)
+      const answer = await request('POST', `/api/v1/namespaces/default/serviceaccounts/${account}/token`, body)
       return (answer.json.status as { token: string }).token
     },
     [Symbol.asyncDispose]: () => server.close(),
@@ -99,7 +99,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
 }
 
 /** Sends a SelfSubjectReview with the given headers. */
-async function review(server: EmbeddedServer, { headers = {}, token, certificates }: Sent): Promise<Who> {
+async function review(server: EmbeddedServer, { headers = {}, token, certificates }: Sent): Promise<AuthenticationResult> {
   const all = token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` }
   const request = requestOf('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: selfSubjectReview })
   const { user: _, ...anonymous } = request

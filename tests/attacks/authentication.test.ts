@@ -16,41 +16,42 @@ afterEach(() => vi.restoreAllMocks())
 describe('floods', () => {
   it('JWKS flooding: unknown kids share one fetch, and known tokens do not wait', async () => {
     const before = target.oidc.requestCounts.keys
-    const unknown = (i: number) => target.who({ token: target.oidc.token({ header: { kid: `unknown-${i}` }, signer: 'x' }) })
+    const unknown = (i: number) =>
+      target.authenticate({ token: target.oidc.token({ header: { kid: `unknown-${i}` }, signer: 'x' }) })
     const flood = Promise.all(Array.from({ length: 50 }, (_, i) => unknown(i)))
-    expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
+    expect((await target.authenticate({ token: target.oidc.token() })).status).toBe(201)
     expect((await flood).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 401))
     // Tokens that arrive during a fetch wait for the next one.
     expect(target.oidc.requestCounts.keys - before).toBeLessThanOrEqual(3)
-    expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
+    expect((await target.authenticate({ token: target.oidc.token() })).status).toBe(201)
   })
 
   it('bad tokens do not evict good ones from the cache, nor fill memory', async () => {
     target.webhook.known.set('good-webhook-token', { user: { username: 'walter', groups: [] } })
-    expect((await target.who({ token: 'good-webhook-token' })).username).toBe('walter')
-    for (let i = 0; i < 5000; i++) await target.who({ token: `flood-${i}` })
+    expect((await target.authenticate({ token: 'good-webhook-token' })).username).toBe('walter')
+    for (let i = 0; i < 5000; i++) await target.authenticate({ token: `flood-${i}` })
     const before = target.webhook.reviews.length
-    expect((await target.who({ token: 'good-webhook-token' })).username).toBe('walter')
+    expect((await target.authenticate({ token: 'good-webhook-token' })).username).toBe('walter')
     expect(target.webhook.reviews.length).toBe(before)
   })
 })
 
 describe('proxy headers', () => {
   const asAdmin = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'x-remote-uid': '1' }
-  const nobody = { status: 403, username: undefined }
+  const unauthenticated = { status: 403, username: undefined }
 
   it('without a certificate, with a valid token, with an invalid one', async () => {
-    expect(await target.who({ headers: asAdmin })).toMatchObject(nobody)
-    const robot = await target.who({ headers: asAdmin, token: await target.tokenOf('robot') })
+    expect(await target.authenticate({ headers: asAdmin })).toMatchObject(unauthenticated)
+    const robot = await target.authenticate({ headers: asAdmin, token: await target.tokenOf('robot') })
     expect(robot).toMatchObject({ username: 'system:serviceaccount:default:robot' })
     expect(robot.groups).not.toContain('system:masters')
-    expect(await target.who({ headers: asAdmin, token: 'wrong' })).toMatchObject({ status: 401 })
+    expect(await target.authenticate({ headers: asAdmin, token: 'wrong' })).toMatchObject({ status: 401 })
   })
 
   it('with a certificate of the wrong authority, name, usage or validity', async () => {
     const { people, front, clock } = target
     const bob = people.issue({ commonName: 'front-proxy' })
-    expect(await target.who({ headers: asAdmin, ...bob.peer })).toMatchObject({ username: 'front-proxy' })
+    expect(await target.authenticate({ headers: asAdmin, ...bob.peer })).toMatchObject({ username: 'front-proxy' })
     for (const wrong of [
       front.authority.issue({ commonName: 'another-proxy' }),
       front.authority.issue({ commonName: 'front-proxy', usage: 'server' }),
@@ -59,11 +60,13 @@ describe('proxy headers', () => {
       front.authority.issue({ commonName: 'front-proxy\u0000.evil' }),
       front.authority.issue({ organizations: ['front-proxy'] }),
     ])
-      expect(await target.who({ headers: asAdmin, ...wrong.peer })).toMatchObject({ status: 401 })
+      expect(await target.authenticate({ headers: asAdmin, ...wrong.peer })).toMatchObject({ status: 401 })
   })
 
   it('a front-proxy certificate without headers does not authenticate', async () => {
-    expect(await target.who({ ...target.front.proxy.peer, headers: { 'x-remote-group': 'system:masters' } })).toMatchObject({
+    expect(
+      await target.authenticate({ ...target.front.proxy.peer, headers: { 'x-remote-group': 'system:masters' } }),
+    ).toMatchObject({
       status: 401,
     })
   })
@@ -75,7 +78,7 @@ describe('proxy headers', () => {
       ['alice', 'alice'],
     ])
       expect(
-        await target.who({ headers: { 'x-remote-user': names, 'x-remote-group': ['dev'] }, ...target.front.proxy.peer }),
+        await target.authenticate({ headers: { 'x-remote-user': names, 'x-remote-group': ['dev'] }, ...target.front.proxy.peer }),
       ).toMatchObject({ status: 400, username: undefined })
   })
 
@@ -88,27 +91,30 @@ describe('proxy headers', () => {
       'x-remote-users',
       'remote-user',
     ])
-      expect(await target.who({ headers: { [name]: 'admin' }, ...target.front.proxy.peer })).toMatchObject({ status: 401 })
+      expect(await target.authenticate({ headers: { [name]: 'admin' }, ...target.front.proxy.peer })).toMatchObject({
+        status: 401,
+      })
   })
 
   it('extra keys of the object prototype', async () => {
     const headers = { 'x-remote-user': 'alice', 'x-remote-extra-__proto__': 'x', 'x-remote-extra-constructor': 'y' }
-    expect(await target.who({ headers, ...target.front.proxy.peer })).toMatchObject({ username: 'alice' })
+    expect(await target.authenticate({ headers, ...target.front.proxy.peer })).toMatchObject({ username: 'alice' })
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 })
 
 describe('reuse after deletion', () => {
   const core = '/api/v1/namespaces/default'
-  const make = (resource: string, object: object) => target.ask('POST', `${core}/${resource}`, { apiVersion: 'v1', ...object })
-  const known = async (token: string) => (await target.who({ token })).status === 201
+  const make = (resource: string, object: object) =>
+    target.request('POST', `${core}/${resource}`, { apiVersion: 'v1', ...object })
+  const known = async (token: string) => (await target.authenticate({ token })).status === 201
 
   it('of the service account, and after its re-creation', async () => {
     const account = { kind: 'ServiceAccount', metadata: { name: 'short-lived' } }
     await make('serviceaccounts', account)
     const token = await target.tokenOf('short-lived')
     expect(await known(token)).toBe(true)
-    await target.ask('DELETE', `${core}/serviceaccounts/short-lived`)
+    await target.request('DELETE', `${core}/serviceaccounts/short-lived`)
     expect(await known(token)).toBe(false)
     await make('serviceaccounts', account)
     expect(await known(token)).toBe(false)
@@ -118,7 +124,7 @@ describe('reuse after deletion', () => {
     await make('secrets', { kind: 'Secret', metadata: { name: 'bound' } })
     const token = await target.tokenOf('robot', { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound' } })
     expect(await known(token)).toBe(true)
-    await target.ask('DELETE', `${core}/secrets/bound`)
+    await target.request('DELETE', `${core}/secrets/bound`)
     expect(await known(token)).toBe(false)
     await make('secrets', { kind: 'Secret', metadata: { name: 'bound' } })
     expect(await known(token)).toBe(false)
@@ -130,8 +136,8 @@ describe('reuse after deletion', () => {
     expect((await make('pods', pod)).status).toBe(201)
     const token = await target.tokenOf('robot', { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'bound' } })
     expect(await known(token)).toBe(true)
-    await target.ask('DELETE', `${core}/pods/bound?gracePeriodSeconds=0`)
-    expect((await target.ask('GET', `${core}/pods/bound`)).status).toBe(404)
+    await target.request('DELETE', `${core}/pods/bound?gracePeriodSeconds=0`)
+    expect((await target.request('GET', `${core}/pods/bound`)).status).toBe(404)
     expect(await known(token)).toBe(false)
   })
 
@@ -139,9 +145,9 @@ describe('reuse after deletion', () => {
     const path = '/api/v1/namespaces/kube-system/secrets'
     const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
     const secret = { apiVersion: 'v1', kind: 'Secret', type: 'bootstrap.kubernetes.io/token', stringData }
-    await target.ask('POST', path, { ...secret, metadata: { name: 'bootstrap-token-abcdef' } })
+    await target.request('POST', path, { ...secret, metadata: { name: 'bootstrap-token-abcdef' } })
     expect(await known(bootstrapToken)).toBe(true)
-    await target.ask('DELETE', `${path}/bootstrap-token-abcdef`)
+    await target.request('DELETE', `${path}/bootstrap-token-abcdef`)
     expect(await known(bootstrapToken)).toBe(false)
   })
 })
@@ -151,13 +157,13 @@ describe('cache poisoning', () => {
     target.webhook.known.set('poison', { user: { username: 'mallory', groups: ['x'] }, audiences: ['vault', target.issuer] })
     const review = async (token: string, audiences: string[]) => {
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences } }
-      const answer = await target.ask('POST', '/apis/authentication.k8s.io/v1/tokenreviews', body)
+      const answer = await target.request('POST', '/apis/authentication.k8s.io/v1/tokenreviews', body)
       return answer.json.status as { authenticated?: boolean; audiences?: string[] }
     }
     expect(await review('poison', ['vault'])).toMatchObject({ authenticated: true, audiences: ['vault'] })
     expect((await review('poison', ['store'])).authenticated).toBeUndefined()
     expect((await review('poison["vault"]', [])).authenticated).toBeUndefined()
-    expect((await target.who({ token: 'poison' })).username).toBe('mallory')
+    expect((await target.authenticate({ token: 'poison' })).username).toBe('mallory')
     await expectRefused(target, 'poison ["vault"]'.replace(' ', ''), 'poison"', '6:poison', 'poisonx', 'Poison')
   })
 
@@ -165,12 +171,12 @@ describe('cache poisoning', () => {
     target.webhook.known.set('late', { user: { username: 'late', groups: [] } })
     target.webhook.faults.next.push('dead', { status: 200, text: '{' }, { status: 500 })
     await expectRefused(target, 'late', 'late', 'late')
-    expect((await target.who({ token: 'late' })).username).toBe('late')
+    expect((await target.authenticate({ token: 'late' })).username).toBe('late')
   })
 
   it('caching does not extend the validity of a token', async () => {
     const token = target.oidc.token({ claims: { exp: seconds(target) + 1 } })
-    expect((await target.who({ token })).status).toBe(201)
+    expect((await target.authenticate({ token })).status).toBe(201)
     target.clock.advance(11_000)
     await expectRefused(target, token)
   })
@@ -213,7 +219,7 @@ describe('information leaks', () => {
     target.webhook.faults.next.push('dead', { status: 500, text: 'very-secret-unknown-token' })
     target.webhook.error = 'cannot look up very-secret-unknown-token'
     const answers: string[] = []
-    for (const token of secrets) answers.push((await target.who({ token })).text)
+    for (const token of secrets) answers.push((await target.authenticate({ token })).text)
     target.webhook.error = ''
     const written = JSON.stringify([
       answers,
@@ -237,7 +243,7 @@ describe('information leaks', () => {
         return set.call(this, key, value)
       })
     }
-    for (const token of tokens) await target.who({ token })
+    for (const token of tokens) await target.authenticate({ token })
     vi.restoreAllMocks()
     const texts = kept.map((one) => (typeof one === 'string' ? one : (JSON.stringify(one) ?? '')))
     expect(texts.length).toBeGreaterThan(0)
@@ -248,7 +254,7 @@ describe('information leaks', () => {
     const texts = new Set<string>()
     const expired = target.oidc.token({ claims: { exp: 1 } })
     for (const token of ['wrong', 'a.b.c', expired, `${staticToken}x`, 'abcdef.0123456789abcdee'])
-      texts.add((await target.who({ token })).text)
+      texts.add((await target.authenticate({ token })).text)
     expect([...texts].map((text) => JSON.parse(text) as object)).toEqual([
       {
         kind: 'Status',

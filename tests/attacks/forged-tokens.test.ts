@@ -112,7 +112,7 @@ describe('forged tokens', () => {
       `${head}.${body}.${signature}==`,
       `${head}.${body}.%00${signature}`,
     )
-    expect((await target.who({ token: good })).username).toBe('system:serviceaccount:default:robot')
+    expect((await target.authenticate({ token: good })).username).toBe('system:serviceaccount:default:robot')
   })
 
   it('signed with an unknown key, otherwise valid', async () => {
@@ -247,7 +247,7 @@ describe('tokens at the wrong time or place', () => {
 
   it('a provider cannot name cluster users, since its names are prefixed', async () => {
     for (const sub of ['system:admin', 'system:serviceaccount:default:robot', 'admin']) {
-      const { username, groups } = await target.who({ token: target.oidc.token({ claims: { sub } }) })
+      const { username, groups } = await target.authenticate({ token: target.oidc.token({ claims: { sub } }) })
       expect(username).toBe(`https://issuer.test#${sub}`)
       expect(groups).not.toContain('system:masters')
     }

@@ -5,7 +5,7 @@ import { type AttackedServer, startAttackedServer } from './attacked-server.ts'
 /** The target of attacks with tokens: a server with the service account `robot`. */
 export async function startTokenTarget(): Promise<AttackedServer> {
   const target = await startAttackedServer()
-  await target.ask('POST', '/api/v1/namespaces/default/serviceaccounts', {
+  await target.request('POST', '/api/v1/namespaces/default/serviceaccounts', {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
     metadata: { name: 'robot' },
@@ -16,7 +16,7 @@ export async function startTokenTarget(): Promise<AttackedServer> {
 /** Requires that no token authenticates. */
 export async function expectRefused(target: AttackedServer, ...tokens: string[]): Promise<void> {
   for (const token of tokens) {
-    const { status, username } = await target.who({ token })
+    const { status, username } = await target.authenticate({ token })
     expect({ token, status, username }).toEqual({ token, status: 401, username: undefined })
   }
 }
@@ -33,7 +33,7 @@ export function publicKeyPem({ signingKey }: AttackedServer): string {
 
 /** The uid of the service account `robot`. */
 export async function robotUid(target: AttackedServer): Promise<string> {
-  return (await target.ask('GET', '/api/v1/namespaces/default/serviceaccounts/robot')).json.metadata.uid
+  return (await target.request('GET', '/api/v1/namespaces/default/serviceaccounts/robot')).json.metadata.uid
 }
 
 /** Claims as the server writes them. */

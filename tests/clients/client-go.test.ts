@@ -19,14 +19,14 @@ const speed = 200
 
 const program = await goProgram('client-go')
 
-const asked: string[] = []
+const requests: string[] = []
 let local: LocalServer
 let proxy: BreakingProxy
 
 beforeAll(async () => {
   local = await startLocalServer({
     clock: fastClock(systemClock, speed),
-    audit: ({ requestURI, responseStatus }) => void asked.push(`${requestURI} ${responseStatus?.code}`),
+    audit: ({ requestURI, responseStatus }) => void requests.push(`${requestURI} ${responseStatus?.code}`),
     limits: { requestTimeoutMs: 60_000 * speed, watchMs: 2_000 * speed },
   })
   proxy = await breakingProxy({ host: '127.0.0.1', port: local.port })
@@ -70,7 +70,7 @@ describe.skipIf(program.missing !== undefined)(
 )
 
 function streamedLists(): number {
-  return asked.filter((request) => /sendInitialEvents=true.* 200$/.test(request)).length
+  return requests.filter((request) => /sendInitialEvents=true.* 200$/.test(request)).length
 }
 
 async function mirrorWrites({ streaming }: { readonly streaming: boolean }): Promise<void> {

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, asTable, configMap, configMaps, names, protobuf, settled, startApi, type TestApi, told } from './server.ts'
+import {
+  type Answer,
+  asTable,
+  configMap,
+  configMaps,
+  eventsOf,
+  names,
+  protobuf,
+  settled,
+  startApi,
+  type TestApi,
+} from './server.ts'
 
 /** Combinations of resourceVersion, resourceVersionMatch, limit and continue. @see API protocol specification, 4.2 */
 
@@ -243,7 +254,7 @@ describe('future versions', () => {
     await watch.listen()
     await past.api.post(configMaps, configMap('p321-at'))
     await past.api.post(configMaps, configMap('p321-after'))
-    expect(told(await watch.take(1))).toEqual(['ADDED p321-after'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED p321-after'])
     await watch.leave()
     const never = await past.api.watch(configMaps, { resourceVersion: '4000000000000000000', timeoutSeconds: '2' })
     const events = (await never.listen()).rest()
@@ -303,7 +314,7 @@ describe('past versions', () => {
     const { api, version } = past
     const watch = await api.watch(configMaps, { resourceVersion: version.c })
     await api.post(configMaps, configMap('d'))
-    expect(told(await watch.take(1))).toEqual(['ADDED d'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED d'])
     await watch.leave()
   })
 })
@@ -353,11 +364,11 @@ describe('the table of watches [P182, P183, P184]', () => {
     const { api } = past
     const query = version === undefined ? {} : { resourceVersion: version === '0' ? '0' : past.version[version] }
     const watch = await api.watch(configMaps, query)
-    expect(told(await watch.take(first.length))).toEqual(first)
+    expect(eventsOf(await watch.take(first.length))).toEqual(first)
     await api.post(configMaps, configMap('later'))
-    expect(told(await watch.take(1))).toEqual(['ADDED later'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED later'])
     await api.delete(`${configMaps}/later`)
-    expect(told(await watch.take(1))).toEqual(['DELETED later'])
+    expect(eventsOf(await watch.take(1))).toEqual(['DELETED later'])
     expect(await watch.leave()).toEqual([])
     // The others start from the same state.
     const again = await history()
@@ -383,7 +394,7 @@ describe('the table of watches [P182, P183, P184]', () => {
       allowWatchBookmarks: 'true',
     })
     const events = await watch.take(4)
-    expect(told(events.slice(0, 3))).toEqual(present)
+    expect(eventsOf(events.slice(0, 3))).toEqual(present)
     expect(events[3]).toMatchObject({
       type: 'BOOKMARK',
       object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },

@@ -165,7 +165,7 @@ function changed(headers: readonly Header[], at: number, apply: (value: Buffer) 
 
 /** Sends the review with a list of headers and returns the user of the response. */
 export function identityAsker(process: () => AttackedProcess): {
-  ask(attack: HeaderCase): Promise<{ status: number; identity: Identity | undefined }>
+  send(attack: HeaderCase): Promise<{ status: number; identity: Identity | undefined }>
   close(): void
 } {
   const connections = new Map<Shown, RawHttp2>()
@@ -180,7 +180,7 @@ export function identityAsker(process: () => AttackedProcess): {
   const certificate = (shown: Shown) => (shown === 'none' ? undefined : process().certificates[shown])
   const type: RawHeader = ['content-type', bytes('application/json')]
   return {
-    async ask({ transport, shown, headers }) {
+    async send({ transport, shown, headers }) {
       const request = { method: 'POST', target, headers: [type, ...headers], body: review }
       const answer =
         transport === 'http1'
@@ -213,7 +213,7 @@ export const headerLists: Family = {
         // The short run sends every twentieth list.
         if (size === 'short' && !random.chance(5)) continue
         await process.probe('begin')
-        const answer = await asker.ask(attack)
+        const answer = await asker.send(attack)
         const { longestMs } = await process.probe('read')
         const reason = judgeIdentity(expectedIdentity(attack), answer)
         report.add({

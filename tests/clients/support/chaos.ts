@@ -18,19 +18,19 @@ export function makeTrouble(
   },
 ): { readonly compactions: number } {
   const { local, proxy, random, everyMs } = options
-  const told = { compactions: 0 }
-  let heard = ''
+  const counts = { compactions: 0 }
+  let output = ''
   const timer = setInterval(() => {
     proxy.breakAll()
     if (random.chance(40)) return
-    told.compactions++
+    counts.compactions++
     // Writes happen between the break and this, so disconnected clients have missed events.
     setTimeout(() => void local.storage.compact(local.storage.revision).catch(() => undefined), 15)
   }, everyMs)
   child.stdout?.on('data', (piece: string) => {
-    heard = (heard + piece).slice(-64 * 1024)
-    if (/^written$/m.test(heard)) clearInterval(timer)
+    output = (output + piece).slice(-64 * 1024)
+    if (/^written$/m.test(output)) clearInterval(timer)
   })
   child.on('close', () => clearInterval(timer))
-  return told
+  return counts
 }
